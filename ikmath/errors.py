@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can be wrong with what a caller hands in.
+
+Every error is a `ValueError` whose message is one sentence that names the culprit and says what to do; the
+facts behind the sentence are attributes, so that an interface can say it in its own way.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+
+class IkError(ValueError):
+    """Base of all errors that leave this library."""
+
+
+class UnknownName(IkError):
+    """A joint, method or option that does not exist.
+
+    Attributes:
+        kind: what was looked for ("joint", "method", ...).
+        name: the name that was not found.
+        known: the names that exist.
+    """
+
+    def __init__(self, kind: str, name: object, known: Sequence[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        near = difflib.get_close_matches(str(name), self.known, 3)
+        if near:
+            hint = "did you mean " + " or ".join(repr(word) for word in near) + "?"
+        elif not self.known:
+            hint = "there is none."
+        else:
+            shown = ", ".join(self.known[:12]) + (", ..." if len(self.known) > 12 else "")
+            hint = f"use one of: {shown}."
+        super().__init__(f"There is no {kind} {name!r}; {hint}")
+
+
+class BadShape(IkError):
+    """An array of the wrong shape.
+
+    Attributes:
+        what: the argument, expected: its shape in words, got: the shape that came.
+    """
+
+    def __init__(self, what: str, expected: str, got: Sequence[int]) -> None:
+        self.what, self.expected, self.got = what, expected, tuple(got)
+        super().__init__(f"{what} has shape {self.got}; give {expected}.")
+
+
+class BadValue(IkError):
+    """A value that cannot be used.
+
+    Attributes:
+        what: the culprit, reason: what is wrong with it and what to do.
+    """
+
+    def __init__(self, what: str, reason: str) -> None:
+        self.what, self.reason = what, reason
+        super().__init__(f"{what} {reason}")
+
+
+class NotSupported(IkError):
+    """A method was asked for something that it cannot take.
+
+    Attributes:
+        who: the method, what: what it cannot take and what to use in its place.
+    """
+
+    def __init__(self, who: str, what: str) -> None:
+        self.who, self.what = who, what
+        super().__init__(f"{who} {what}")

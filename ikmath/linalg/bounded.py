@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linear least squares with a lower and an upper bound on every unknown (Ki & Sheen, eq. 7.4 and 7.5).
+
+Their problem, a step that keeps the joints within their limits, is `minimise |A x - b|^2` with `l <= x <= u`. It is
+solved by an active set (Stark & Parker 1995, "BVLS"): unknowns are free or at a bound; the free ones are solved for;
+whoever would leave its bounds is put there; whoever would rather come back inside is freed again. Finite, and exact to
+rounding, since the objective falls with every change of the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadShape, BadValue
+from .decomposition import FloatArray, as_matrix
+
+
+class BoundedSolution(NamedTuple):
+    """The minimiser and what proves it."""
+
+    x: FloatArray
+    """(n,), within the bounds exactly."""
+    active: NDArray[np.int8]
+    """(n,): -1 at the lower bound, 1 at the upper, 0 free."""
+    optimality: float
+    """Largest violation of the first-order conditions, in the units of `A^T b`; rounding when solved."""
+    rounds: int
+    """Linear problems solved."""
+
+
+StepOfFree = Callable[[NDArray[np.bool_], FloatArray], FloatArray]
+"""(free mask (n,), x (n,)) -> step of the free unknowns that brings the objective to its minimum over them."""
+
+
+def bounded_least_squares(
+    matrix: FloatArray, right: FloatArray, lower: FloatArray, upper: FloatArray, *, start: FloatArray | None = None
+) -> BoundedSolution:
+    """Minimise `|A x - b|^2` with `lower <= x <= upper`.
+
+    Of several minimisers (A of low rank) it gives one of them: from the start given, each step is the shortest.
+
+    Args:
+        matrix: A, (m, n).
+        right: b, (m,).
+        lower, upper: (n,), infinite where there is no bound.
+        start: where to begin, (n,), put inside the bounds; None for the unbounded minimiser.
+
+    Raises:
+        BadShape: an array of the wrong shape.
+        BadValue: NaN, or a lower bound above its upper one.
+    """
+    array = as_matrix(matrix)
+    vector = _as_vector(right, array.shape[0], "right side")
+
+    def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.lstsq(array[:, free], vector - array @ x, rcond=None)[0], dtype=np.float64)
+
+    def gradient(x: FloatArray) -> FloatArray:
+        result: FloatArray = array.T @ (array @ x - vector)
+        return result
+
+    return active_set(step, gradient, array.shape[1], lower, upper, start=start)
+
+
+def bounded_damped_step(
+    jacobian: FloatArray, right: FloatArray, damping: float, lower: FloatArray, upper: FloatArray
+) -> BoundedSolution:
+    """Minimise `|J x - b|^2 + c^2 |x|^2` with bounds: the matrix C of eq. 7.4, without ever making it.
+
+    The free unknowns cost one m x m system a round, `x = J^T (J J^T + c^2 I)^-1 b`, in place of one of (m + n) x n.
+
+    Args:
+        jacobian: J, (m, n).
+        right: b, (m,).
+        damping: c > 0.
+        lower, upper: (n,), infinite where there is no bound.
+
+    Raises:
+        BadShape: an array of the wrong shape.
+        BadValue: a damping that is not positive, NaN, or a lower bound above its upper one.
+    """
+    array = as_matrix(jacobian, "Jacobian")
+    vector = _as_vector(right, array.shape[0], "right side")
+    if not (damping > 0.0 and np.isfinite(damping)):
+        raise BadValue("damping", "must be positive; without damping use bounded_least_squares.")
+    square = damping * damping
+
+    def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
+        part = array[:, free]
+        residual = vector - array[:, ~free] @ x[~free]
+        system = part @ part.T
+        system.flat[:: len(system) + 1] += square
+        target: FloatArray = part.T @ np.linalg.solve(system, residual)
+        return target - x[free]
+
+    def gradient(x: FloatArray) -> FloatArray:
+        result: FloatArray = array.T @ (array @ x - vector) + square * x
+        return result
+
+    return active_set(step, gradient, array.shape[1], lower, upper)
+
+
+def active_set(
+    step: StepOfFree,
+    gradient: Callable[[FloatArray], FloatArray],
+    size: int,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    start: FloatArray | None = None,
+) -> BoundedSolution:
+    """Minimise a convex quadratic function within bounds, given how to minimise it over free unknowns.
+
+    Args:
+        step: see `StepOfFree`.
+        gradient: x (n,) -> (n,).
+        size: n.
+        lower, upper: (n,).
+        start: (n,), or None for the unbounded minimiser.
+
+    Raises:
+        BadShape: bounds or start of another length.
+        BadValue: NaN, or a lower bound above its upper one.
+    """
+    low, high = _as_vector(lower, size, "lower"), _as_vector(upper, size, "upper")
+    if (low > high).any():
+        which = int(np.flatnonzero(low > high)[0])
+        raise BadValue("lower", f"is above upper at entry {which} ({low[which]:g} > {high[which]:g}).")
+    origin = np.zeros(size)
+    everyone = np.ones(size, dtype=bool)
+    x = origin + step(everyone, origin) if start is None else _as_vector(start, size, "start")
+    rounds = 1
+    x = np.clip(x, low, high)
+    active: NDArray[np.int8] = (x >= high).astype(np.int8) - (x <= low).astype(np.int8)
+    stuck = (low == high) & (active == 0)  # equal bounds cancel above: such an unknown can never be free
+    active[stuck] = 1
+    fixed_for_good = low == high
+    scale = max(float(np.abs(gradient(origin)).max(initial=0.0)), float(np.finfo(np.float64).tiny))
+    tolerance = 1e-13 * size * scale
+    for _ in range(10 * size + 10):
+        # Solve for the free ones; whoever would leave stops the step there and is no longer free.
+        while (free := active == 0).any():
+            move = step(free, x)
+            rounds += 1
+            reach = np.full(len(move), np.inf)
+            room_up, room_down = high[free] - x[free], low[free] - x[free]
+            np.divide(room_up, move, out=reach, where=move > room_up)
+            np.divide(room_down, move, out=reach, where=move < room_down)
+            share = float(reach.min(initial=1.0))
+            if share >= 1.0:
+                x[free] = np.clip(x[free] + move, low[free], high[free])
+                break
+            x[free] += share * move
+            hit = np.flatnonzero(free)[reach <= share * (1.0 + 1e-12)]
+            side = np.where(move[reach <= share * (1.0 + 1e-12)] > 0.0, 1, -1).astype(np.int8)
+            active[hit] = side
+            x[hit] = np.where(side > 0, high[hit], low[hit])
+            x = np.clip(x, low, high)
+        slope = gradient(x)
+        wish = np.where(fixed_for_good, 0.0, slope * active)  # > 0: the objective falls on the way inside
+        if wish.max(initial=0.0) <= tolerance:
+            break
+        active[int(np.argmax(wish))] = 0
+    violation = np.where(active == 0, np.abs(slope), np.maximum(slope * active, 0.0))
+    violation[fixed_for_good] = 0.0
+    return BoundedSolution(x, active, float(violation.max(initial=0.0)), rounds)
+
+
+def _as_vector(values: FloatArray, size: int, what: str) -> FloatArray:
+    vector = np.array(values, dtype=np.float64)
+    if vector.shape != (size,):
+        raise BadShape(what, f"({size},)", vector.shape)
+    if np.isnan(vector).any():
+        raise BadValue(what, "holds NaN.")
+    return vector

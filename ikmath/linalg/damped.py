@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Damped least squares: a step that stays finite where the pseudo-inverse jumps (Ki & Sheen, 7; Ge, 3.2).
+
+`minimise |dX - J dh|^2 + c^2 |dh|^2`. The damping c, in the units of the singular values, trades the error that is
+left against the length of the step; `condition_number` and `residual_bounds` say what a c costs and what it buys.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadValue
+from .decomposition import FloatArray, Svd, as_matrix
+from .svd import lapack
+
+
+def damped_inverse(
+    matrix: FloatArray, damping: float | FloatArray, *, decomposition: Svd | None = None
+) -> FloatArray:
+    """Give `J^T (J J^T + c^2 I)^-1`, that is `sum_i s_i / (s_i^2 + c^2) v_i u_i^T` (Ge, 3.2).
+
+    Args:
+        matrix: (*batch, m, n).
+        damping: c, not negative, one number or (*batch,). With c = 0 it is the pseudo-inverse.
+        decomposition: of this very matrix, from any backend; None to decompose by LAPACK.
+
+    Returns:
+        (*batch, n, m).
+
+    Raises:
+        BadShape: fewer than two axes, or an empty one.
+        BadValue: a damping that is negative or no number, NaN or infinity in the matrix.
+    """
+    if decomposition is None:
+        decomposition, _ = lapack(matrix)
+    weights = damped_values(decomposition, damping)
+    transposed_u = decomposition.u.swapaxes(-1, -2)
+    result: FloatArray = decomposition.vt.swapaxes(-1, -2) @ (weights[..., None] * transposed_u)
+    return result
+
+
+def damped_least_squares(
+    decomposition: Svd, right: FloatArray, damping: float | FloatArray
+) -> FloatArray:
+    """Give the minimiser of `|right - J x|^2 + c^2 |x|^2`, (*batch, n) (Ki & Sheen, eq. 7.2)."""
+    inner = np.einsum("...mk,...m->...k", decomposition.u, right) * damped_values(decomposition, damping)
+    result: FloatArray = np.einsum("...kn,...k->...n", decomposition.vt, inner)
+    return result
+
+
+def damped_values(decomposition: Svd, damping: float | FloatArray) -> FloatArray:
+    """Give s / (s^2 + c^2), (*batch, k): about 1 / s for s >> c, at most 1 / (2 c), 0 for s = 0 (Ge, 3.2)."""
+    square = _square(damping)[..., None]
+    # Where a square would underflow beside an undamped zero, the value counts as the zero it is.
+    denominator = decomposition.s**2 + square
+    counts = np.where(square > 0.0, denominator > 0.0, decomposition.rank())
+    result: FloatArray = np.where(counts, decomposition.s, 0.0) / np.where(counts, denominator, 1.0)
+    return result
+
+
+def automatic_damping(
+    decomposition: Svd, *, threshold: float = 0.05, largest: float = 0.05
+) -> FloatArray:
+    """Choose c by how near a singularity is (Nakamura & Hanafusa 1986, as Maciejewski & Klein use it).
+
+    Nothing as long as the smallest singular value is above `threshold` times the largest one; from there it grows
+    smoothly, `c^2 = (1 - (s_min / (threshold s_max))^2) (largest s_max)^2`, to `largest` times the largest one at the
+    singularity itself.
+
+    Args:
+        decomposition: (*batch).
+        threshold: where damping sets in, share of the largest singular value.
+        largest: damping at a singularity, share of the largest singular value.
+
+    Returns:
+        (*batch,) damping c.
+    """
+    top, bottom = decomposition.s[..., 0], decomposition.s[..., -1]
+    edge = threshold * top
+    nearness = 1.0 - (bottom / np.where(edge > 0.0, edge, 1.0)) ** 2
+    result: FloatArray = largest * top * np.sqrt(np.clip(nearness, 0.0, 1.0))
+    return result
+
+
+def condition_number(jacobian: FloatArray, damping: float | FloatArray) -> FloatArray:
+    """Give the condition number of `J^T J + c^2 I` (Ki & Sheen, lemma 7.1).
+
+    The lemma prints `(s_1^2 + c^2) / c^2`. That needs a redundant J, n > m; for n <= m the smallest eigenvalue is
+    `s_n^2 + c^2`, and that is what is returned then.
+
+    Args:
+        jacobian: (*batch, m, n).
+        damping: c, not negative, one number or (*batch,).
+
+    Returns:
+        (*batch,), infinite for an undamped singular matrix.
+
+    Raises:
+        BadShape: fewer than two axes, or an empty one.
+        BadValue: a negative damping, NaN or infinity.
+    """
+    matrix = as_matrix(jacobian, "Jacobian")
+    values = np.linalg.svd(matrix, compute_uv=False)
+    square = _square(damping)
+    smallest = np.zeros(values.shape[:-1]) if matrix.shape[-1] > matrix.shape[-2] else values[..., -1]
+    lowest = smallest**2 + square
+    highest = values[..., 0] ** 2 + square
+    result: FloatArray = np.where(lowest > 0.0, highest / np.where(lowest > 0.0, lowest, 1.0), np.inf)
+    return result
+
+
+def residual_bounds(jacobian: FloatArray, damping: float | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bound the share of the task that one damped step leaves undone (Ki & Sheen, lemma 7.2).
+
+    `c^2 / (s_1^2 + c^2) <= |dX - J dh| / |dX| <= c^2 / (s_m^2 + c^2)` for every dX other than zero. The lemma assumes
+    full rank with m <= n; of a J with more rows than columns, or of low rank, part of dX may be out of reach
+    altogether and the upper bound is 1. Equality occurs on both sides (dX along u_1 and u_m), so that the text's
+    strict signs cannot be kept.
+
+    Args:
+        jacobian: (*batch, m, n).
+        damping: c > 0, one number or (*batch,).
+
+    Returns:
+        The lower and the upper bound, (*batch,) each.
+
+    Raises:
+        BadShape: fewer than two axes, or an empty one.
+        BadValue: a damping that is not positive, NaN or infinity.
+    """
+    matrix = as_matrix(jacobian, "Jacobian")
+    values = np.linalg.svd(matrix, compute_uv=False)
+    square = _square(damping)
+    if not (square > 0.0).all():
+        raise BadValue("damping", "must be positive for a bound on the residual.")
+    smallest = np.zeros(values.shape[:-1]) if matrix.shape[-2] > matrix.shape[-1] else values[..., -1]
+    return square / (values[..., 0] ** 2 + square), square / (smallest**2 + square)
+
+
+def _square(damping: float | FloatArray) -> NDArray[np.float64]:
+    factor = np.asarray(damping, dtype=np.float64)
+    if not ((factor >= 0.0) & np.isfinite(factor)).all():
+        raise BadValue("damping", "must be a number that is not negative.")
+    return factor * factor

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an obstacle is: a solid or a surface that tells how far points and bones are from it.
+
+Every distance is signed (negative inside), every normal points from the obstacle to the figure and is the
+direction in which the distance grows fastest. A shape may be carried by a rigid motion: the motion is applied to
+what is asked, not to the geometry, so that a mesh keeps its tree while it moves. Motions may have leading axes,
+one transform a frame; these are then the leading axes of whatever is asked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..rotation import Array
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest point of an obstacle to each of some points.
+
+    Attributes:
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked for.
+        point: (*b, 3) on the surface, in the world; NaN where nothing is within the limit.
+        normal: (*b, 3) unit, gradient of the distance; zero where nothing is within the limit.
+    """
+
+    distance: Array
+    point: Array
+    normal: Array
+
+
+@dataclass(frozen=True)
+class SegmentNearest:
+    """The nearest, or where it is inside the deepest, point of a segment to an obstacle.
+
+    Attributes:
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked for.
+        point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
+        parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
+        normal: (*b, 3) unit, from the obstacle to the segment; moving along it by -distance ends a penetration.
+    """
+
+    distance: Array
+    point: Array
+    parameter: Array
+    normal: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(ABC):
+    """Base of all obstacles.
+
+    Args:
+        name: shown in messages ("stopped by obstacle 'Table'"); the kind of the shape if left empty.
+        margin: metres that the figure keeps away from this obstacle, on top of the problem's margin.
+    """
+
+    kind: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
+
+    name: str = field(default="", kw_only=True)
+    margin: float = field(default=0.0, kw_only=True)
+    rotation: Array = field(default_factory=lambda: np.eye(3), kw_only=True, repr=False)
+    translation: Array = field(default_factory=lambda: np.zeros(3), kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            self._set("name", self.kind)
+        if not np.isfinite(self.margin):
+            raise BadValue(f"margin of obstacle {self.name!r}", "must be a finite number of metres.")
+        self._carry(self.rotation, self.translation)
+
+    def _set(self, field_name: str, value: object) -> None:
+        """Set a field of this frozen object while it is being made."""
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(self, field_name, value)
+
+    def _vector(self, field_name: str) -> Array:
+        """Check and freeze a field that is one place or direction, (3,)."""
+        value = np.array(getattr(self, field_name), dtype=float)
+        what = f"{field_name} of obstacle {self.name!r}"
+        if value.shape != (3,):
+            raise BadShape(what, "(3,)", value.shape)
+        if not np.isfinite(value).all():
+            raise BadValue(what, "holds a value that is not a finite number.")
+        self._set(field_name, value)
+        return value
+
+    def _length(self, field_name: str) -> float:
+        """Check a field that is a length above zero, metres."""
+        value = float(getattr(self, field_name))
+        if not (np.isfinite(value) and value > 0):
+            raise BadValue(f"{field_name} of obstacle {self.name!r}", f"is {value}; give a length above zero.")
+        self._set(field_name, value)
+        return value
+
+    def _carry(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> None:
+        turn, shift = np.array(rotation, dtype=float), np.array(translation, dtype=float)
+        if turn.shape[-2:] != (3, 3):
+            raise BadShape(f"rotation of obstacle {self.name!r}", "(*frames, 3, 3)", turn.shape)
+        if shift.shape[-1:] != (3,):
+            raise BadShape(f"translation of obstacle {self.name!r}", "(*frames, 3)", shift.shape)
+        if not (np.isfinite(turn).all() and np.isfinite(shift).all()):
+            raise BadValue(f"The motion of obstacle {self.name!r}", "holds a value that is not a finite number.")
+        if np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5:
+            raise BadValue(
+                f"rotation of obstacle {self.name!r}", "is no rotation; put scale and shear into the geometry."
+            )
+        try:
+            frames = np.broadcast_shapes(turn.shape[:-2], shift.shape[:-1])
+        except ValueError:
+            raise BadShape(
+                f"translation of obstacle {self.name!r}", f"the frames of the rotation, {turn.shape[:-2]}", shift.shape
+            ) from None
+        self._set("rotation", np.broadcast_to(turn, (*frames, 3, 3)).copy())
+        self._set("translation", np.broadcast_to(shift, (*frames, 3)).copy())
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """The frame axes of the motion, () for an obstacle that stands still."""
+        return self.translation.shape[:-1]
+
+    def moved(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> Self:
+        """This obstacle, carried by a rigid motion from where it is: `p -> rotation @ p + translation`.
+
+        Args:
+            rotation: (*frames, 3, 3); translation: (*frames, 3) metres.
+        """
+        turn, shift = np.asarray(rotation, dtype=float), np.asarray(translation, dtype=float)
+        other = copy(self)
+        if turn.shape[-2:] == (3, 3) and shift.shape[-1:] == (3,):
+            shift = (turn @ self.translation[..., None])[..., 0] + shift
+            turn = turn @ self.rotation
+        other._carry(turn, shift)
+        return other
+
+    def at(self, frame: int | tuple[int, ...]) -> Self:
+        """This obstacle as it is in one frame of its motion; itself if it stands still."""
+        if not self.frames:
+            return self
+        other = copy(self)
+        other._carry(self.rotation[frame], self.translation[frame])
+        return other
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Array:
+        """(*frames, m) all numbers of the shape in one row, in the world."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[Array, float]:
+        """Centre (*frames, 3) in the world and radius of a ball around the shape; infinite if it has no end."""
+
+    @staticmethod
+    @abstractmethod
+    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
+        """Distance (P,), point (P, 3) and normal (P, 3) of points (P, 3) to shapes (P, m), row by row."""
+
+    @staticmethod
+    @abstractmethod
+    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+        """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments to shapes, row by row."""
+
+    def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
+        """Nearest points of the surface.
+
+        Args:
+            points: (*b, 3) in the world; frames of a moving obstacle are its leading axes.
+            limit: metres; what is further away may be answered by an infinite distance. Helps meshes only.
+        """
+        (query,), rows, batch = self._rows(points)
+        distance, point, normal = self.point_distance(query, rows)
+        return Nearest(distance.reshape(batch), point.reshape(*batch, 3), normal.reshape(*batch, 3))
+
+    def nearest_segment(self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None) -> SegmentNearest:
+        """Nearest or deepest points of segments.
+
+        Args:
+            a, b: (*b, 3) ends in the world; frames of a moving obstacle are their leading axes.
+            limit: as for `nearest`.
+        """
+        (first, last), rows, batch = self._rows(a, b)
+        distance, point, parameter, normal = self.segment_distance(first, last, rows)
+        return SegmentNearest(
+            distance.reshape(batch),
+            point.reshape(*batch, 3),
+            parameter.reshape(batch),
+            normal.reshape(*batch, 3),
+        )
+
+    def _rows(self, *places: npt.ArrayLike) -> tuple[list[Array], Array, tuple[int, ...]]:
+        """Queries and parameters as equally many rows, and the batch shape that the answer takes."""
+        queries = [_places(place, self.name) for place in places]
+        batch = np.broadcast_shapes(*(query.shape[:-1] for query in queries))
+        rows = self.parameters
+        width = rows.shape[-1]
+        rows = rows.reshape(*self.frames, *(1,) * (len(batch) - len(self.frames)), width)
+        batch = np.broadcast_shapes(batch, rows.shape[:-1])
+        flat = [np.broadcast_to(query, (*batch, 3)).reshape(-1, 3) for query in queries]
+        return flat, np.broadcast_to(rows, (*batch, width)).reshape(-1, width), batch
+
+
+def _places(values: npt.ArrayLike, name: str) -> Array:
+    places = np.asarray(values, dtype=float)
+    if places.ndim < 1 or places.shape[-1] != 3:
+        raise BadShape(f"The places asked of obstacle {name!r}", "(..., 3)", places.shape)
+    return places

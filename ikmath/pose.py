@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A skeleton with coordinates and its finished forward kinematics.
+
+`Pose.forward` is the only way to a pose, so whoever holds one knows that positions, rotations and coordinates belong
+together. A pose never changes.
+
+Velocities are kept as screws: coordinate i moves a point x of the figure by `w_i x x + v_i` (for a turn about a
+through p: `w = a, v = p x a`; for a slide along a: `w = 0, v = a`). Every Jacobian is read off them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadShape, BadValue
+from .kinematics import SKEW_ROWS, ManyFrames, OneFrame, forward_many, forward_one
+from .rotation import Array, skew
+from .skeleton import Skeleton
+
+Joints = str | int | Sequence[str] | Sequence[int] | npt.NDArray[np.intp]
+
+
+class Points:
+    """Points fixed to joints: what goals hold on to. Bound to a skeleton's structure, usable with any of its poses.
+
+    Args:
+        skeleton: the figure.
+        joints: E names or indices.
+        offsets: (E, 3) or (3,) metres, in the joints' own frames.
+
+    Raises:
+        UnknownName: a joint that is not there; BadShape, BadValue: offsets of the wrong shape or not finite.
+    """
+
+    def __init__(self, skeleton: Skeleton, joints: Sequence[str | int], offsets: npt.ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        self.joints = np.array([skeleton.index(j) if isinstance(j, str) else int(j) for j in joints], dtype=int)
+        self.count = len(self.joints)
+        given = np.asarray(offsets, dtype=float)
+        if given.shape not in ((3,), (self.count, 3)):
+            raise BadShape("offset", f"(3,) or ({self.count}, 3)", given.shape)
+        if not np.isfinite(given).all():
+            raise BadValue("offset", "holds a value that is not a finite number.")
+        self.offsets = np.broadcast_to(given, (self.count, 3)).copy()
+        self.moved = skeleton.influence[:, self.joints]  # (n, E) which coordinates move the point
+        self.turned = skeleton.turn_influence[:, self.joints]  # (n, E) which turn its frame
+        self.reach = np.repeat(self.moved.astype(float), 3, 1)  # (n, 3 E)
+        self.all_move = bool(self.moved.all())
+        self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
+        self.all_turn = bool(self.turned.all())
+        # x -> S with w @ S = (w x x_1, ..., w x x_E), linear in the 3 E numbers of x
+        lift = np.zeros((3 * self.count, 3, 3 * self.count))
+        for e in range(self.count):
+            for k in range(3):
+                lift[3 * e + k, :, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
+        self._lift = lift.reshape(3 * self.count, -1)
+        self.cuts = self._cuts(skeleton)
+
+    def _cuts(self, skeleton: Skeleton) -> list[tuple[npt.NDArray[np.bool_], int, int]]:
+        """Where rotation is not inherited on the way up, coordinates above carry the point as they carry the head
+        of the joint that does not turn along: (mask of coordinates, effector, that joint)."""
+        cuts = []
+        for e, joint in enumerate(self.joints.tolist()):
+            way = [joint]
+            while skeleton.parents[way[-1]] >= 0:
+                way.append(int(skeleton.parents[way[-1]]))
+            for position, carrier in enumerate(way):
+                if not skeleton.inherits[carrier] and position + 1 < len(way):
+                    above = np.isin(skeleton.owner, way[position + 1 :])
+                    cuts.append((above, e, carrier))
+        return cuts
+
+    def lift(self, x: Array) -> Array:
+        """(E, 3) -> (3, 3 E), the matrix S with `w @ S = w x x` for each point side by side."""
+        return np.asarray(x.reshape(-1).dot(self._lift)).reshape(3, -1)
+
+
+class Pose:
+    """See the module. Make one with `Pose.forward`.
+
+    Attributes:
+        skeleton: the figure; q: (*batch, n) its coordinates, read-only.
+    """
+
+    skeleton: Skeleton
+    q: Array
+    batch: tuple[int, ...]
+    _one: OneFrame | None
+    _many: ManyFrames | None
+
+    def __init__(self) -> None:
+        raise TypeError("Make a pose with Pose.forward(skeleton, q).")
+
+    @classmethod
+    def forward(cls, skeleton: Skeleton, q: npt.ArrayLike) -> Pose:
+        """Forward kinematics.
+
+        Args:
+            skeleton: the figure.
+            q: (n,) or (*batch, n) coordinates, metres and radians; copied.
+
+        Raises:
+            BadShape: q does not have the figure's number of coordinates; BadValue: a value that is no number.
+        """
+        array = np.array(q, dtype=float)
+        if array.ndim < 1 or array.shape[-1] != skeleton.n:
+            raise BadShape("q", f"(..., {skeleton.n})", array.shape)
+        if not np.isfinite(array).all():
+            bad = int(np.argmax(~np.isfinite(array.reshape(-1, skeleton.n)).all(0)))
+            raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "is not a finite number.")
+        return cls.trusted(skeleton, array)
+
+    @classmethod
+    def trusted(cls, skeleton: Skeleton, q: Array) -> Pose:
+        """As `forward` for solvers: q is a fresh, finite array of the right shape that nobody will write to."""
+        self = object.__new__(cls)
+        self.skeleton = skeleton
+        self.q = q
+        self.batch = q.shape[:-1]
+        rest, translation, fixed = skeleton.constants
+        self._one = self._many = None
+        if not self.batch:
+            self._one = forward_one(skeleton.plan, rest, translation, fixed, q)
+        elif q.size or not skeleton.n:
+            columns = np.ascontiguousarray(q.reshape(-1, skeleton.n).T) if skeleton.n else np.empty((0, int(np.prod(self.batch))))
+            self._many = forward_many(skeleton.plan, rest, translation, fixed, columns)
+        else:
+            self._many = forward_many(skeleton.plan, rest, translation, fixed, np.empty((skeleton.n, 0)))
+        return self
+
+    # ------------------------------------------------------------------ whole figure
+    @property
+    def rotation(self) -> Array:
+        """(*batch, J, 3, 3) world rotations of the joints."""
+        if self._one is not None:
+            return self._one.rotation[:-1]
+        return self._frames(self._all.rotation, 3)
+
+    @property
+    def position(self) -> Array:
+        """(*batch, J, 3) world positions of the joints, metres."""
+        if self._one is not None:
+            return self._one.position
+        return np.swapaxes(self._frames(self._all.position, 2), -1, -2)
+
+    @property
+    def axis(self) -> Array:
+        """(*batch, n, 3) world axis of each coordinate, unit length."""
+        if self._one is not None:
+            turns, slides = self.skeleton.is_turn[:, None], self.screws[1]
+            return np.where(turns, self.screws[0], slides)
+        w, v = self.screws
+        return np.swapaxes(self._frames(np.where(self.skeleton.is_turn[:, None], w, v), 2), -1, -2)
+
+    @property
+    def _all(self) -> ManyFrames:
+        if self._many is None:
+            raise TypeError("This pose is a single one.")
+        return self._many
+
+    def _frames(self, array: Array, axes: int) -> Array:
+        """(..., B) with the last `axes` kernel axes in front -> (*batch, ...), joints (or columns) leading."""
+        moved = np.moveaxis(array, -1, 0)  # (B, kernel axes)
+        if axes == 3:
+            moved = np.moveaxis(moved, 3, 1)  # (B, J, 3, 3)
+        return moved.reshape(*self.batch, *moved.shape[1:])
+
+    @cached_property
+    def screws(self) -> tuple[Array, Array]:
+        """(w, v) of every coordinate: (n, 3) each for one pose, (3, n, B) for many."""
+        plan = self.skeleton.plan
+        count = plan.count
+        if self._one is not None:
+            rotation, position, swing_axes, slide_frame = self._one
+            w = np.empty((count, 3, 3))
+            w[:, 0] = swing_axes[:, :, 0]
+            w[:, 1] = rotation[:count, :, 1]
+            w[:, 2] = swing_axes[:, :, 1]
+            v = np.matmul(w, position.dot(SKEW_ROWS).reshape(count, 3, 3))
+            w, v = w.reshape(-1, 3), v.reshape(-1, 3)
+            if slide_frame is not None:
+                w = np.concatenate([w, np.zeros_like(w)])
+                v = np.concatenate([v, slide_frame.transpose(0, 2, 1).reshape(-1, 3)])
+            if not plan.rows_in_order:
+                w, v = w.take(plan.row, 0), v.take(plan.row, 0)
+            return w, v
+        many = self._all
+        frames = many.position.shape[-1]
+        turn = many.axes.transpose(1, 2, 0, 3)  # (3, J, 3 turns, B)
+        p = many.position[:, :, None]
+        moment = np.empty((3, count, 3, frames))
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            np.multiply(p[j], turn[k], out=moment[i])
+            moment[i] -= p[k] * turn[j]
+        w, v = turn.reshape(3, -1, frames), moment.reshape(3, -1, frames)
+        if many.slide_frame is not None:
+            w = np.concatenate([w, np.zeros_like(w)], 1)
+            v = np.concatenate([v, many.slide_frame.transpose(0, 2, 1, 3).reshape(3, -1, frames)], 1)
+        if not plan.rows_in_order:
+            w, v = w.take(plan.row, 1), v.take(plan.row, 1)
+        return w, v
+
+    # ------------------------------------------------------------------ points and frames of joints
+    def point(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """World position of a point fixed to a joint: (*batch, 3), or (*batch, E, 3) for several joints."""
+        points, single = self._bind(joint, offset)
+        x = self.points(points)
+        return x[..., 0, :] if single else x
+
+    def frame(self, joint: Joints) -> Array:
+        """World rotation of a joint: (*batch, 3, 3), or (*batch, E, 3, 3) for several."""
+        points, single = self._bind(joint, (0.0, 0.0, 0.0))
+        rotation = self.frames(points)
+        return rotation[..., 0, :, :] if single else rotation
+
+    def jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Derivative of `point` by q: (*batch, 3, n), or (*batch, E, 3, n) for several joints."""
+        points, single = self._bind(joint, offset)
+        jacobian = self.point_jacobian(points, self.points(points))
+        jacobian = jacobian.reshape(*self.batch, points.count, 3, self.skeleton.n)
+        return jacobian[..., 0, :, :] if single else jacobian
+
+    def rotation_jacobian(self, joint: Joints) -> Array:
+        """Angular velocity of a joint's frame (world) by q: (*batch, 3, n) or (*batch, E, 3, n)."""
+        points, single = self._bind(joint, (0.0, 0.0, 0.0))
+        jacobian = self.turn_jacobian(points).reshape(*self.batch, points.count, 3, self.skeleton.n)
+        return jacobian[..., 0, :, :] if single else jacobian
+
+    def frame_jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Position rows above rotation rows: (*batch, 6, n) or (*batch, E, 6, n)."""
+        return np.concatenate([self.jacobian(joint, offset), self.rotation_jacobian(joint)], -2)
+
+    def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[Points, bool]:
+        single = isinstance(joint, str | int | np.integer)
+        names = [joint] if single else list(joint)  # type: ignore[arg-type]
+        return Points(self.skeleton, names, offset), single  # type: ignore[arg-type]
+
+    def points(self, points: Points) -> Array:
+        """World positions (*batch, E, 3) of bound points."""
+        if self._one is not None:
+            if points.count == 1:
+                j = points.joints[0]
+                return (self._one.position[j] + self._one.rotation[j].dot(points.offsets[0]))[None]
+            turned = np.matmul(self._one.rotation.take(points.joints, 0), points.offsets[:, :, None])
+            return np.asarray(self._one.position.take(points.joints, 0) + turned[:, :, 0])
+        many = self._all
+        x = np.einsum("ijeb,ej->ieb", many.rotation.take(points.joints, 2), points.offsets)
+        x += many.position.take(points.joints, 1)
+        return x.transpose(2, 1, 0).reshape(*self.batch, points.count, 3)
+
+    def frames(self, points: Points) -> Array:
+        """World rotations (*batch, E, 3, 3) of the joints that bound points are fixed to."""
+        if self._one is not None:
+            return self._one.rotation.take(points.joints, 0)
+        many = self._all
+        rotation = many.rotation.take(points.joints, 2)
+        return rotation.transpose(3, 2, 0, 1).reshape(*self.batch, points.count, 3, 3)
+
+    def point_jacobian(self, points: Points, x: Array) -> Array:
+        """Derivative of bound points that now are at x (*batch, E, 3): (*batch, 3 E, n).
+
+        In memory the coordinates lie first for one pose and the frames innermost for many.
+        """
+        w, v = self.screws
+        count = points.count
+        if self._one is not None:
+            rows = w.dot(points.lift(x))
+            if count == 1:
+                rows += v
+            else:
+                rows.reshape(-1, count, 3)[...] += v[:, None]
+            for mask, e, carrier in points.cuts:
+                head = skew(self._one.position[carrier])
+                rows[mask, 3 * e : 3 * e + 3] = w[mask].dot(head) + v[mask]
+            if not points.all_move:
+                rows *= points.reach
+            return rows.T
+        frames = w.shape[2]
+        x = x.reshape(frames, count, 3).transpose(1, 2, 0)  # (E, 3, B)
+        out = np.empty((3 * count, self.skeleton.n, frames))
+        for e in range(count):
+            self._sweep(w, v, x[e], out[3 * e : 3 * e + 3])
+        for mask, e, carrier in points.cuts:
+            swept = np.empty((3, int(mask.sum()), frames))
+            self._sweep(w[:, mask], v[:, mask], self._all.position[:, carrier], swept)
+            out[3 * e : 3 * e + 3, mask] = swept
+        if not points.all_move:
+            out *= points.reach.T[:, :, None]
+        return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
+
+    @staticmethod
+    def _sweep(w: Array, v: Array, x: Array, out: Array) -> None:
+        """out (3, n, B) = w x x + v, x (3, B)."""
+        for i, j, k in _CYCLE:
+            np.multiply(w[j], x[k], out=out[i])
+            out[i] -= w[k] * x[j]
+            out[i] += v[i]
+
+    def turn_jacobian(self, points: Points) -> Array:
+        """Angular velocity of the joints of bound points by q: (*batch, 3 E, n)."""
+        w, _ = self.screws
+        if self._one is not None:
+            rows = np.tile(w, (1, points.count)) if points.count > 1 else w
+            if not points.all_turn:
+                rows = rows * points.turn_reach
+            return rows.T
+        rows = np.tile(w, (points.count, 1, 1)) if points.count > 1 else w
+        if not points.all_turn:
+            rows = rows * points.turn_reach.T[:, :, None]
+        return rows.transpose(2, 0, 1).reshape(*self.batch, 3 * points.count, self.skeleton.n)
+
+
+_CYCLE: Final = ((0, 1, 2), (1, 2, 0), (2, 0, 1))

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations as matrices, vectors, quaternions, Euler angles, and swing with twist.
+
+One home for the conventions, so that no other file has to restate them: column vectors (`R @ v`), right-handed
+turns in radians, quaternions as (w, x, y, z). Every function takes any leading batch axes.
+
+Swing and twist: `R = exp([x, 0, z]) @ Ry(y)`. The twist turns about the long axis (local +Y, as a Blender bone),
+the swing then leans that axis. It is the decomposition in which the limits of Blender's own inverse kinematics act.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadShape, UnknownName
+
+Array = npt.NDArray[np.float64]
+
+_TINY: Final = 1e-30  # below any angle squared that matters, keeps 0/0 away
+EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+
+
+def _vectors(values: npt.ArrayLike, length: int, what: str) -> Array:
+    array = np.asarray(values, dtype=float)
+    if array.ndim < 1 or array.shape[-1] != length:
+        raise BadShape(what, f"(..., {length})", array.shape)
+    return array
+
+
+def _matrices(values: npt.ArrayLike) -> Array:
+    array = np.asarray(values, dtype=float)
+    if array.ndim < 2 or array.shape[-2:] != (3, 3):
+        raise BadShape("rotation", "(..., 3, 3)", array.shape)
+    return array
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Cross product along the last axis; several times quicker than `numpy.cross` on small arrays."""
+    a, b = np.broadcast_arrays(a, b)
+    out = np.empty(a.shape)
+    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return out
+
+
+def skew(v: npt.ArrayLike) -> Array:
+    """The matrix `[v]x` with `[v]x @ w = v x w`; (..., 3) -> (..., 3, 3)."""
+    v = _vectors(v, 3, "vector")
+    out = np.zeros((*v.shape, 3))
+    out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = v[..., 0], v[..., 1], v[..., 2]
+    return out - np.swapaxes(out, -1, -2)
+
+
+def exp(v: npt.ArrayLike) -> Array:
+    """Rotation about the axis v by the angle |v| (Rodrigues); (..., 3) -> (..., 3, 3)."""
+    v = _vectors(v, 3, "rotation vector")
+    return matrix_from_quaternion(quaternion_from_vector(v))
+
+
+def quaternion_from_vector(v: npt.ArrayLike) -> Array:
+    """Quaternion (w, x, y, z) of the turn about v by |v|; (..., 3) -> (..., 4)."""
+    v = _vectors(v, 3, "rotation vector")
+    half = 0.5 * np.sqrt((v * v).sum(-1, keepdims=True))
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], -1)
+
+
+def vector_from_quaternion(q: npt.ArrayLike) -> Array:
+    """Rotation vector of the shorter turn; inverse of `quaternion_from_vector` up to half a turn."""
+    q = _vectors(q, 4, "quaternion")
+    q = q * np.where(q[..., :1] < 0, -1.0, 1.0)
+    sine = np.sqrt((q[..., 1:] ** 2).sum(-1, keepdims=True))
+    angle = 2.0 * np.arctan2(sine, q[..., :1])
+    # near zero: angle / sine -> 2 / w
+    factor = np.where(sine > 1e-12, angle / np.maximum(sine, _TINY), 2.0 / np.maximum(q[..., :1], _TINY))
+    return q[..., 1:] * factor
+
+
+def log(rotation: npt.ArrayLike) -> Array:
+    """Rotation vector, the inverse of `exp` within half a turn; (..., 3, 3) -> (..., 3)."""
+    return vector_from_quaternion(quaternion_from_matrix(rotation))
+
+
+def angle(rotation: npt.ArrayLike) -> Array:
+    """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
+    m = _matrices(rotation)
+    axis = np.stack([m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1)
+    result: Array = np.arctan2(np.sqrt((axis * axis).sum(-1)), np.trace(m, axis1=-2, axis2=-1) - 1.0)
+    return result
+
+
+def matrix_from_quaternion(q: npt.ArrayLike) -> Array:
+    """(..., 4) as (w, x, y, z), of any length but zero -> (..., 3, 3)."""
+    q = _vectors(q, 4, "quaternion")
+    q = q * np.sqrt(2.0 / np.maximum((q * q).sum(-1, keepdims=True), _TINY))
+    w, x, y, z = (q[..., i] for i in range(4))
+    out = np.empty((*q.shape[:-1], 3, 3))
+    out[..., 0, 0] = 1.0 - y * y - z * z
+    out[..., 1, 1] = 1.0 - x * x - z * z
+    out[..., 2, 2] = 1.0 - x * x - y * y
+    out[..., 0, 1], out[..., 1, 0] = x * y - w * z, x * y + w * z
+    out[..., 0, 2], out[..., 2, 0] = x * z + w * y, x * z - w * y
+    out[..., 1, 2], out[..., 2, 1] = y * z - w * x, y * z + w * x
+    return out
+
+
+def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
+    """(..., 3, 3) -> (..., 4) as (w, x, y, z) with w >= 0.
+
+    The four ways to divide are all formed and the one with the largest divisor is taken (Shepperd), so that no
+    angle loses digits.
+    """
+    m = _matrices(rotation)
+    d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    rows = np.stack(
+        [
+            np.stack([1 + d0 + d1 + d2, x, y, z], -1),
+            np.stack([x, 1 + d0 - d1 - d2, xy, xz], -1),
+            np.stack([y, xy, 1 - d0 + d1 - d2, yz], -1),
+            np.stack([z, xz, yz, 1 - d0 - d1 + d2], -1),
+        ],
+        -2,
+    )
+    best = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), -1)
+    q = np.take_along_axis(rows, best[..., None, None], -2)[..., 0, :]
+    q = q * np.where(q[..., :1] < 0, -1.0, 1.0)
+    return np.asarray(q / np.sqrt((q * q).sum(-1, keepdims=True)))
+
+
+def multiply_quaternions(a: Array, b: Array) -> Array:
+    """The turn b, then a: (..., 4) times (..., 4)."""
+    aw, ax, ay, az = (a[..., i] for i in range(4))
+    bw, bx, by, bz = (b[..., i] for i in range(4))
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        -1,
+    )
+
+
+def _axes(order: str) -> tuple[int, int, int]:
+    if order not in EULER_ORDERS:
+        raise UnknownName("Euler order", order, EULER_ORDERS)
+    first, second, third = ("XYZ".index(letter) for letter in order)
+    return first, second, third
+
+
+def about(axis: int, turn: npt.ArrayLike) -> Array:
+    """Rotation about the coordinate axis 0, 1 or 2; (...) -> (..., 3, 3)."""
+    turn = np.asarray(turn, dtype=float)
+    out = np.zeros((*turn.shape, 3, 3))
+    b, c = (axis + 1) % 3, (axis + 2) % 3
+    out[..., axis, axis] = 1.0
+    out[..., b, b] = out[..., c, c] = np.cos(turn)
+    out[..., c, b] = np.sin(turn)
+    out[..., b, c] = -out[..., c, b]
+    return out
+
+
+def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
+    """Euler angles (x, y, z in this order, whatever the order of turning) -> matrix, as Blender means it.
+
+    "XYZ" turns about X first: `Rz @ Ry @ Rx`.
+
+    Raises:
+        UnknownName: an order that is none of the six.
+    """
+    angles = _vectors(angles, 3, "Euler angles")
+    first, second, third = _axes(order)
+    return np.asarray(
+        about(third, angles[..., third]) @ about(second, angles[..., second]) @ about(first, angles[..., first])
+    )
+
+
+def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
+    """Euler angles (x, y, z) of the branch whose middle turn is within a quarter; the inverse of the above."""
+    m = _matrices(rotation)
+    i, j, k = _axes(order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    cosine = np.hypot(m[..., i, i], m[..., j, i])
+    plain = cosine > 1e-9
+    out = np.empty(m.shape[:-1])
+    # at the pole the third turn is set to zero and the first takes all
+    out[..., i] = np.where(
+        plain, np.arctan2(sign * m[..., k, j], m[..., k, k]), np.arctan2(-sign * m[..., j, k], m[..., j, j])
+    )
+    out[..., j] = np.arctan2(-sign * m[..., k, i], cosine)
+    out[..., k] = np.where(plain, np.arctan2(sign * m[..., j, i], m[..., i, i]), 0.0)
+    return out
+
+
+def swing_twist_matrix(turns: npt.ArrayLike) -> Array:
+    """Turns (x, y, z) -> `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 3, 3)."""
+    turns = _vectors(turns, 3, "turns")
+    swing = turns * np.array([1.0, 0.0, 1.0])
+    return np.asarray(exp(swing) @ about(1, turns[..., 1]))
+
+
+def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
+    """Turns (x, y, z) of a rotation, swing within half a turn and twist in (-pi, pi]; inverse of the above.
+
+    Where the long axis points straight back (a swing of half a turn) the split is not unique; the twist is then 0.
+    """
+    q = quaternion_from_matrix(rotation)
+    w, y = q[..., 0], q[..., 2]
+    length = np.hypot(w, y)
+    pole = length < 1e-12
+    half = np.where(pole, 0.0, np.arctan2(y, w))
+    c, s = np.cos(half), np.sin(half)
+    # S = q * T^-1 has no y part: (w, x, z) of it
+    sx, sz = q[..., 1] * c + q[..., 3] * s, q[..., 3] * c - q[..., 1] * s
+    sine = np.hypot(sx, sz)
+    turn = 2.0 * np.arctan2(sine, length)
+    factor = np.where(sine > 1e-12, turn / np.maximum(sine, _TINY), 2.0)
+    return np.stack([sx * factor, 2.0 * half, sz * factor], -1)

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figure as frozen arrays: which joints there are, how they hang together, what they may do.
+
+A `Joint` is what a person writes down; a `Skeleton` is what the mathematics reads. All structure that does not
+change while a figure moves (ancestors, which coordinate moves what, limits) is worked out once, here.
+
+A joint's frame in its parent's frame is, from left to right, the translation to its rest place, its rest rotation,
+its slides (metres, along the axes of the rest frame) and its turns (radians, `Swing(x, z) @ Twist(y)`):
+
+    frame = Translation(translation) @ Rotation(rotation) @ Translation(slides) @ SwingTwist(turns)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadShape, BadValue, UnknownName
+from .kinematics import Plan
+from .region import Region
+from .rotation import Array
+
+SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
+_ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One joint, at a rest frame in its parent; its long axis is local +Y.
+
+    Args:
+        name: unique in the figure.
+        parent: name of the parent joint, None for a root.
+        rotation: (3, 3) rest rotation in the parent's frame.
+        translation: (3,) rest place in the parent's frame, metres.
+        turns: the free turns, letters out of "xyz".
+        slides: the free slides, letters out of "xyz".
+        lower, upper: limits of the free coordinates, slides first, then turns, each in the order x, y, z;
+            one number for all of them, or None where there is no limit. Radians and metres.
+        stiffness: 0 moves freely, towards 1 moves last; one number or one a free coordinate, in [0, 1).
+        mass: kilograms (or any unit, all alike), at the joint's own frame; for balance.
+        fixed: the six values (slides x y z, turns x y z) that the coordinates have which are not free.
+        inherit_rotation: False when the joint's rotation is relative to the world while its place still follows
+            the parent (Blender's `use_inherit_rotation`).
+    """
+
+    name: str
+    parent: str | None = None
+    rotation: npt.ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    translation: npt.ArrayLike = (0.0, 0.0, 0.0)
+    turns: str = "xyz"
+    slides: str = ""
+    lower: npt.ArrayLike | None = None
+    upper: npt.ArrayLike | None = None
+    stiffness: npt.ArrayLike = 0.0
+    mass: float = 0.0
+    fixed: npt.ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    inherit_rotation: bool = True
+
+    @property
+    def slots(self) -> list[int]:
+        """The free ones of the six coordinates, in order."""
+        for letters, what in ((self.turns, "turns"), (self.slides, "slides")):
+            if set(letters) - set("xyz") or len(set(letters)) != len(letters):
+                raise BadValue(f"{what}={letters!r} of joint {self.name!r}", "must be letters out of 'xyz', each once.")
+        return [k for k in range(3) if "xyz"[k] in self.slides] + [3 + k for k in range(3) if "xyz"[k] in self.turns]
+
+
+class Skeleton:
+    """A forest of joints as arrays; never changed after it is made.
+
+    Args:
+        joints: in any order; parents are put before their children.
+
+    Raises:
+        BadValue: no joints, two of one name, parents in a circle, limits the wrong way round, a rotation that is
+            none, NaN; UnknownName: a parent that does not exist; BadShape: arrays of the wrong shape.
+
+    Attributes:
+        joints: the joints, parents first.
+        names: their names; J of them.
+        parents: (J,) index of each parent, -1 for roots.
+        rest_rotation: (J, 3, 3), rest_translation: (J, 3), fixed: (J, 6), see `Joint`.
+        n: number of free coordinates, the length of `q`.
+        owner: (n,) the joint of each coordinate; slot: (n,) which of its six (0-2 slides, 3-5 turns).
+        lower, upper: (n,) limits, infinite where there is none.
+        stiffness: (n,); mass: (J,).
+        inherits: (J,) bool, `Joint.inherit_rotation`.
+        ancestors: (J, J) bool, [i, j] where j is i or above i.
+    """
+
+    def __init__(self, joints: Iterable[Joint]) -> None:
+        self.joints = _sorted(list(joints))
+        self.names = tuple(joint.name for joint in self.joints)
+        self._index = {name: i for i, name in enumerate(self.names)}
+        count = len(self.joints)
+        self.parents = np.array([-1 if j.parent is None else self._index[j.parent] for j in self.joints])
+        self.inherits = np.array([j.inherit_rotation for j in self.joints])
+        self.rest_rotation = _numbers(self.joints, "rotation", (3, 3))
+        self.rest_translation = _numbers(self.joints, "translation", (3,))
+        self.fixed = _numbers(self.joints, "fixed", (6,))
+        self.mass = _numbers(self.joints, "mass", ())
+        _check_rotations(self.names, self.rest_rotation)
+        slots = [joint.slots for joint in self.joints]
+        self.owner = np.repeat(np.arange(count), [len(s) for s in slots])
+        self.slot = np.array([k for s in slots for k in s], dtype=int)
+        self.n = len(self.owner)
+        self.lower = _per_coordinate(self.joints, slots, "lower", -np.inf)
+        self.upper = _per_coordinate(self.joints, slots, "upper", np.inf)
+        self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
+        self._check_coordinates()
+        self.ancestors = np.eye(count, dtype=bool)
+        for i, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                self.ancestors[i] |= self.ancestors[parent]
+        for array in vars(self).values():
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
+    def _check_coordinates(self) -> None:
+        for bad, reason in (
+            (np.isnan(self.lower) | np.isnan(self.upper), "has a limit that is not a number."),
+            (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
+            (~((self.stiffness >= 0) & (self.stiffness < 1)), "has a stiffness outside [0, 1)."),
+        ):
+            if bad.any():
+                raise BadValue(f"Coordinate {self.coordinate_names[int(bad.argmax())]!r}", reason)
+        if (self.mass < 0).any():
+            raise BadValue(f"Joint {self.names[int((self.mass < 0).argmax())]!r}", "has a negative mass.")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self)} joints, {self.n} coordinates)"
+
+    def index(self, name: str) -> int:
+        """Index of the joint of that name.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        try:
+            return self._index[name]
+        except KeyError:
+            raise UnknownName("joint", name, self.names) from None
+
+    def columns(self, name: str) -> slice:
+        """Where the coordinates of a joint stand in `q`."""
+        joint = self.index(name)
+        start = int(np.searchsorted(self.owner, joint, "left"))
+        return slice(start, int(np.searchsorted(self.owner, joint, "right")))
+
+    def moved(
+        self,
+        rest_rotation: Array | None = None,
+        rest_translation: Array | None = None,
+        fixed: Array | None = None,
+    ) -> Skeleton:
+        """The same figure with other constants, sharing all structure: cheap enough for every frame of a clip.
+
+        Args:
+            rest_rotation: (J, 3, 3) rotations, taken as they are.
+            rest_translation: (J, 3) metres.
+            fixed: (J, 6) values of the coordinates that are not free.
+        """
+        other = object.__new__(Skeleton)
+        other.__dict__.update(self.__dict__)
+        for name, value in (("rest_rotation", rest_rotation), ("rest_translation", rest_translation), ("fixed", fixed)):
+            if value is not None:
+                if value.shape != getattr(self, name).shape:
+                    raise BadShape(name, f"{getattr(self, name).shape}", value.shape)
+                setattr(other, name, value)
+        for derived in ("size", "constants"):
+            other.__dict__.pop(derived, None)
+        return other
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """(n,) names such as "knee.turn_x"."""
+        pairs = zip(self.owner.tolist(), self.slot.tolist(), strict=True)
+        return tuple(f"{self.names[joint]}.{SLOT_NAMES[slot]}" for joint, slot in pairs)
+
+    @cached_property
+    def is_turn(self) -> npt.NDArray[np.bool_]:
+        """(n,) which coordinates are turns; the others are slides."""
+        return self.slot >= 3
+
+    @cached_property
+    def influence(self) -> npt.NDArray[np.bool_]:
+        """(n, J) which joints' frames a coordinate moves."""
+        return np.ascontiguousarray(self.ancestors[:, self.owner].T)
+
+    @cached_property
+    def turn_influence(self) -> npt.NDArray[np.bool_]:
+        """(n, J) which joints' rotations a coordinate turns: `influence` cut where rotation is not inherited."""
+        turns = np.eye(len(self), dtype=bool)
+        for i, parent in enumerate(self.parents.tolist()):
+            if parent >= 0 and self.inherits[i]:
+                turns[i] |= turns[parent]
+        return np.ascontiguousarray(turns[:, self.owner].T) & self.is_turn[:, None]
+
+    @cached_property
+    def region(self) -> Region:
+        """The region that the limits leave to `q`."""
+        return Region(self.owner, self.slot, self.lower, self.upper)
+
+    @cached_property
+    def size(self) -> float:
+        """Length scale of the figure, metres: the longest way from a root to a leaf (0 if all joints coincide)."""
+        lengths = np.sqrt((self.rest_translation**2).sum(-1))
+        lengths = np.where(self.parents < 0, 0.0, lengths)
+        return float((self.ancestors @ lengths).max())
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The structure, as the kernels of `kinematics` want it."""
+        return Plan(self.parents, self.inherits, self.owner, self.slot)
+
+    @cached_property
+    def constants(self) -> tuple[Array | None, Array, Array]:
+        """Rest rotation (None if no frame is turned), translation with the fixed slides in it, fixed turns."""
+        rest = None if (self.rest_rotation == np.eye(3)).all() else self.rest_rotation
+        slides = self.fixed[:, :3].copy()
+        slides[self.owner[self.slot < 3], self.slot[self.slot < 3]] = 0.0
+        translation = self.rest_translation
+        if slides.any():
+            translation = translation + np.matmul(self.rest_rotation, slides[:, :, None])[:, :, 0]
+        fixed = self.fixed.copy()
+        fixed[:, :3] = 0.0
+        return rest, translation, fixed
+
+    @cached_property
+    def mobility(self) -> Array:
+        """(n,) how readily a coordinate moves: 1 - stiffness, as Blender's own solver weighs it; metric of `q`."""
+        return 1.0 - self.stiffness
+
+    @cached_property
+    def rest(self) -> Array:
+        """(n,) the rest pose: zeros, put inside the limits."""
+        return self.region.project(np.zeros(self.n))
+
+
+def _sorted(joints: list[Joint]) -> tuple[Joint, ...]:
+    """Parents before children, otherwise in the given order."""
+    if not joints:
+        raise BadValue("The skeleton", "has no joints; give at least one.")
+    by_name: dict[str, Joint] = {}
+    for joint in joints:
+        if joint.name in by_name:
+            raise BadValue(f"Joint {joint.name!r}", "is there twice; names must differ.")
+        by_name[joint.name] = joint
+    done: dict[str, Joint] = {}
+    for joint in joints:
+        way: list[Joint] = []
+        walk: Joint | None = joint
+        while walk is not None and walk.name not in done:
+            if any(walk is earlier for earlier in way):
+                raise BadValue(f"Joint {walk.name!r}", "is its own ancestor; parents must not run in a circle.")
+            way.append(walk)
+            if walk.parent is None:
+                break
+            if walk.parent not in by_name:
+                raise UnknownName("joint", walk.parent, list(by_name))
+            walk = by_name[walk.parent]
+        done.update((step.name, step) for step in reversed(way))
+    return tuple(done.values())
+
+
+def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:
+    rows = []
+    for joint in joints:
+        value = np.asarray(getattr(joint, field), dtype=float)
+        if value.shape != shape:
+            raise BadShape(f"{field} of joint {joint.name!r}", str(shape), value.shape)
+        if not np.isfinite(value).all():
+            raise BadValue(f"{field} of joint {joint.name!r}", "holds a value that is not a finite number.")
+        rows.append(value)
+    return np.array(rows)
+
+
+def _check_rotations(names: Sequence[str], rotations: Array) -> None:
+    error = np.abs(rotations @ np.swapaxes(rotations, -1, -2) - np.eye(3)).max((-1, -2))
+    bad = (error > _ORTHONORMAL) | (np.linalg.det(rotations) < 0)
+    if bad.any():
+        culprit = names[int(bad.argmax())]
+        raise BadValue(f"rotation of joint {culprit!r}", "is no rotation; remove scale, shear and mirroring from it.")
+
+
+def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str, default: float) -> Array:
+    rows: list[Array] = []
+    for joint, own in zip(joints, slots, strict=True):
+        value = getattr(joint, field)
+        array = np.asarray(default if value is None else value, dtype=float)
+        if array.ndim > 1 or (array.ndim == 1 and array.shape[0] != len(own)):
+            raise BadShape(f"{field} of joint {joint.name!r}", f"a number or ({len(own)},)", array.shape)
+        rows.append(np.broadcast_to(array, (len(own),)))
+    return np.concatenate(rows)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Vectors and quaternions as tuples of components, where a component is a float or an array of frames.
+
+The geometric methods do a few hundred multiplications a joint, one joint after the other. For one small chain
+numpy's calls would cost ten times more than the arithmetic (measured: 0.5 us a call against 0.04 us a float
+operation); for ten thousand targets only arrays will do. Written in components, one kernel serves both: `FLOATS`
+for a single frame, `ARRAYS` for a batch, frames along the only axis.
+
+Quaternions are (w, x, y, z) and of unit length where they stand for a turn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+Number: TypeAlias = Any
+"""A float, or an array (B,) with one value a frame."""
+Vector: TypeAlias = tuple[Number, Number, Number]
+Quaternion: TypeAlias = tuple[Number, Number, Number, Number]
+
+TINY: Final = 1e-300
+IDENTITY: Final[Quaternion] = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """The functions that differ between a float and an array of frames.
+
+    Attributes:
+        where: (condition, a, b), both sides are always formed, so denominators must be kept from zero.
+        any, all: of a condition, over the frames.
+    """
+
+    sqrt: Callable[[Number], Number]
+    sin: Callable[[Number], Number]
+    cos: Callable[[Number], Number]
+    asin: Callable[[Number], Number]
+    atan2: Callable[[Number, Number], Number]
+    minimum: Callable[[Number, Number], Number]
+    maximum: Callable[[Number, Number], Number]
+    where: Callable[[Number, Number, Number], Number]
+    rint: Callable[[Number], Number]
+    any: Callable[[Number], bool]
+    all: Callable[[Number], bool]
+
+
+def _either(condition: bool, a: float, b: float) -> float:
+    return a if condition else b
+
+
+def _least(a: float, b: float) -> float:
+    return a if a < b else b
+
+
+def _most(a: float, b: float) -> float:
+    return a if a > b else b
+
+
+FLOATS: Final = Arithmetic(
+    math.sqrt, math.sin, math.cos, math.asin, math.atan2, _least, _most, _either, round, bool, bool
+)
+ARRAYS: Final = Arithmetic(
+    np.sqrt,
+    np.sin,
+    np.cos,
+    np.arcsin,
+    np.arctan2,
+    np.minimum,
+    np.maximum,
+    np.where,
+    np.rint,
+    lambda condition: bool(np.any(condition)),
+    lambda condition: bool(np.all(condition)),
+)
+
+
+def dot(a: Vector, b: Vector) -> Number:
+    """Inner product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Vector product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def add(a: Vector, b: Vector) -> Vector:
+    """The sum a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def subtract(a: Vector, b: Vector) -> Vector:
+    """The difference a - b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def scaled(a: Vector, factor: Number) -> Vector:
+    """The product factor * a."""
+    return a[0] * factor, a[1] * factor, a[2] * factor
+
+
+def length(m: Arithmetic, a: Vector) -> Number:
+    """Euclidean length."""
+    return m.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The turn b, then a."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    return (
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    )
+
+
+def conjugate(a: Quaternion) -> Quaternion:
+    """The turn back."""
+    return a[0], -a[1], -a[2], -a[3]
+
+
+def rotate(a: Quaternion, v: Vector) -> Vector:
+    """The vector v, turned by a."""
+    w, x, y, z = a
+    vx, vy, vz = v
+    tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
+    return vx + w * tx + y * tz - z * ty, vy + w * ty + z * tx - x * tz, vz + w * tz + x * ty - y * tx
+
+
+def inner(a: Quaternion, b: Quaternion) -> Number:
+    """Inner product of two quaternions."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+def combined(a: Quaternion, by_a: Number, b: Quaternion, by_b: Number) -> Quaternion:
+    """The sum by_a * a + by_b * b."""
+    return (
+        a[0] * by_a + b[0] * by_b,
+        a[1] * by_a + b[1] * by_b,
+        a[2] * by_a + b[2] * by_b,
+        a[3] * by_a + b[3] * by_b,
+    )
+
+
+def normalized(m: Arithmetic, a: Quaternion) -> Quaternion:
+    """The quaternion a at unit length."""
+    factor = 1.0 / m.sqrt(inner(a, a))
+    return a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor
+
+
+def chosen(m: Arithmetic, condition: Number, a: Any, b: Any) -> Any:
+    """Component by component `a` where the condition holds, else `b`; a and b are tuples of one nesting."""
+    if isinstance(a, tuple):
+        return tuple(chosen(m, condition, x, y) for x, y in zip(a, b, strict=True))
+    return m.where(condition, a, b)
+
+
+def taken(values: Any, index: Any) -> Any:
+    """The frames `index` of nested tuples and lists of arrays; constants stay constants."""
+    if isinstance(values, tuple | list):
+        return type(values)(taken(value, index) for value in values)
+    return values[index] if isinstance(values, np.ndarray) else values
