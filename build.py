@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Build, try and test Articulate. Needs Python 3.11 and nothing else; it makes its own environment in .venv.
+
+  python build.py          the extension, dist/articulate-<version>.zip
+  python build.py demo     install it into a throw-away Blender profile and bake a character, into dist/demo
+  python build.py test     the tests, inside Blender on the built and installed zip
+  python build.py check    lint, format, types, architecture
+  python build.py bench    speed and quality, beside other software
+  python build.py papers   the papers' experiments, as tables
+
+What stands after -- goes to the tool behind a command: python build.py test -- -k quaternion -x
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+
+PYTHON = (3, 11)
+"""Blender's wheels on the package index run on this Python only."""
+
+
+def main(arguments):
+    """Run one command and return the exit code."""
+    if "--" in arguments:
+        split = arguments.index("--")
+        arguments, extra = arguments[:split], arguments[split + 1 :]
+    else:
+        extra = []
+    options = _parser().parse_args(arguments)
+    sentence = _wrong_python()
+    if sentence:
+        print(sentence, file=sys.stderr)
+        return 2
+
+    from tooling import commands
+    from tooling.problem import Problem
+
+    try:
+        return commands.run(options, extra)
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser():
+    """The command line."""
+    blender = argparse.ArgumentParser(add_help=False)
+    blender.add_argument(
+        "--blender",
+        metavar="VERSION",
+        default=argparse.SUPPRESS,
+        help="the Blender to use: 5.0.1 (the default), 4.5.15 or 4.2.23",
+    )
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[blender],
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command")
+    commands.add_parser(
+        "demo",
+        parents=[blender],
+        help="bake a character with the installed extension",
+        description="Builds the zip, installs it into a throw-away Blender profile, poses and bakes a "
+        "character with it, renders, and prints a table of errors and times. Files: dist/demo.",
+    )
+    test = commands.add_parser(
+        "test",
+        parents=[blender],
+        help="run the tests",
+        description="Tests of the library run in the newest Blender's environment (they do not use Blender); "
+        "those of the extension run inside the Blender you name, on the built and installed zip. With paths "
+        "after --, only those: python build.py test -- tests/ikmath/test_pose.py",
+    )
+    test.add_argument(
+        "--gui",
+        action="store_true",
+        help="instead, drive a real Blender window with mouse and keyboard (Debian or Ubuntu, as root; see "
+        "docs/development.md); screenshots in dist/gui",
+    )
+    commands.add_parser(
+        "check", help="lint, format, types, architecture", description="ruff, mypy and tests/architecture."
+    )
+    commands.add_parser(
+        "bench",
+        parents=[blender],
+        help="measure speed and quality",
+        description="Runs tests/benchmarks/run.py on one thread. Its help: python build.py bench -- --help",
+    )
+    commands.add_parser(
+        "papers",
+        help="the papers' experiments, as tables",
+        description="Runs tests/papers/run.py. Its help: python build.py papers -- --help",
+    )
+    parser.set_defaults(command="build")
+    return parser
+
+
+def _wrong_python():
+    """A sentence if this Python will not do, else None."""
+    if sys.version_info[:2] == PYTHON:
+        return None
+    wanted, found = ".".join(map(str, PYTHON)), ".".join(map(str, sys.version_info[:2]))
+    sentence = f"Blender as a Python module needs Python {wanted}; this is Python {found}."
+    name = f"python{wanted}"
+    if shutil.which(name) and subprocess.run([name, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0:
+        return f"{sentence} It is installed here: {name} {' '.join(sys.argv)}"
+    return f"{sentence} Install Python {wanted} (Debian 12: apt-get install {name}-venv)."
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

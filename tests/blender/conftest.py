@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tests in this directory run inside Blender with the zip installed, each in an empty file of its own."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import installed
+
+
+def pytest_configure() -> None:
+    """Install before the test files are read: they import the installed library at their top."""
+    installed.hide_source()
+    installed.make_profile()
+    atexit.register(installed.remove_profile)
+    atexit.register(installed.drop_handlers, installed.handlers())
+    installed.install(installed.find_zip())
+
+
+def pytest_unconfigure() -> None:
+    """Disable, so that the add-on removes its own timers: Blender lists them nowhere."""
+    if installed.package():
+        installed.disable()
+
+
+@pytest.fixture(autouse=True)
+def empty_file() -> Iterator[None]:
+    """An empty file before each test. References to Blender's data from before it are dead."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    yield

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The commands of build.py, each a short function: which environment, which script, what it is given."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from . import package
+from .environment import BLENDERS, ROOT, Environment, ensure
+from .problem import Problem
+
+LIBRARY_SUITES = ("tests/ikmath", "tests/papers", "tests/architecture")
+BLENDER_SUITE = "tests/blender"
+GUI_SUITE = "tests/gui"
+
+PYTEST = ("-P", "-m", "pytest")
+"""-P keeps the current directory, and so the source of the library, off the import path."""
+NO_TESTS_COLLECTED = 5
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def run(options: argparse.Namespace, extra: list[str]) -> int:
+    """Run the command that was asked for and return its exit code.
+
+    Args:
+        options: the parsed command line.
+        extra: what stood after `--`, for the tool behind the command.
+
+    Raises:
+        Problem: something is missing; the text says what.
+    """
+    blender = getattr(options, "blender", BLENDERS[0])
+    if blender not in BLENDERS:
+        raise Problem(f"Blender {blender} is not one of {', '.join(BLENDERS)}.")
+    if options.command == "test":
+        return test_gui(extra) if options.gui else test(blender, extra)
+    if options.command == "check":
+        return check()
+    if options.command == "demo":
+        return demo(blender, extra)
+    if options.command == "bench":
+        return _script(ensure(blender), "tests/benchmarks/run.py", extra)
+    if options.command == "papers":
+        return _script(ensure(BLENDERS[0]), "tests/papers/run.py", extra)
+    print(package.build_zip(ensure(blender).python).relative_to(ROOT))
+    return 0
+
+
+def test(blender: str, extra: list[str]) -> int:
+    """The library's tests (with the newest Blender's environment only) and the extension's, in two processes.
+
+    Two, because the extension's tests must import the library that came with the zip, not the source.
+    """
+    paths = [argument for argument in extra if Path(ROOT, argument.split("::")[0]).exists()]
+    extra = [argument for argument in extra if argument not in paths]
+    if any(_within(path, GUI_SUITE) for path in paths):
+        raise Problem("Tests in a window run with: python build.py test --gui")
+    if paths:
+        library = [path for path in paths if not _within(path, BLENDER_SUITE)]
+        inside = [path for path in paths if _within(path, BLENDER_SUITE)]
+    else:
+        library = list(LIBRARY_SUITES) if blender == BLENDERS[0] else []
+        inside = [BLENDER_SUITE]
+    codes = []
+    if library:
+        codes.append(ensure(BLENDERS[0]).run(*PYTEST, *extra, *library))
+    if inside:
+        environment = ensure(blender)
+        built = package.build_zip(environment.python)
+        print(f"\nBlender {blender}, {built.relative_to(ROOT)}", flush=True)
+        codes.append(environment.run(*PYTEST, *extra, *inside, ARTICULATE_ZIP=str(built)))
+    if any(
+        code == 0 for code in codes
+    ):  # a selection (-k) may leave one of the two without a test, but not both
+        codes = [code for code in codes if code != NO_TESTS_COLLECTED]
+    return max(codes, key=abs)
+
+
+def test_gui(extra: list[str]) -> int:
+    """The tests in a real Blender window; the environment only hosts pytest, Blender is the real program."""
+    environment = ensure(BLENDERS[0])
+    built = package.build_zip(environment.python)
+    paths = [argument for argument in extra if _within(argument, GUI_SUITE)]
+    return environment.run(*PYTEST, *extra, *([] if paths else [GUI_SUITE]), ARTICULATE_ZIP=str(built))
+
+
+def check() -> int:
+    """Lint, format, types and architecture; all of them run, whatever the first ones say."""
+    environment = ensure(BLENDERS[0])
+    checks = (
+        ("ruff check", "-m", "ruff", "check", "."),
+        ("ruff format --check", "-m", "ruff", "format", "--check", "."),
+        ("mypy", "-m", "mypy"),
+        ("tests/architecture", *PYTEST, "-q", "tests/architecture"),
+    )
+    failed = []
+    for name, *command in checks:
+        print(f"\n{name}", flush=True)
+        if environment.run(*command) != 0:
+            failed.append(name)
+    print(f"\nFailed: {', '.join(failed)}" if failed else "\nAll checks passed.")
+    return 1 if failed else 0
+
+
+def demo(blender: str, extra: list[str]) -> int:
+    """Build the zip and let the demo install and use it, in a Blender profile that is then thrown away."""
+    environment = ensure(blender)
+    built = package.build_zip(environment.python)
+    out = package.DIST / "demo"
+    out.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="articulate-demo-") as profile:
+        arguments = ["--zip", str(built), "--out", str(out), *extra]
+        return _script(environment, "demo/make_demo.py", arguments, BLENDER_USER_RESOURCES=profile)
+
+
+def _script(environment: Environment, script: str, extra: list[str], **variables: str) -> int:
+    """Run one of the repository's scripts; `import ikmath` finds the source unless a profile is given."""
+    if not (ROOT / script).is_file():
+        raise Problem(f"{script} is not there.")
+    if "BLENDER_USER_RESOURCES" not in variables:
+        variables = {"PYTHONPATH": str(ROOT), **ONE_THREAD, **variables}
+    return environment.run(script, *extra, **variables)
+
+
+def _within(path: str, suite: str) -> bool:
+    """Whether a test's path (perhaps with ::name) lies in a suite's directory."""
+    return Path(ROOT, path.split("::")[0]).resolve().is_relative_to(ROOT / suite)
