@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closest points of points and segments: the base of capsules, of links against links, and of triangles' edges."""
+"""Closest points of segments: the base of capsules, of links against links, and of meshes."""
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
 from ..rotation import Array
-from .vectors import TINY, clamp, dot
+from .vectors import TINY, clamp, cross, dot
+
+_SLENDER: Final = 1e-6  # squared sine of an angle below which it is worth computing more carefully
+_PARALLEL: Final = 1e-26  # squared sine of an angle that is rounding
 
 
 def closest_to_point(a: Array, b: Array, point: Array) -> Array:
@@ -21,14 +26,18 @@ def closest_to_point(a: Array, b: Array, point: Array) -> Array:
 def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, Array]:
     """Parameters of the closest points `a + s d` and `c + t e` of two segments.
 
-    The distance squared is a convex quadratic on a square. Its minimum is found by the unconstrained s, put into
-    [0, 1], the best t for it, and once more the best s for that (Ericson, Real-Time Collision Detection, 5.1.9).
-    Segments without length, parallel, overlapping and crossing ones need no case of their own. Where two parallel
-    segments overlap all of a stretch is equally near; the middle of the stretch is taken, so that a bone which
-    lies along another is pushed at its middle and not now at one end, now at the other.
+    The distance squared is a convex quadratic on a square. Its minimum is found by the unconstrained s, put
+    into [0, 1], the best t for it, and once more the best s for that (Ericson, Real-Time Collision
+    Detection, 5.1.9). Segments without length, parallel, overlapping and crossing ones need no case of
+    their own. Where two parallel segments overlap all of a stretch is equally near; the middle of the
+    stretch is taken, so that a bone which lies along another is pushed at its middle and not now at one
+    end, now at the other.
 
     Args:
-        a, d, c, e: (P, 3), or (P, k, 3) for k pairs a row.
+        a: (P, 3) start of the first segment; all four may also be (P, k, 3), k pairs a row.
+        d: (P, 3) from its start to its end.
+        c: (P, 3) start of the second segment.
+        e: (P, 3) from its start to its end.
 
     Returns:
         s, t: (P,) each, or (P, k).
@@ -43,9 +52,15 @@ def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, 
     dw, ew = dot(d, w), dot(e, w)
     inverse_d, inverse_e = 1.0 / np.maximum(dd, TINY), 1.0 / np.maximum(ee, TINY)
     area = dd * ee - de * de
-    parallel = area <= 1e-14 * dd * ee
-    s = (de * ew - dw * ee) / np.where(parallel, 1.0, area)
-    if parallel.any():
+    s = (de * ew - dw * ee) / np.maximum(area, TINY)
+    slender = area <= _SLENDER * dd * ee
+    parallel = slender
+    if slender.any():
+        # nearly parallel: the differences above have lost their digits, those of the cross product have not
+        normal = cross(d, e)
+        square = dot(normal, normal)
+        parallel = slender & (square <= _PARALLEL * dd * ee)
+        s = np.where(slender, dot(cross(e, w), normal) / np.maximum(square, TINY), s)
         # where the other segment's two ends fall on this one, and the middle between them
         first = clamp(-dw * inverse_d)
         last = clamp((de - dw) * inverse_d)

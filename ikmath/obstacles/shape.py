@@ -2,9 +2,9 @@
 """What an obstacle is: a solid or a surface that tells how far points and bones are from it.
 
 Every distance is signed (negative inside), every normal points from the obstacle to the figure and is the
-direction in which the distance grows fastest. A shape may be carried by a rigid motion: the motion is applied to
-what is asked, not to the geometry, so that a mesh keeps its tree while it moves. Motions may have leading axes,
-one transform a frame; these are then the leading axes of whatever is asked.
+direction in which the distance grows fastest. A shape may be carried by a rigid motion: the motion is
+applied to what is asked, not to the geometry, so that a mesh keeps its tree while it moves. Motions may
+have leading axes, one transform a frame; these are then the leading axes of whatever is asked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Nearest:
     """The nearest point of an obstacle to each of some points.
 
     Attributes:
-        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked for.
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked
+            for.
         point: (*b, 3) on the surface, in the world; NaN where nothing is within the limit.
         normal: (*b, 3) unit, gradient of the distance; zero where nothing is within the limit.
     """
@@ -41,10 +42,12 @@ class SegmentNearest:
     """The nearest, or where it is inside the deepest, point of a segment to an obstacle.
 
     Attributes:
-        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked for.
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked
+            for.
         point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
         parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
-        normal: (*b, 3) unit, from the obstacle to the segment; moving along it by -distance ends a penetration.
+        normal: (*b, 3) unit, from the obstacle to the segment; moving along it by -distance ends a
+            penetration.
     """
 
     distance: Array
@@ -100,7 +103,9 @@ class Shape(ABC):
         """Check a field that is a length above zero, metres."""
         value = float(getattr(self, field_name))
         if not (np.isfinite(value) and value > 0):
-            raise BadValue(f"{field_name} of obstacle {self.name!r}", f"is {value}; give a length above zero.")
+            raise BadValue(
+                f"{field_name} of obstacle {self.name!r}", f"is {value}; give a length above zero."
+            )
         self._set(field_name, value)
         return value
 
@@ -111,16 +116,21 @@ class Shape(ABC):
         if shift.shape[-1:] != (3,):
             raise BadShape(f"translation of obstacle {self.name!r}", "(*frames, 3)", shift.shape)
         if not (np.isfinite(turn).all() and np.isfinite(shift).all()):
-            raise BadValue(f"The motion of obstacle {self.name!r}", "holds a value that is not a finite number.")
+            raise BadValue(
+                f"The motion of obstacle {self.name!r}", "holds a value that is not a finite number."
+            )
         if np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5:
             raise BadValue(
-                f"rotation of obstacle {self.name!r}", "is no rotation; put scale and shear into the geometry."
+                f"rotation of obstacle {self.name!r}",
+                "is no rotation; put scale and shear into the geometry.",
             )
         try:
             frames = np.broadcast_shapes(turn.shape[:-2], shift.shape[:-1])
         except ValueError:
             raise BadShape(
-                f"translation of obstacle {self.name!r}", f"the frames of the rotation, {turn.shape[:-2]}", shift.shape
+                f"translation of obstacle {self.name!r}",
+                f"the frames of the rotation, {turn.shape[:-2]}",
+                shift.shape,
             ) from None
         self._set("rotation", np.broadcast_to(turn, (*frames, 3, 3)).copy())
         self._set("translation", np.broadcast_to(shift, (*frames, 3)).copy())
@@ -134,7 +144,8 @@ class Shape(ABC):
         """This obstacle, carried by a rigid motion from where it is: `p -> rotation @ p + translation`.
 
         Args:
-            rotation: (*frames, 3, 3); translation: (*frames, 3) metres.
+            rotation: (*frames, 3, 3).
+            translation: (*frames, 3) metres.
         """
         turn, shift = np.asarray(rotation, dtype=float), np.asarray(translation, dtype=float)
         other = copy(self)
@@ -160,7 +171,7 @@ class Shape(ABC):
     @property
     @abstractmethod
     def bounds(self) -> tuple[Array, float]:
-        """Centre (*frames, 3) in the world and radius of a ball around the shape; infinite if it has no end."""
+        """Centre (*frames, 3) and radius of a ball around the shape; infinite if it has no end."""
 
     @staticmethod
     @abstractmethod
@@ -183,11 +194,14 @@ class Shape(ABC):
         distance, point, normal = self.point_distance(query, rows)
         return Nearest(distance.reshape(batch), point.reshape(*batch, 3), normal.reshape(*batch, 3))
 
-    def nearest_segment(self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None) -> SegmentNearest:
+    def nearest_segment(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None
+    ) -> SegmentNearest:
         """Nearest or deepest points of segments.
 
         Args:
-            a, b: (*b, 3) ends in the world; frames of a moving obstacle are their leading axes.
+            a: (*b, 3) first ends in the world; frames of a moving obstacle are the leading axes.
+            b: (*b, 3) second ends.
             limit: as for `nearest`.
         """
         (first, last), rows, batch = self._rows(a, b)

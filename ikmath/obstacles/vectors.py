@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The handful of vector operations that every distance is made of, on flat lists of pairs.
 
-Distances are asked for in the inner loop of the solver, on some tens of pairs, where the number of numpy calls is
-the cost. So everything below works on two-dimensional arrays, one row a pair: `(a * b).dot(ONES)` is then half the
-price of `einsum` and a quarter of `sum(-1)`.
+Distances are asked for in the inner loop of the solver, on some tens of pairs, where the number of numpy
+calls is the cost. So everything below works on two-dimensional arrays, one row a pair: `(a * b).dot(ONES)`
+is then half the price of `einsum` and a quarter of `sum(-1)`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def cross(a: Array, b: Array) -> Array:
 
 def length(a: Array) -> Array:
     """Lengths of rows; (P, 3) -> (P,)."""
-    return np.sqrt((a * a).dot(ONES))
+    result: Array = np.sqrt((a * a).dot(ONES))
+    return result
 
 
 def clamp(t: Array) -> Array:
@@ -60,7 +61,9 @@ def directions(difference: Array, distance: Array, along: Array) -> Array:
     """Unit vectors `difference / distance`; where the distance is zero, one at right angles to `along`.
 
     Args:
-        difference: (P, 3); distance: (P,) its lengths; along: (P, 3).
+        difference: (P, 3).
+        distance: (P,) its lengths.
+        along: (P, 3).
     """
     touching = distance <= TINY
     if not touching.any():
