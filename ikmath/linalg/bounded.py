@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Linear least squares with a lower and an upper bound on every unknown (Ki & Sheen, eq. 7.4 and 7.5).
 
-Their problem, a step that keeps the joints within their limits, is `minimise |A x - b|^2` with `l <= x <= u`. It is
-solved by an active set (Stark & Parker 1995, "BVLS"): unknowns are free or at a bound; the free ones are solved for;
-whoever would leave its bounds is put there; whoever would rather come back inside is freed again. Finite, and exact to
-rounding, since the objective falls with every change of the set.
+Their problem, a step that keeps the joints within their limits, is `minimise |A x - b|^2` with `l <= x <=
+u`. It is solved by an active set (Stark & Parker 1995, "BVLS"): unknowns are free or at a bound; the free
+ones are solved for; whoever would leave its bounds is put there; whoever would rather come back inside is
+freed again. Finite, and exact to rounding, since the objective falls with every change of the set.
 """
 
 from __future__ import annotations
@@ -33,20 +33,27 @@ class BoundedSolution(NamedTuple):
 
 
 StepOfFree = Callable[[NDArray[np.bool_], FloatArray], FloatArray]
-"""(free mask (n,), x (n,)) -> step of the free unknowns that brings the objective to its minimum over them."""
+"""(free mask (n,), x (n,)) -> step of the free unknowns to the minimum of the objective over them."""
 
 
 def bounded_least_squares(
-    matrix: FloatArray, right: FloatArray, lower: FloatArray, upper: FloatArray, *, start: FloatArray | None = None
+    matrix: FloatArray,
+    right: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    start: FloatArray | None = None,
 ) -> BoundedSolution:
     """Minimise `|A x - b|^2` with `lower <= x <= upper`.
 
-    Of several minimisers (A of low rank) it gives one of them: from the start given, each step is the shortest.
+    Of several minimisers (A of low rank) it gives one of them: from the start given, each step is the
+    shortest.
 
     Args:
         matrix: A, (m, n).
         right: b, (m,).
-        lower, upper: (n,), infinite where there is no bound.
+        lower: (n,), minus infinity where there is no bound.
+        upper: (n,), infinity where there is no bound.
         start: where to begin, (n,), put inside the bounds; None for the unbounded minimiser.
 
     Raises:
@@ -57,7 +64,9 @@ def bounded_least_squares(
     vector = _as_vector(right, array.shape[0], "right side")
 
     def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
-        return np.asarray(np.linalg.lstsq(array[:, free], vector - array @ x, rcond=None)[0], dtype=np.float64)
+        return np.asarray(
+            np.linalg.lstsq(array[:, free], vector - array @ x, rcond=None)[0], dtype=np.float64
+        )
 
     def gradient(x: FloatArray) -> FloatArray:
         result: FloatArray = array.T @ (array @ x - vector)
@@ -71,13 +80,15 @@ def bounded_damped_step(
 ) -> BoundedSolution:
     """Minimise `|J x - b|^2 + c^2 |x|^2` with bounds: the matrix C of eq. 7.4, without ever making it.
 
-    The free unknowns cost one m x m system a round, `x = J^T (J J^T + c^2 I)^-1 b`, in place of one of (m + n) x n.
+    The free unknowns cost one m x m system a round, `x = J^T (J J^T + c^2 I)^-1 b`, in place of one of (m
+    + n) x n.
 
     Args:
         jacobian: J, (m, n).
         right: b, (m,).
         damping: c > 0.
-        lower, upper: (n,), infinite where there is no bound.
+        lower: (n,), minus infinity where there is no bound.
+        upper: (n,), infinity where there is no bound.
 
     Raises:
         BadShape: an array of the wrong shape.
@@ -92,9 +103,10 @@ def bounded_damped_step(
     def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
         part = array[:, free]
         residual = vector - array[:, ~free] @ x[~free]
-        system = part @ part.T
-        system.flat[:: len(system) + 1] += square
-        target: FloatArray = part.T @ np.linalg.solve(system, residual)
+        # By singular values: the product J J^T would square the condition number, which a small c does not
+        # hide.
+        u, values, vt = np.linalg.svd(part, full_matrices=False)
+        target: FloatArray = (u.T @ residual * values / (values * values + square)) @ vt
         return target - x[free]
 
     def gradient(x: FloatArray) -> FloatArray:
@@ -119,7 +131,8 @@ def active_set(
         step: see `StepOfFree`.
         gradient: x (n,) -> (n,).
         size: n.
-        lower, upper: (n,).
+        lower: (n,).
+        upper: (n,).
         start: (n,), or None for the unbounded minimiser.
 
     Raises:

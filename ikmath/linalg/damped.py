@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Damped least squares: a step that stays finite where the pseudo-inverse jumps (Ki & Sheen, 7; Ge, 3.2).
 
-`minimise |dX - J dh|^2 + c^2 |dh|^2`. The damping c, in the units of the singular values, trades the error that is
-left against the length of the step; `condition_number` and `residual_bounds` say what a c costs and what it buys.
+`minimise |dX - J dh|^2 + c^2 |dh|^2`. The damping c, in the units of the singular values, trades the error
+that is left against the length of the step; `condition_number` and `residual_bounds` say what a c costs
+and what it buys.
 """
 
 from __future__ import annotations
@@ -40,9 +41,7 @@ def damped_inverse(
     return result
 
 
-def damped_least_squares(
-    decomposition: Svd, right: FloatArray, damping: float | FloatArray
-) -> FloatArray:
+def damped_least_squares(decomposition: Svd, right: FloatArray, damping: float | FloatArray) -> FloatArray:
     """Give the minimiser of `|right - J x|^2 + c^2 |x|^2`, (*batch, n) (Ki & Sheen, eq. 7.2)."""
     inner = np.einsum("...mk,...m->...k", decomposition.u, right) * damped_values(decomposition, damping)
     result: FloatArray = np.einsum("...kn,...k->...n", decomposition.vt, inner)
@@ -59,14 +58,12 @@ def damped_values(decomposition: Svd, damping: float | FloatArray) -> FloatArray
     return result
 
 
-def automatic_damping(
-    decomposition: Svd, *, threshold: float = 0.05, largest: float = 0.05
-) -> FloatArray:
+def automatic_damping(decomposition: Svd, *, threshold: float = 0.05, largest: float = 0.05) -> FloatArray:
     """Choose c by how near a singularity is (Nakamura & Hanafusa 1986, as Maciejewski & Klein use it).
 
-    Nothing as long as the smallest singular value is above `threshold` times the largest one; from there it grows
-    smoothly, `c^2 = (1 - (s_min / (threshold s_max))^2) (largest s_max)^2`, to `largest` times the largest one at the
-    singularity itself.
+    Nothing as long as the smallest singular value is above `threshold` times the largest one; from there
+    it grows smoothly, `c^2 = (1 - (s_min / (threshold s_max))^2) (largest s_max)^2`, to `largest` times
+    the largest one at the singularity itself.
 
     Args:
         decomposition: (*batch).
@@ -86,8 +83,8 @@ def automatic_damping(
 def condition_number(jacobian: FloatArray, damping: float | FloatArray) -> FloatArray:
     """Give the condition number of `J^T J + c^2 I` (Ki & Sheen, lemma 7.1).
 
-    The lemma prints `(s_1^2 + c^2) / c^2`. That needs a redundant J, n > m; for n <= m the smallest eigenvalue is
-    `s_n^2 + c^2`, and that is what is returned then.
+    The lemma prints `(s_1^2 + c^2) / c^2`. That needs a redundant J, n > m; for n <= m the smallest
+    eigenvalue is `s_n^2 + c^2`, and that is what is returned then.
 
     Args:
         jacobian: (*batch, m, n).
@@ -113,10 +110,10 @@ def condition_number(jacobian: FloatArray, damping: float | FloatArray) -> Float
 def residual_bounds(jacobian: FloatArray, damping: float | FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bound the share of the task that one damped step leaves undone (Ki & Sheen, lemma 7.2).
 
-    `c^2 / (s_1^2 + c^2) <= |dX - J dh| / |dX| <= c^2 / (s_m^2 + c^2)` for every dX other than zero. The lemma assumes
-    full rank with m <= n; of a J with more rows than columns, or of low rank, part of dX may be out of reach
-    altogether and the upper bound is 1. Equality occurs on both sides (dX along u_1 and u_m), so that the text's
-    strict signs cannot be kept.
+    `c^2 / (s_1^2 + c^2) <= |dX - J dh| / |dX| <= c^2 / (s_m^2 + c^2)` for every dX other than zero. The
+    lemma assumes full rank with m <= n; of a J with more rows than columns, or of low rank, part of dX may
+    be out of reach altogether and the upper bound is 1. Equality occurs on both sides (dX along u_1 and
+    u_m), so that the text's strict signs cannot be kept.
 
     Args:
         jacobian: (*batch, m, n).

@@ -2,9 +2,9 @@
 """The Moore-Penrose pseudo-inverse and the general solution that rests on it (Ki & Sheen, section 4).
 
 All of it through the singular value decomposition, so that rank is judged in one place and a warm-started
-decomposition serves every caller. The texts assume a Jacobian of full rank and write `J^T (J J^T)^-1`; here singular
-values below a threshold count as zero, which is the same thing where the assumption holds and stays finite where it
-does not.
+decomposition serves every caller. The texts assume a Jacobian of full rank and write `J^T (J J^T)^-1`;
+here singular values below a threshold count as zero, which is the same thing where the assumption holds
+and stays finite where it does not.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def least_squares(decomposition: Svd, right: FloatArray, *, threshold: float | N
 def project_to_null_space(
     decomposition: Svd, vector: FloatArray, *, threshold: float | None = None
 ) -> FloatArray:
-    """Take out of `vector` (*batch, n) all that the matrix acts on: `(I - J^+ J) z` (Ki & Sheen, theorem 4.4)."""
+    """Take all that the matrix acts on out of (*batch, n): `(I - J^+ J) z` (Ki & Sheen, theorem 4.4)."""
     right = np.where(decomposition.rank(threshold)[..., None], decomposition.vt, 0.0)
     inner = np.einsum("...kn,...n->...k", right, vector)
     result: FloatArray = vector - np.einsum("...kn,...k->...n", right, inner)
@@ -77,8 +77,8 @@ def general_solution(
 ) -> FloatArray:
     """Solve `J dh = dX`, with `vector` telling which of the solutions (Ki & Sheen, 4.3; Ge, eq. 4.2).
 
-    `dh = J^+ dX + (I - J^+ J) z`: of all solutions the one nearest to z. (Ki & Sheen write (J^+ J - I) Z; their Z is
-    arbitrary and this -z.)
+    `dh = J^+ dX + (I - J^+ J) z`: of all solutions the one nearest to z. (Ki & Sheen write (J^+ J - I) Z;
+    their Z is arbitrary and this -z.)
 
     Args:
         matrix: (*batch, m, n).
@@ -99,7 +99,7 @@ def general_solution(
 def null_space_projector(
     matrix: FloatArray, *, threshold: float | None = None, decomposition: Svd | None = None
 ) -> FloatArray:
-    """Give `I - J^+ J`, (*batch, n, n), the orthogonal projection onto the null space (Ki & Sheen, eq. 6.1)."""
+    """Give `I - J^+ J`, (*batch, n, n), the projection onto the null space (Ki & Sheen, eq. 6.1)."""
     if decomposition is None:
         decomposition, _ = lapack(matrix)
     right = np.where(decomposition.rank(threshold)[..., None], decomposition.vt, 0.0)
