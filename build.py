@@ -16,12 +16,13 @@ import argparse
 import shutil
 import subprocess
 import sys
+from typing import List, Optional
 
 PYTHON = (3, 11)
 """Blender's wheels on the package index run on this Python only."""
 
 
-def main(arguments):
+def main(arguments: List[str]) -> int:
     """Run one command and return the exit code."""
     if "--" in arguments:
         split = arguments.index("--")
@@ -46,7 +47,7 @@ def main(arguments):
         return 130
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     """The command line."""
     blender = argparse.ArgumentParser(add_help=False)
     blender.add_argument(
@@ -100,7 +101,7 @@ def _parser():
     return parser
 
 
-def _wrong_python():
+def _wrong_python() -> Optional[str]:
     """A sentence if this Python will not do, else None."""
     if sys.version_info[:2] == PYTHON:
         return None

@@ -111,7 +111,7 @@ def fingerprint(paths: list[Path]) -> str:
 def _create(environment: Environment) -> None:
     """Make the bare environment, unless a sound one is there."""
     if environment.python.exists():
-        probe = [environment.python, "-c", "import sys, pip; print(*sys.version_info[:2])"]
+        probe = [str(environment.python), "-c", "import sys, pip; print(*sys.version_info[:2])"]
         found = subprocess.run(probe, capture_output=True, text=True).stdout.split()
         if found == [str(number) for number in sys.version_info[:2]]:
             return

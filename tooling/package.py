@@ -71,8 +71,7 @@ def build_zip(python: Path) -> Path:
         builder = _output([python, "-c", FIND_BUILDER], "find Blender's extension builder").split()[-1]
         out = stage / "out"
         out.mkdir()
-        command = [python, builder, "build", "--source-dir", addon, "--output-dir", out]
-        _output(command, "build the extension")
+        _output([python, builder, "build", "--source-dir", addon, "--output-dir", out], "build the extension")
         (made,) = out.glob("*.zip")
         # In one step: a test run that reads the zip at this moment sees the old one or the new one, whole.
         return made.replace(DIST / made.name)

@@ -9,7 +9,7 @@ from tests.architecture.source_tree import LIBRARY, cycle, imports, unit
 
 LAYERS = (
     {"errors"},
-    {"rotation", "linalg"},
+    {"registries", "rotation", "linalg"},
     {"region", "kinematics"},
     {"skeleton"},
     {"pose"},
