@@ -6,7 +6,36 @@ Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -
 """
 
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
-from .pose import Pose
+from .goals import GOALS, Goal, Orientation, Position, Posture, Residual
+from .limits import LIMITS
+from .pose import Points, Pose
+from .problem import Problem, Solution, Status
 from .skeleton import Joint, Skeleton
+from .solvers import DEFAULT, METHODS, solve
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "DEFAULT",
+    "GOALS",
+    "LIMITS",
+    "METHODS",
+    "BadShape",
+    "BadValue",
+    "Goal",
+    "IkError",
+    "Joint",
+    "NotSupported",
+    "Orientation",
+    "Points",
+    "Pose",
+    "Position",
+    "Posture",
+    "Problem",
+    "Residual",
+    "Skeleton",
+    "Solution",
+    "Status",
+    "UnknownName",
+    "solve",
+]

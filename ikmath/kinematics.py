@@ -148,41 +148,40 @@ def forward_one(plan: Plan, rest: Array | None, translation: Array, fixed: Array
     count = plan.count
     slides = None
     if plan.all_balls:
-        turns = q.reshape(count, 3)
+        turns = q.reshape(count, 3).T
     else:
         table = fixed.copy()
         table.ravel()[plan.flat] = q
-        turns = table[:, 3:]
+        turns = table[:, 3:].T
         if plan.has_slides:
             slides = table[:, :3]
-    swing = turns[:, ::2]
-    products = swing[:, :, None] * swing[:, None, :]
+    # joints lie innermost up to the product with the feature map: numpy is slow at short inner loops
+    swing = turns[::2]
+    products = (swing[:, None] * swing).reshape(4, count)
     angles = np.empty((2, count))
-    quarter = products[:, 0, 0] + products[:, 1, 1]
-    quarter *= 0.25
-    quarter += _TINY
-    np.sqrt(quarter, out=angles[0])
-    angles[1] = turns[:, 1]
+    square = products[0] + products[3]
+    square += _TINY
+    np.sqrt(square, out=angles[0])
+    angles[0] *= 0.5
+    angles[1] = turns[1]
     sine, cosine = np.sin(angles), np.cos(angles)
     u = sine[0] / angles[0]
     s = u * cosine[0]
     u *= u
     u *= 0.5
-    b = u[:, None]
-    quarter *= 4.0
-    k = (1.0 - s) / quarter
-    products = products.reshape(count, 4)
-    features = np.ones((count, 7))
-    np.multiply(products, b, out=features[:, 1:5])
-    np.multiply(swing, s[:, None], out=features[:, 5:])
-    twist = np.ones((count, 3))
-    twist[:, 1], twist[:, 2] = cosine[1], sine[1]
-    outer = np.empty((count, 9, 3))
-    np.multiply(features[:, :, None], twist[:, None, :], out=outer[:, :7])
-    flat = outer.reshape(count, 27)
-    np.multiply(products, k[:, None], out=flat[:, 21:25])
-    np.multiply(swing, b, out=flat[:, 25:])
-    local = flat.dot(_FEATURES).reshape(count, 3, 6)
+    k = (1.0 - s) / square
+    outer = np.empty((9, 3, count))
+    features = np.empty((7, count))
+    features[0] = 1.0
+    np.multiply(products, u, out=features[1:5])
+    np.multiply(swing, s, out=features[5:])
+    outer[:7, 0] = features
+    np.multiply(features, cosine[1], out=outer[:7, 1])
+    np.multiply(features, sine[1], out=outer[:7, 2])
+    flat = outer.reshape(27, count)
+    np.multiply(products, k, out=flat[21:25])
+    np.multiply(swing, u, out=flat[25:])
+    local = flat.T.dot(_FEATURES).reshape(count, 3, 6)
     if rest is not None:
         local = np.matmul(rest, local)
     local[:, :, 5] = translation

@@ -92,6 +92,8 @@ class Skeleton:
         stiffness: (n,); mass: (J,).
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
+        plan: the structure as the kernels of `kinematics` want it; `moved` copies share it, so it tells whether
+            two skeletons are built alike.
     """
 
     def __init__(self, joints: Iterable[Joint]) -> None:
@@ -114,6 +116,7 @@ class Skeleton:
         self.upper = _per_coordinate(self.joints, slots, "upper", np.inf)
         self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
         self._check_coordinates()
+        self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
         self.ancestors = np.eye(count, dtype=bool)
         for i, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
@@ -216,11 +219,6 @@ class Skeleton:
         lengths = np.sqrt((self.rest_translation**2).sum(-1))
         lengths = np.where(self.parents < 0, 0.0, lengths)
         return float((self.ancestors @ lengths).max())
-
-    @cached_property
-    def plan(self) -> Plan:
-        """The structure, as the kernels of `kinematics` want it."""
-        return Plan(self.parents, self.inherits, self.owner, self.slot)
 
     @cached_property
     def constants(self) -> tuple[Array | None, Array, Array]:

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why a figure stands where it stands: the status of a solve and one sentence for a person."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from .pose import Pose
+from .problem import Problem, Solution, Status
+from .rotation import Array
+
+_FULL: Final = 1e-3  # share of a chain's length within which it counts as stretched out
+
+
+def conclude(
+    problem: Problem, q: Array, iterations: int, tolerance: float, *, stalled: bool = False, clearance: float = np.inf
+) -> Solution:
+    """The solution for final coordinates q (n,): errors, status and message.
+
+    Args:
+        problem: the problem of this frame.
+        q: (n,) where the solve ended.
+        iterations: how many steps it took.
+        tolerance: metres and radians within which an effector is there.
+        stalled: whether no further step was better, as opposed to running out of iterations.
+        clearance: distance to the nearest obstacle, metres.
+    """
+    pose = Pose.trusted(problem.skeleton, q)
+    errors = problem.errors(pose)
+    short = errors > tolerance
+    if not short.any():
+        status, message = Status.REACHED, "All goals are reached."
+    else:
+        status = Status.BEST_EFFORT if stalled else Status.STOPPED
+        message = explain(problem, pose, errors, tolerance, stalled=stalled)
+    return Solution(q=q, status=status, iterations=iterations, errors=errors, clearance=clearance, message=message)
+
+
+def explain(problem: Problem, pose: Pose, errors: Array, tolerance: float, *, stalled: bool) -> str:
+    """One sentence: the effector that is most short, by how much, and what holds it back."""
+    relative = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
+    worst = int(np.argmax(np.where(errors > tolerance, relative, -1.0)))
+    size = f"{errors[worst]:.4g} m" if problem.units[worst] == "m" else f"{np.degrees(errors[worst]):.3g} degrees"
+    if problem.units[worst] == "":
+        size = f"{errors[worst]:.4g}"
+    head = f"{problem.effectors[worst]} is short by {size}"
+    if not stalled:
+        return f"{head}: it still came nearer when the iterations ran out."
+    return f"{head}: {reason(problem, pose, worst)}."
+
+
+def reason(problem: Problem, pose: Pose, effector: int) -> str:
+    """What holds an effector back where the solve ended, told from the geometry and the rows there."""
+    stack, skeleton = problem.stack, problem.skeleton
+    raw, jacobian = stack.evaluate(problem.tasks, pose)
+    first = int(stack.starts[effector])
+    last = int(stack.starts[effector + 1]) if effector + 1 < len(stack.starts) else stack.rows
+    gradient = raw[first:last] @ jacobian[first:last]  # uphill for this effector's own error
+    limited = skeleton.region.at_limit(pose.q)
+    scale = problem.length if problem.units[effector] == "m" else 1.0
+    level = float(np.linalg.norm(raw[first:last])) * scale
+    free = np.where(limited, 0.0, gradient)
+    if float(np.linalg.norm(free)) > 1e-2 * level:
+        others = [e for e in range(len(problem.effectors)) if e != effector]
+        opposed = _opponent(problem, raw, jacobian, gradient, others)
+        if opposed is not None:
+            return f"in conflict with {problem.effectors[opposed]}"
+    if limited.any() and float(np.linalg.norm(np.where(limited, gradient, 0.0))) > 1e-2 * level:
+        blocking = int(np.argmax(np.where(limited, np.abs(gradient), -1.0)))
+        return f"{skeleton.names[skeleton.owner[blocking]]} is at its joint limit"
+    if problem.units[effector] == "m":
+        return "the target is out of reach"
+    return "no small turn of the joints brings it nearer"
+
+
+def _opponent(problem: Problem, raw: Array, jacobian: Array, gradient: Array, others: list[int]) -> int | None:
+    """The other effector that stands most against this one: following this one's wish would worsen it."""
+    stack = problem.stack
+    best, found = 1e-9, None
+    ends = np.append(stack.starts[1:], stack.rows)
+    for other in others:
+        rows = slice(int(stack.starts[other]), int(ends[other]))
+        moved = jacobian[rows] @ gradient * stack.scale[rows]
+        strength = float(np.linalg.norm(moved))
+        if strength > best:
+            best, found = strength, other
+    return found

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of goals, one a file."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from .base import Goal, Residual
+from .orientation import Orientation
+from .position import Position
+from .posture import Posture
+
+GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
+    {goal.kind: goal for goal in (Position, Orientation, Posture)}
+)
+
+__all__ = ["GOALS", "Goal", "Orientation", "Position", "Posture", "Residual"]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every goal is: an error that should vanish, with its derivative.
+
+The residual row is the common currency of all solving methods: a least-squares method, a null-space method, a
+nonlinear program and a quadratic program all eat rows. `error` is where the figure is less where it should be, so
+that `jacobian` is its derivative by `q` exactly, and a Newton step solves `jacobian @ dq = -error`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..pose import Points, Pose
+from ..rotation import Array
+from ..skeleton import Skeleton
+
+Names = str | Sequence[str]
+
+
+class Residual(NamedTuple):
+    """Rows of a goal.
+
+    Attributes:
+        error: (*batch, k), in the goal's unit.
+        jacobian: (*batch, k, n), its derivative by the coordinates.
+    """
+
+    error: Array
+    jacobian: Array
+
+
+class Goal:
+    """One kind of goal, for one or several effectors of a figure at once.
+
+    Attributes:
+        kind: the kind's name; unit: "m", "rad" or "" of the error;
+        rows: rows an effector has in the residual; effectors: number of effectors, E;
+        weight: (E,) weights of the squared errors; priority: 0 is the strongest level;
+        labels: (E,) a name for each effector, for messages;
+        one_sided: whether only errors of one sign count.
+    """
+
+    kind: ClassVar[str] = ""
+    unit: ClassVar[str] = "m"
+    rows: ClassVar[int] = 3
+    one_sided: ClassVar[bool] = False
+
+    weight: Array
+    priority: int
+    labels: tuple[str, ...]
+
+    def _begin(self, labels: Sequence[str], weight: npt.ArrayLike, priority: int, name: str | None) -> None:
+        self.labels = tuple(labels) if name is None else ((name,) if len(labels) == 1 else tuple(f"{name} {s}" for s in labels))
+        given = np.asarray(weight, dtype=float)
+        if given.shape not in ((), (len(self.labels),)):
+            raise BadShape(f"weight of {self.describe()}", f"a number or ({len(self.labels)},)", given.shape)
+        if not (np.isfinite(given) & (given >= 0)).all():
+            raise BadValue(f"weight of {self.describe()}", "must be a finite number, zero or more.")
+        if int(priority) != priority or priority < 0:
+            raise BadValue(f"priority of {self.describe()}", "must be a whole number, zero (the strongest) or more.")
+        self.weight = np.broadcast_to(given, (len(self.labels),)).copy()
+        self.priority = int(priority)
+
+    @property
+    def effectors(self) -> int:
+        """Number of effectors."""
+        return len(self.labels)
+
+    def describe(self) -> str:
+        """A name for messages."""
+        return f"{self.kind} goal {', '.join(self.labels)}"
+
+    # ------------------------------------------------------------------ what a kind must say
+    def evaluate(self, pose: Pose) -> Residual:
+        """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""
+        raise TypeError(f"{type(self).__name__} does not say how it is evaluated.")
+
+    def errors(self, pose: Pose) -> Array:
+        """(*batch, E) size of each effector's error, in the goal's unit."""
+        error = self.evaluate(pose).error
+        return self.sizes(error)
+
+    def sizes(self, error: Array) -> Array:
+        """(*batch, E * rows) -> (*batch, E) lengths."""
+        split = error.reshape(*error.shape[:-1], self.effectors, -1)
+        return np.asarray(np.sqrt((split * split).sum(-1)))
+
+    @property
+    def frames(self) -> int | None:
+        """Number of frames of the targets, None if they do not change."""
+        return None
+
+    def at(self, frame: int) -> Self:
+        """The goal with the targets of one frame."""
+        return self
+
+    def check(self, skeleton: Skeleton) -> None:
+        """Raise if the goal does not fit the skeleton (unknown joints)."""
+
+
+class Effectors(Goal):
+    """A goal whose effectors hold on to points of joints: what most kinds share.
+
+    Targets are arrays with the shape of one target at the end, an axis for the effectors before it (left out when
+    the goal was made for one joint by its name), and any batch axes in front.
+    """
+
+    joints: tuple[str, ...]
+    single: bool
+    _plan: object
+    _points: Points
+
+    def _hold(self, joint: Names, offset: npt.ArrayLike) -> None:
+        self.single = isinstance(joint, str)
+        self.joints = (joint,) if isinstance(joint, str) else tuple(joint)
+        if not self.joints:
+            raise BadValue(f"{self.kind} goal", "holds no joint; name at least one.")
+        given = np.asarray(offset, dtype=float)
+        if given.shape not in ((3,), (len(self.joints), 3)):
+            raise BadShape(f"offset of {self.kind} goal", f"(3,) or ({len(self.joints)}, 3)", given.shape)
+        if not np.isfinite(given).all():
+            raise BadValue(f"offset of {self.kind} goal", "holds a value that is not a finite number.")
+        self.offset = given
+        self._plan = None
+
+    def _target(self, value: npt.ArrayLike, shape: tuple[int, ...], what: str = "target") -> Array:
+        """Checked copy of a target with shape (*batch, E, *shape)."""
+        array = np.array(value, dtype=float)
+        tail = shape if self.single else (len(self.joints), *shape)
+        if array.ndim < len(tail) or array.shape[array.ndim - len(tail) :] != tail:
+            raise BadShape(f"{what} of {self.describe()}", f"(..., {', '.join(map(str, tail))})", array.shape)
+        if not np.isfinite(array).all():
+            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
+        if self.single:
+            array = array.reshape(*array.shape[: array.ndim - len(shape)], 1, *shape)
+        return array
+
+    def points(self, skeleton: Skeleton) -> Points:
+        """The effectors' points, bound to the skeleton (once for all skeletons of that structure)."""
+        if self._plan is not skeleton.plan:
+            self._points = Points(skeleton, self.joints, self.offset)
+            self._plan = skeleton.plan
+        return self._points
+
+    def check(self, skeleton: Skeleton) -> None:
+        self.points(skeleton)
+
+    def _copy(self, **changes: Any) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(changes)
+        return other
+
+
+def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> Residual:
+    """Take a slack off the length of each effector's error: nothing inside it, and nothing to do there.
+
+    `e -> e (1 - slack / |e|)` outside, with its exact derivative; error (*batch, E * r), jacobian (*batch, E * r, n).
+    """
+    *batch, k = error.shape
+    n = jacobian.shape[-1]
+    e = error.reshape(*batch, effectors, k // effectors)
+    j = jacobian.reshape(*batch, effectors, k // effectors, n)
+    length = np.sqrt((e * e).sum(-1, keepdims=True))
+    outside = length > slack
+    safe = np.where(outside, length, 1.0)
+    unit = e / safe
+    factor = np.where(outside, 1.0 - slack / safe, 0.0)
+    along = np.where(outside, slack / safe, 0.0) * unit
+    shrunk = factor[..., None] * j + along[..., None] * (unit[..., None, :] @ j)
+    return Residual((factor * e).reshape(*batch, k), shrunk.reshape(*batch, k, n))
+
+
+def axis_mask(axes: str, what: str) -> Array | None:
+    """Letters out of "xyz" -> (3,) ones and zeros, None for all three."""
+    if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
+        raise BadValue(f"axes={axes!r} of {what}", "must be letters out of 'xyz', each once, at least one.")
+    return None if len(axes) == 3 else np.array([float(letter in axes) for letter in "xyz"])
+
+
+def check_slack(slack: float, what: str) -> float:
+    """A slack as a float, zero or more."""
+    if not (np.isfinite(slack) and slack >= 0):
+        raise BadValue(f"slack={slack!r} of {what}", "must be a finite number, zero or more.")
+    return float(slack)
+
+
+SPACES = ("world", "target", "bone")
+
+
+def check_space(space: str, what: str) -> str:
+    """The space that masks are told in."""
+    if space not in SPACES:
+        raise BadValue(f"space={space!r} of {what}", "must be 'world', 'target' or 'bone'.")
+    return space

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points of the figure at places of the world (Ki & Sheen, section 2, goal 1)."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..pose import Pose
+from ..rotation import Array, cross
+from .base import Effectors, Names, Residual, axis_mask, check_slack, check_space, with_slack
+
+
+class Position(Effectors):
+    """Each effector's point should be at its target.
+
+    Args:
+        joint: a joint's name, or several names for several effectors at once.
+        target: (*batch, 3) for one name, (*batch, E, 3) for several; world, metres.
+        offset: (3,) or (E, 3) the effector's point in the joint's own frame.
+        weight, priority: see `Goal`.
+        axes: which axes of `space` count, letters out of "xyz".
+        space: "world", "target" (the axes of `frame`) or "bone" (the axes of the joint as it stands).
+        frame: (*batch, [E,] 3, 3) the targets' rotations, for space="target".
+        slack: radius around the target inside which the goal costs nothing, metres.
+        name: for messages; the joint's name if not given.
+    """
+
+    kind: ClassVar[str] = "Position"
+    unit: ClassVar[str] = "m"
+    rows: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        joint: Names,
+        target: npt.ArrayLike,
+        offset: npt.ArrayLike = (0.0, 0.0, 0.0),
+        weight: npt.ArrayLike = 1.0,
+        priority: int = 0,
+        *,
+        axes: str = "xyz",
+        space: str = "world",
+        frame: npt.ArrayLike | None = None,
+        slack: float = 0.0,
+        name: str | None = None,
+    ) -> None:
+        self._hold(joint, offset)
+        self._begin(self.joints, weight, priority, name)
+        self.target = self._target(target, (3,))
+        self.mask = axis_mask(axes, self.describe())
+        self.space = check_space(space, self.describe())
+        self.slack = check_slack(slack, self.describe())
+        identity = np.broadcast_to(np.eye(3), (*(() if self.single else (len(self.joints),)), 3, 3))
+        self.frame = self._target(identity if frame is None else frame, (3, 3), "frame")
+
+    def evaluate(self, pose: Pose) -> Residual:
+        points = self.points(pose.skeleton)
+        x = pose.points(points)
+        jacobian = pose.point_jacobian(points, x)
+        difference = x - self.target
+        if self.mask is not None:
+            difference, jacobian = self._masked(pose, difference, jacobian)
+        error = difference.reshape(*difference.shape[:-2], -1)
+        if self.slack:
+            return with_slack(error, jacobian, self.slack, self.effectors)
+        return Residual(error, jacobian)
+
+    def _masked(self, pose: Pose, difference: Array, jacobian: Array) -> tuple[Array, Array]:
+        """Error and Jacobian along the axes that count; rows of the others are zero."""
+        if self.mask is None:
+            return difference, jacobian
+        n = pose.skeleton.n
+        rows = jacobian.reshape(*difference.shape, n)
+        if self.space == "bone":
+            # d (R^T e) = R^T (de - w x e)
+            points = self.points(pose.skeleton)
+            turn = pose.turn_jacobian(points).reshape(rows.shape)
+            rows = rows - np.swapaxes(cross(np.swapaxes(turn, -1, -2), difference[..., None, :]), -1, -2)
+            frame = pose.frames(points)
+        else:
+            frame = self.frame
+        if self.space != "world":
+            back = np.swapaxes(frame, -1, -2)
+            difference = (back @ difference[..., None])[..., 0]
+            rows = back @ rows
+        return difference * self.mask, (rows * self.mask[:, None]).reshape(jacobian.shape)
+
+    @property
+    def frames(self) -> int | None:
+        axes = max(self.target.ndim - 2, self.frame.ndim - 3)
+        return None if axes == 0 else int(np.broadcast_shapes(self.target.shape[:-2], self.frame.shape[:-3])[0])
+
+    def at(self, frame: int) -> Self:
+        return self._copy(
+            target=self.target[frame] if self.target.ndim > 2 else self.target,
+            frame=self.frame[frame] if self.frame.ndim > 3 else self.frame,
+        )

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coordinates near wanted ones: Parent's control expression, as a goal.
+
+Parent adds a secondary term to the pseudo-inverse solution, "desired angles" with a gain for each joint, which acts
+only where the goals leave the figure free. Here it is the weakest goal of a problem; how a method keeps it below the
+others (null space, lowest level, small weight) is the method's business.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..pose import Pose
+from ..rotation import Array
+from ..skeleton import Skeleton
+from .base import Goal, Residual
+
+
+class Posture(Goal):
+    """The coordinates should be what they are in a wanted pose.
+
+    Args:
+        q: (*batch, n) wanted coordinates.
+        gain: how strongly each coordinate is drawn there; one number or (n,), zero or more.
+        weight, priority, name: see `Goal`. Solvers that know levels put a posture below all of them.
+    """
+
+    kind: ClassVar[str] = "Posture"
+    unit: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        q: npt.ArrayLike,
+        gain: npt.ArrayLike = 1.0,
+        weight: npt.ArrayLike = 1.0,
+        priority: int = 0,
+        *,
+        name: str | None = None,
+    ) -> None:
+        self._begin(("posture",), weight, priority, name)
+        self.q: Array = np.array(q, dtype=float)
+        if self.q.ndim < 1:
+            raise BadShape(f"q of {self.describe()}", "(..., n)", self.q.shape)
+        self.gain = np.broadcast_to(np.asarray(gain, dtype=float), self.q.shape[-1:]).copy()
+        if not np.isfinite(self.q).all() or not np.isfinite(self.gain).all() or (self.gain < 0).any():
+            raise BadValue(self.describe(), "needs finite coordinates and gains of zero or more.")
+
+    def evaluate(self, pose: Pose) -> Residual:
+        self.check(pose.skeleton)
+        error = self.gain * (pose.q - self.q)
+        n = pose.skeleton.n
+        return Residual(error, np.broadcast_to(np.diag(self.gain), (*error.shape, n)))
+
+    def check(self, skeleton: Skeleton) -> None:
+        if self.q.shape[-1] != skeleton.n:
+            raise BadShape(f"q of {self.describe()}", f"(..., {skeleton.n})", self.q.shape)
+
+    @property
+    def frames(self) -> int | None:
+        return None if self.q.ndim == 1 else int(self.q.shape[0])
+
+    def at(self, frame: int) -> Self:
+        if self.q.ndim == 1:
+            return self
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.q = self.q[frame]
+        return other

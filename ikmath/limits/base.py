@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a joint-limit method is.
+
+An incremental method proposes a step from linear rows; a limit method decides what becomes of it. It may add rows
+of its own before the step is worked out (penalty, barrier), and it turns the proposed step into new coordinates
+(clipping, projection), for which it may ask for the step again with some of the coordinates held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from ..goals import Residual
+from ..pose import Pose
+from ..region import Region
+from ..rotation import Array
+
+Propose = Callable[[Array, Array], Array]
+"""(error (k,), jacobian (k, n)) -> step (n,): the method's step for these rows."""
+
+
+class LimitMethod:
+    """One way to keep joint limits.
+
+    Attributes:
+        name, label, description, source: for registries and menus.
+        strict: whether the limits hold at every iterate.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
+    strict: ClassVar[bool] = True
+
+    def rows(self, pose: Pose) -> Residual | None:
+        """Rows to add to the goals', scaled as they should count (lengths in figure sizes); None for none."""
+        return None
+
+    def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
+        """New coordinates (n,) from q (n,), rows (k,), (k, n) and the method that proposes steps."""
+        raise TypeError(f"{type(self).__name__} does not say how it steps.")

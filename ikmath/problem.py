@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A question to a solver, and its answer.
+
+`Problem` checks everything once, so that solvers may trust what they get; `Stack` is the problem as rows, which is
+how row-based methods see it; `Solution` says where the figure ended and why it ended there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadShape, BadValue
+from .goals import Goal, Posture, Residual
+from .limits import LIMITS, LimitMethod
+from .pose import Pose
+from .registries import choose
+from .rotation import Array
+from .skeleton import Skeleton
+
+
+class Status(Enum):
+    """How a solve ended."""
+
+    REACHED = "reached"
+    """Every goal is met within the tolerance."""
+    BEST_EFFORT = "best effort"
+    """The nearest that could be found: some goal is short, and the message says why."""
+    BLOCKED = "blocked"
+    """An obstacle stands in the way."""
+    INFEASIBLE = "infeasible"
+    """The start or the constraints contradict each other, so that nothing could be done."""
+    STOPPED = "stopped"
+    """The iterations or the time ran out while the error still fell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """The answer to a problem.
+
+    Attributes:
+        q: (*batch, n) coordinates.
+        status: a `Status`, or (*batch,) array of them.
+        iterations: steps taken, an int or (*batch,).
+        errors: (*batch, E) size of every effector's error, in its own unit and in the order of
+            `Problem.effectors`.
+        clearance: smallest distance between the figure and an obstacle, metres; infinite without obstacles.
+        message: one sentence: what holds the figure back, or that all is reached; (*batch,) of them in a batch.
+    """
+
+    q: Array
+    status: Any
+    iterations: Any
+    errors: Array
+    clearance: Any = np.inf
+    message: Any = ""
+
+
+class Problem:
+    """What a figure should do.
+
+    Args:
+        skeleton: the figure.
+        goals: what it should reach; `Posture` goals among them are the wish below all others.
+        obstacles: shapes to keep out of; body: the figure's own thickness; avoidance: name of the method;
+        margin: clearance to keep, metres.
+        limits: name of the joint-limit method, see `LIMITS`.
+
+    Raises:
+        IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown names.
+
+    Attributes:
+        tasks: the goals without the posture; posture: the posture or None;
+        effectors: a label for every effector; units: "m", "rad" or "" of each.
+        length: the figure's size in metres, to which lengths are compared with angles.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        goals: Iterable[Goal] = (),
+        obstacles: Sequence[Any] = (),
+        body: Any = None,
+        avoidance: str | None = None,
+        margin: float = 0.0,
+        limits: str = "projection",
+    ) -> None:
+        self.skeleton = skeleton
+        self.goals = tuple(goals)
+        self.obstacles, self.body, self.avoidance, self.margin = tuple(obstacles), body, avoidance, float(margin)
+        self.limits: LimitMethod = choose(LIMITS, "limit method", limits)
+        for goal in self.goals:
+            if not isinstance(goal, Goal):
+                raise BadValue(f"{goal!r}", "is not a goal; make one of ikmath's goal kinds.")
+            goal.check(skeleton)
+        postures = [goal for goal in self.goals if isinstance(goal, Posture)]
+        if len(postures) > 1:
+            raise BadValue("The problem", "has more than one posture; give one, with a gain for each coordinate.")
+        self.posture = postures[0] if postures else None
+        self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
+        self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
+        self.units = tuple(goal.unit for goal in self.tasks for _ in goal.labels)
+        counts = {goal.frames for goal in self.goals} - {None}
+        if len(counts) > 1:
+            raise BadValue("The goals' targets", f"have different numbers of frames: {sorted(counts)}.")  # type: ignore[type-var]
+        self.frames: int | None = counts.pop() if counts else None
+
+    def at(self, frame: int) -> Problem:
+        """The problem with the targets of one frame; cheap, nothing is checked again."""
+        if self.frames is None:
+            return self
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__)
+        other.goals = tuple(goal.at(frame) for goal in self.goals)
+        other.tasks = tuple(goal for goal in other.goals if not isinstance(goal, Posture))
+        other.posture = next((goal for goal in other.goals if isinstance(goal, Posture)), None)
+        other.frames = None
+        return other
+
+    def on(self, skeleton: Skeleton) -> Problem:
+        """The problem on the same figure with other constants (`Skeleton.moved`)."""
+        if skeleton.plan is not self.skeleton.plan:
+            raise BadValue("The skeleton", "is built otherwise; use Skeleton.moved on the problem's own.")
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__)
+        other.skeleton = skeleton
+        return other
+
+    @cached_property
+    def length(self) -> float:
+        """Metres; 1 for a figure without extent."""
+        offsets = [float(np.sqrt((goal.offset**2).sum(-1)).max()) for goal in self.goals if hasattr(goal, "offset")]
+        return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
+
+    @cached_property
+    def stack(self) -> Stack:
+        """The tasks as rows."""
+        return Stack(self)
+
+    def errors(self, pose: Pose) -> Array:
+        """(*batch, E) size of every effector's error."""
+        parts = [goal.errors(pose) for goal in self.tasks]
+        return np.concatenate(parts, -1) if parts else np.zeros((*pose.batch, 0))
+
+    def start(self, q0: npt.ArrayLike | None) -> Array:
+        """Checked copy of a start, put inside the limits; the rest pose if there is none."""
+        if q0 is None:
+            return self.skeleton.rest.copy()
+        q = np.array(q0, dtype=float)
+        if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
+            raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
+        if not np.isfinite(q).all():
+            raise BadValue("q0", "holds a value that is not a finite number.")
+        return self.skeleton.region.project(q)
+
+
+class Stack:
+    """All tasks of a problem as rows on top of one another, in the order of the goals.
+
+    Args:
+        problem: the problem.
+
+    Attributes:
+        rows: their number; starts: (E,) first row of every effector;
+        scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians so
+            that metres and radians weigh alike; level: (rows,) priority of each row.
+        even: whether all rows have one scale.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        goals = problem.tasks
+        counts = [goal.effectors * goal.rows for goal in goals]
+        self.rows = sum(counts)
+        per_effector = np.array([goal.rows for goal in goals for _ in goal.labels], dtype=int)
+        self.starts = np.concatenate([[0], np.cumsum(per_effector)[:-1]]).astype(int) if len(per_effector) else per_effector
+        scales = [np.repeat(np.sqrt(g.weight), g.rows) / (problem.length if g.unit == "m" else 1.0) for g in goals]
+        self.scale = np.concatenate(scales) if scales else np.empty(0)
+        self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
+        self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
+
+    def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
+        """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
+        if len(goals) == 1:
+            return goals[0].evaluate(pose)
+        if not goals:
+            n = pose.skeleton.n
+            return Residual(np.zeros((*pose.batch, 0)), np.zeros((*pose.batch, 0, n)))
+        parts = [goal.evaluate(pose) for goal in goals]
+        if pose.batch:  # frames lie innermost in memory; keep them there
+            error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
+            jacobian = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
+            return Residual(np.moveaxis(error, 0, -1), np.moveaxis(jacobian, (0, 1), (-2, -1)))
+        error = np.concatenate([p.error for p in parts])
+        return Residual(error, np.concatenate([p.jacobian.T for p in parts], 1).T)
+
+    def squares(self, error: Array) -> Array:
+        """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""
+        return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error

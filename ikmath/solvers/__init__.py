@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solving methods, one a file, and their registry."""
+
+from .registry import DEFAULT, METHODS, solve
+
+__all__ = ["DEFAULT", "METHODS", "solve"]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solving method is, and what it says about itself.
+
+A method is an object with a name, texts for people, flags that say what it can take (menus grey out by the same
+flags by which `solve` refuses) and one verb. Incremental methods only propose steps; `loop` does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadValue, NotSupported, UnknownName
+from ..problem import Problem, Solution
+from ..rotation import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options that every method knows.
+
+    Attributes:
+        max_iterations: steps at most, 1 or more.
+        tolerance: an effector nearer than this is there: metres, and radians.
+    """
+
+    max_iterations: int = 50
+    tolerance: float = 1e-4
+
+    def __post_init__(self) -> None:
+        if int(self.max_iterations) != self.max_iterations or self.max_iterations < 1:
+            raise BadValue(f"max_iterations={self.max_iterations!r}", "must be a whole number, 1 or more.")
+        if not (np.isfinite(self.tolerance) and self.tolerance > 0):
+            raise BadValue(f"tolerance={self.tolerance!r}", "must be a positive number.")
+
+
+class Method:
+    """One way to solve.
+
+    Attributes:
+        name, label, description, source: for registries, menus and the manual.
+        options: the class of its options.
+        takes: kinds of goals it can take, None for all of them.
+        priorities: whether levels of priority are strict; otherwise all goals are weighed together.
+        trees: whether it takes several effectors on a branching figure.
+        limits: whether joint limits hold.
+        obstacles: whether it can keep clear of obstacles.
+        batched: whether a batch is solved at once rather than one after another.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
+    options: ClassVar[type[Options]] = Options
+    takes: ClassVar[frozenset[str] | None] = None
+    priorities: ClassVar[bool] = False
+    trees: ClassVar[bool] = True
+    limits: ClassVar[bool] = True
+    obstacles: ClassVar[bool] = False
+    batched: ClassVar[bool] = False
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        """Solve for one start q (n,) or, where `batched`, also (*batch, n); q is inside the limits and the
+        method's own to write to."""
+        raise TypeError(f"{type(self).__name__} does not say how it solves.")
+
+    def refuse(self, problem: Problem) -> None:
+        """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
+        if self.takes is not None:
+            for goal in problem.tasks:
+                if goal.kind not in self.takes:
+                    kinds = " and ".join(sorted(self.takes)) or "no"
+                    raise NotSupported(f"Method {self.label}", f"cannot take the {goal.describe()}; it takes {kinds} goals.")
+        if problem.obstacles and not self.obstacles:
+            raise NotSupported(f"Method {self.label}", "does not know obstacles; choose Hierarchical or remove them.")
+
+    def read_options(self, given: Mapping[str, Any]) -> Options:
+        """Options from keyword arguments.
+
+        Raises:
+            UnknownName: an option that the method does not have.
+        """
+        known = [field.name for field in fields(self.options)]
+        for name in given:
+            if name not in known:
+                raise UnknownName(f"option of method {self.name}", name, known)
+        return self.options(**given)
+
+
+Mask = npt.NDArray[np.bool_]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Damped least squares: the pseudo-inverse that survives singular poses.
+
+Minimises `|J dq + e|^2 + c |dq|^2` (Ki & Sheen, section 7; Ge, 3.2) in the metric of the joints' stiffness, with the
+posture acting where the goals leave the figure free. The damping c adapts by itself: it is large while the figure is
+far from its goals, where the linear picture does not hold, vanishes near them, where Newton's step is right, and
+grows when a step turned out worse (Levenberg and Marquardt).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ..errors import BadValue
+from ..rotation import Array
+from .base import Options
+from .loop import Incremental, Linear
+
+_FAR: Final = 0.1  # damping for each unit of squared scaled error
+_NEAR: Final = 1e-6  # damping at the goal
+
+
+@dataclass(frozen=True, kw_only=True)
+class DampedOptions(Options):
+    """Options of `damped`.
+
+    Attributes:
+        damping: the constant c, added to squared singular values (lengths in figure sizes); None adapts it.
+    """
+
+    damping: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.damping is not None and not (np.isfinite(self.damping) and self.damping >= 0):
+            raise BadValue(f"damping={self.damping!r}", "must be a number, zero or more, or None to adapt it.")
+
+
+class Damped(Incremental):
+    """See the module."""
+
+    name: ClassVar[str] = "damped"
+    label: ClassVar[str] = "Damped Least Squares"
+    description: ClassVar[str] = "All goals weighed together, steady in singular poses, damping that adapts by itself."
+    source: ClassVar[str] = "Ki & Sheen, section 7; Ge 2000, section 3.2"
+    options: ClassVar[type[Options]] = DampedOptions
+
+    def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
+        if options.damping is None:
+            damping = (_FAR * state.cost + _NEAR) * state.caution
+        else:
+            damping = options.damping * max(state.caution, 1.0)
+        rows, n = jacobian.shape
+        weighed = jacobian if state.mobility is None else jacobian * state.mobility
+        if state.wish is not None:
+            error = error + jacobian.dot(state.wish)
+        if rows <= n:
+            normal = weighed.dot(jacobian.T)
+            normal.ravel()[:: rows + 1] += damping
+            dq: Array = -weighed.T.dot(np.linalg.solve(normal, error))
+        else:
+            # the same step from the smaller system, (W J^T J + c) dq = -W J^T e
+            normal = weighed.T.dot(jacobian)
+            normal.ravel()[:: n + 1] += damping
+            dq = -np.linalg.solve(normal, weighed.T.dot(error))
+        return dq if state.wish is None else dq + state.wish

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All methods by name, and the one verb that runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadValue
+from ..problem import Problem, Solution
+from ..registries import choose, registry
+from .base import Method
+from .damped import Damped
+
+METHODS: Final[Mapping[str, Method]] = registry([Damped()])
+DEFAULT: Final = "damped"
+
+
+def solve(problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any) -> Solution:
+    """Solve a problem.
+
+    Args:
+        problem: what the figure should do, for one frame.
+        q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
+        method: a name out of `METHODS`.
+        **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
+
+    Returns:
+        The solution; a target that cannot be reached is no error, the nearest pose is returned.
+
+    Raises:
+        UnknownName: no such method or option; NotSupported: something that the method cannot take;
+        BadShape, BadValue: a start that does not fit, targets of a number of frames that the starts have not.
+    """
+    chosen = choose(METHODS, "method", method)
+    settings = chosen.read_options(options)
+    chosen.refuse(problem)
+    q = problem.start(q0)
+    if problem.frames is not None:
+        if q.ndim == 1:
+            q = np.repeat(q[None], problem.frames, 0)
+        elif q.shape[0] != problem.frames or q.ndim != 2:
+            raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
+    if q.ndim == 1 or chosen.batched:
+        return chosen.solve(problem, q, settings)
+    return _one_by_one(chosen, problem, q, settings)
+
+
+def _one_by_one(chosen: Method, problem: Problem, q: npt.NDArray[np.float64], settings: Any) -> Solution:
+    """A batch through a method that knows single starts only."""
+    batch = q.shape[:-1]
+    starts = q.reshape(-1, q.shape[-1])
+    answers = [chosen.solve(problem.at(i), start, settings) for i, start in enumerate(starts)]
+    return gather(answers, batch, problem)
+
+
+def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) -> Solution:
+    """Solutions one after another as one solution with batch axes."""
+    status = np.empty(len(answers), dtype=object)
+    status[:] = [answer.status for answer in answers]
+    message = np.empty(len(answers), dtype=object)
+    message[:] = [answer.message for answer in answers]
+    errors = np.array([answer.errors for answer in answers]).reshape(*batch, len(problem.effectors))
+    return Solution(
+        q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
+        status=status.reshape(batch),
+        iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
+        errors=errors,
+        clearance=np.array([answer.clearance for answer in answers]).reshape(batch),
+        message=message.reshape(batch),
+    )
