@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A windowed Blender in a test's hand: it runs code inside, moves the mouse, looks at the screen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+from tests.gui.provision import environment, inside_command, provision
+from tooling.environment import ROOT
+from tooling.problem import Problem
+
+SHOTS = ROOT / "dist" / "gui"
+WIDTH, HEIGHT = 1280, 800
+START_SECONDS = 120.0  # software rendering compiles its shaders at the first start
+SETTLE_SECONDS = 0.15  # between synthetic events: a person's hand is slower still
+
+BUTTONS = {"left": "1", "middle": "2", "right": "3", "wheel up": "4", "wheel down": "5"}
+
+
+class BlenderWindow:
+    """Blender in a virtual screen, with the extension installed, from start to `close`.
+
+    Attributes:
+        log: the file with all that Blender printed.
+    """
+
+    def __init__(self, zip_path: Path) -> None:
+        """Provision if need be, install the zip into an empty profile, open the window and wait for it.
+
+        Args:
+            zip_path: the built extension.
+
+        Raises:
+            Problem: something did not start; the text has what it printed last.
+        """
+        self._root = provision()
+        self._session = self._root / "session"
+        shutil.rmtree(self._session, ignore_errors=True)
+        self._session.mkdir()
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        self.log = SHOTS / "blender.log"
+        self._count = 0
+        self._processes: list[subprocess.Popen[bytes]] = []
+        shutil.copy(zip_path, self._session)
+        shutil.copy(Path(__file__).with_name("inside.py"), self._session)
+        try:
+            self._install(zip_path.name)
+            self._display = self._start_screen()
+            self._start_blender()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End Blender and the screen, the ones started here."""
+        for process in reversed(self._processes):
+            process.terminate()
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._processes.clear()
+
+    def run(self, code: str, timeout: float = 30.0) -> Any:
+        """Run Python inside Blender, from a timer of its event loop.
+
+        Args:
+            code: it knows `bpy`, `window()`, `view()`, `pixel_of(point)`, and may set `result`.
+            timeout: seconds.
+
+        Returns:
+            What it set `result` to, by way of JSON.
+
+        Raises:
+            AssertionError: it raised, or Blender did not answer.
+        """
+        self._count += 1
+        name = self._session / f"{self._count:05d}"
+        name.with_suffix(".part").write_text(code, encoding="utf-8")
+        name.with_suffix(".part").rename(name.with_suffix(".code"))
+        answer = name.with_suffix(".json")
+        deadline = time.monotonic() + timeout
+        while not answer.is_file():
+            if self._processes[-1].poll() is not None:
+                raise AssertionError(
+                    f"Blender ended with {self._processes[-1].returncode}:\n{self._last_lines()}"
+                )
+            if time.monotonic() > deadline:
+                raise AssertionError(f"Blender did not answer within {timeout} s:\n{self._last_lines()}")
+            time.sleep(0.01)
+        said = json.loads(answer.read_text(encoding="utf-8"))
+        if "error" in said:
+            raise AssertionError(said["error"])
+        return said["result"]
+
+    def operate(self, code: str, timeout: float = 30.0) -> Any:
+        """As `run`, with the 3D view as the context, which operators need. Not for opening another file."""
+        return self.run("with bpy.context.temp_override(**view()):\n" + indent(code, "    "), timeout)
+
+    def show_tab(self, category: str) -> None:
+        """Open the 3D view's sidebar at a tab."""
+        self.run("view()['area'].spaces.active.show_region_ui = True; view()['area'].tag_redraw()")
+        self.settle(0.5)  # the sidebar must be drawn once before it has tabs
+        self.run(
+            "area = view()['area']\n"
+            "sidebar = next(region for region in area.regions if region.type == 'UI')\n"
+            f"sidebar.active_panel_category = {category!r}; sidebar.tag_redraw(); result = sidebar.width"
+        )
+        self.settle(0.5)
+
+    def pixel_of(self, point: Iterable[float]) -> tuple[float, float]:
+        """Where a point of the world is on the screen."""
+        x, y = self.run(f"result = pixel_of({tuple(point)!r})")
+        return x, y
+
+    def move(self, x: float, y: float) -> None:
+        """Move the mouse to a pixel."""
+        self._xdotool("mousemove", f"{x:.0f}", f"{y:.0f}")
+        self.settle()
+
+    def press(self, button: str = "left") -> None:
+        """Press a mouse button and hold it."""
+        self._xdotool("mousedown", BUTTONS[button])
+        self.settle()
+
+    def release(self, button: str = "left") -> None:
+        """Let a mouse button go."""
+        self._xdotool("mouseup", BUTTONS[button])
+        self.settle()
+
+    def click(self, x: float, y: float, button: str = "left") -> None:
+        """Click at a pixel."""
+        self.move(x, y)
+        self.press(button)
+        self.release(button)
+
+    def drag(
+        self, start: tuple[float, float], end: tuple[float, float], steps: int = 8, button: str = "left"
+    ) -> None:
+        """Press at one pixel, move in steps to another, let go."""
+        self.move(*start)
+        self.press(button)
+        self.glide(start, end, steps)
+        self.release(button)
+
+    def glide(self, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
+        """Move in even steps, as a hand does; the events between are what a modal operator lives on."""
+        for step in range(1, steps + 1):
+            t = step / steps
+            self.move(start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1]))
+
+    def key(self, *keys: str) -> None:
+        """Press and release keys, by xdotool's names: "Escape", "ctrl+z", "Return"."""
+        for key in keys:
+            self._xdotool("key", key)
+            self.settle()
+
+    def screenshot(self, name: str) -> Path:
+        """Take a picture of the whole screen into dist/gui and return its path."""
+        self.settle(0.3)
+        inside = f"/session/{name}.png"
+        self._tool("import", "-window", "root", inside)
+        return Path(shutil.move(self._root / inside.lstrip("/"), SHOTS / f"{name}.png"))
+
+    def settle(self, seconds: float = SETTLE_SECONDS) -> None:
+        """Give Blender's event loop time to take in what came."""
+        time.sleep(seconds)
+
+    def complaints(self) -> list[str]:
+        """Lines of Blender's console that tell of an error."""
+        signs = ("Traceback", "Error", "error:", "unknown operator", "not found", "Exception")
+        harmless = ("EGL_BAD_MATCH", "libdecor", "ALSA", "pulseaudio")
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return [
+            line for line in lines if any(s in line for s in signs) and not any(h in line for h in harmless)
+        ]
+
+    def _install(self, name: str) -> None:
+        command = (
+            "blender",
+            "--command",
+            "extension",
+            "install-file",
+            "-r",
+            "user_default",
+            "-e",
+            f"/session/{name}",
+        )
+        done = subprocess.run(
+            inside_command(self._root, *command), env=self._environment(), capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            raise Problem(f"Blender did not install the zip:\n{done.stdout}{done.stderr}")
+
+    def _start_screen(self) -> str:
+        """Start the virtual screen and return its name."""
+        screen = ("Xvfb", "-displayfd", "1", "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "+extension", "GLX")
+        command = inside_command(self._root, *screen, "-nolisten", "tcp")
+        process = subprocess.Popen(
+            command, env=self._environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self._processes.append(process)
+        number = process.stdout.readline().decode().strip() if process.stdout else ""
+        if not number:
+            raise Problem("The virtual screen (Xvfb) did not start.")
+        return f":{number}"
+
+    def _start_blender(self) -> None:
+        geometry = ("-p", "0", "0", str(WIDTH), str(HEIGHT))
+        command = inside_command(
+            self._root, "blender", "-noaudio", *geometry, "--python", "/session/inside.py"
+        )
+        with self.log.open("wb") as log:
+            process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=subprocess.STDOUT)
+        self._processes.append(process)
+        self.run("result = True", timeout=START_SECONDS)
+
+    def _environment(self) -> dict[str, str]:
+        display = {"DISPLAY": self._display} if hasattr(self, "_display") else {}
+        home = {"HOME": "/session", "BLENDER_USER_RESOURCES": "/session/profile", "PYTHONUNBUFFERED": "1"}
+        return environment(LIBGL_ALWAYS_SOFTWARE="1", **home, **display)
+
+    def _xdotool(self, *arguments: str) -> None:
+        self._tool("xdotool", *arguments)
+
+    def _tool(self, *command: str) -> None:
+        subprocess.run(
+            inside_command(self._root, *command), env=self._environment(), check=True, capture_output=True
+        )
+
+    def _last_lines(self) -> str:
+        return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One windowed Blender for all tests of this directory, with a new file for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.gui.blender_window import BlenderWindow
+from tooling.problem import Problem
+
+
+@pytest.fixture(scope="session")
+def blender() -> Iterator[BlenderWindow]:
+    """The window. Without one these tests fail: a run that skips them has not tested what animators do."""
+    try:
+        window = BlenderWindow(Path(os.environ["ARTICULATE_ZIP"]))
+    except KeyError:
+        pytest.fail("Run these by: python build.py test --gui", pytrace=False)
+    except Problem as problem:
+        pytest.fail(str(problem), pytrace=False)
+    yield window
+    window.close()
+
+
+@pytest.fixture
+def window(blender: BlenderWindow) -> Iterator[BlenderWindow]:
+    """The window with the factory's scene; whatever Blender complains about on its console fails the test."""
+    blender.key("Escape")
+    blender.run("bpy.ops.wm.read_homefile(use_factory_startup=True)")
+    blender.settle(0.5)
+    before = len(blender.complaints())
+    yield blender
+    assert not blender.complaints()[before:]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs inside the windowed Blender: takes Python from the tests, one file at a time, and writes back JSON.
+
+It polls from a timer, so Blender stays a program with an event loop, that mouse and keyboard reach as usual.
+"""
+
+import json
+import sys
+import traceback
+from pathlib import Path
+
+import bpy
+
+SESSION = Path(__file__).parent
+INTERVAL = 0.02
+
+
+def window():
+    """The one window."""
+    return bpy.context.window_manager.windows[0]
+
+
+def view():
+    """For `bpy.context.temp_override(**view())`: the window, area and region of the 3D view."""
+    area = next(area for area in window().screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    return {"window": window(), "screen": window().screen, "area": area, "region": region}
+
+
+def pixel_of(point):
+    """Where a point of the world is on the screen, (x, y) from the top left."""
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    region = view()["region"]
+    found = location_3d_to_region_2d(region, view()["area"].spaces.active.region_3d, point)
+    return [region.x + found.x, window().height - 1 - (region.y + found.y)]
+
+
+def poll():
+    """Run the next piece of code that was handed in, if there is one."""
+    for source in sorted(SESSION.glob("*.code")):
+        names = {"bpy": bpy, "window": window, "view": view, "pixel_of": pixel_of, "result": None}
+        try:
+            exec(compile(source.read_text(encoding="utf-8"), source.name, "exec"), names)
+            answer = {"result": names["result"]}
+        except BaseException:
+            answer = {"error": traceback.format_exc()}
+        source.unlink()
+        written = source.with_suffix(".part")
+        written.write_text(json.dumps(answer), encoding="utf-8")
+        written.rename(source.with_suffix(".json"))
+        sys.stdout.flush()
+    return INTERVAL
+
+
+def start():
+    """First thing once the window is there."""
+    preferences = bpy.context.preferences
+    preferences.view.show_splash = False
+    preferences.view.smooth_view = 0  # views turn at once, and so stand still when the test looks
+    preferences.edit.undo_steps = 64
+    bpy.app.timers.register(poll, persistent=True)
+
+
+start()

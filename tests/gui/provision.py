@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real Blender with a window, on a machine that has neither: Debian's own, in a directory of its own.
+
+The bpy wheels have no window, so what an animator does with the mouse cannot be tested there. Debian trixie
+has Blender 4.3.2; debootstrap puts it, with a virtual screen and mouse, below `.venv/gui-root`. Nothing of
+the machine itself is changed. Needs root (debootstrap and chroot do) and apt's own configuration, from which
+the mirror is taken. Run again, it does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # run as a script: the repository's root is not on the path then
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tooling.environment import ROOT
+from tooling.problem import Problem
+
+SUITE = "trixie"
+PACKAGES = (
+    "blender",
+    "imagemagick",
+    "libgl1-mesa-dri",
+    "python3-numpy",
+    "x11-utils",
+    "xdotool",
+    "xvfb",
+)
+GUI_ROOT = ROOT / ".venv" / "gui-root"
+
+
+def provision(root: Path = GUI_ROOT) -> Path:
+    """Make the directory with Debian and Blender in it, unless it is there.
+
+    Returns:
+        The directory, to chroot into.
+
+    Raises:
+        Problem: not root, no debootstrap, no Debian mirror, or no network.
+    """
+    stamp = root / "installed"
+    wanted = " ".join((SUITE, *PACKAGES))
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+        return root
+    if os.geteuid() != 0:
+        raise Problem("A window for the tests is made with debootstrap and chroot, which need root.")
+    for tool, package in (("debootstrap", "debootstrap"), ("unshare", "util-linux")):
+        if shutil.which(tool) is None:
+            raise Problem(f"{tool} is missing: apt-get install --no-install-recommends {package}")
+    if not (root / "bootstrapped").is_file():
+        _bootstrap(root)
+    print("Installing Blender with a window (once) ...", flush=True)
+    _inside(root, "apt-get", "update", "-q")
+    _inside(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", *PACKAGES)
+    _inside(root, "apt-get", "clean")
+    stamp.write_text(wanted, encoding="utf-8")
+    return root
+
+
+def mirror(apt: Path = Path("/etc/apt")) -> str:
+    """The address of the Debian archive that this machine's apt uses.
+
+    Raises:
+        Problem: apt's sources name none.
+    """
+    for address, suite in _sources(apt):
+        if re.fullmatch(r"\S+/debian/?", address) and "security" not in suite:
+            return address
+    raise Problem("apt's sources on this machine name no Debian archive, from which Blender 4.3 could come.")
+
+
+def _sources(apt: Path) -> list[tuple[str, str]]:
+    """All (address, suite) of apt's sources, in both of its formats."""
+    found = []
+    for path in sorted([*apt.glob("sources.list"), *apt.glob("sources.list.d/*.list")]):
+        pattern = r"^deb\s+(?:\[[^]]*\]\s+)?(\S+)\s+(\S+)"
+        found += re.findall(pattern, path.read_text(encoding="utf-8"), re.MULTILINE)
+    for path in sorted(apt.glob("sources.list.d/*.sources")):
+        for stanza in path.read_text(encoding="utf-8").split("\n\n"):
+            fields = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", stanza, re.MULTILINE))
+            if "deb" in fields.get("Types", "").split():
+                suites = fields.get("Suites", "").split()
+                found += [(address, suite) for address in fields.get("URIs", "").split() for suite in suites]
+    return found
+
+
+def _bootstrap(root: Path) -> None:
+    """The bare Debian, made beside and then moved to its place: half of one is never taken for a whole."""
+    print(f"Making a small Debian in {root.relative_to(ROOT)} (once) ...", flush=True)
+    partial = root.with_name(root.name + ".partial")
+    for old in (partial, root):
+        shutil.rmtree(old, ignore_errors=True)
+    partial.parent.mkdir(parents=True, exist_ok=True)
+    command = ["debootstrap", "--variant=minbase", "--include=ca-certificates", SUITE, str(partial), mirror()]
+    _checked(command, "make a Debian to put Blender in")
+    # How this machine's apt reaches its mirror (a proxy, certificates, names) is how the one inside has to.
+    for settings in sorted(Path("/etc/apt/apt.conf.d").glob("*")):
+        shutil.copy(settings, partial / "etc/apt/apt.conf.d")
+    for name in ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"):
+        if Path(name).is_file():
+            shutil.copy(name, partial / name.lstrip("/"))
+    (partial / "bootstrapped").touch()
+    partial.rename(root)
+
+
+def inside_command(root: Path, *command: str) -> list[str]:
+    """The command line that runs a command inside, with /proc and /dev that vanish when it ends.
+
+    The mounts belong to that process alone: removing the directory can never reach the machine's own /dev.
+    """
+    mounts = 'mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts, str(root), *command]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """The environment for commands inside: the machine's proxy settings and nothing else of it."""
+    kept = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
+    plain = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": "/root"}
+    return {**kept, **plain, "DEBIAN_FRONTEND": "noninteractive", **variables}
+
+
+def _inside(root: Path, *command: str) -> None:
+    _checked(inside_command(root, *command), f"run {command[0]} inside {root.name}")
+
+
+def _checked(command: list[str], purpose: str) -> None:
+    """Run a command; say what it said if it fails."""
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    if done.returncode != 0:
+        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-8:])
+        raise Problem(f"Could not {purpose}:\n{said}")
+
+
+if __name__ == "__main__":
+    try:
+        print(provision())
+    except Problem as problem:
+        sys.exit(str(problem))

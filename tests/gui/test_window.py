@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn in a real window, and that drawing it is free of errors."""
+
+from __future__ import annotations
+
+from tests.gui.blender_window import HEIGHT, WIDTH, BlenderWindow
+
+ARMATURE = """
+bpy.ops.object.select_all(action='SELECT'); bpy.ops.object.delete()
+bpy.ops.object.armature_add()
+bpy.ops.ed.undo_push(message='armature')
+"""
+
+
+def test_the_window_is_there(window: BlenderWindow):
+    size = window.run("result = [window().width, window().height]")
+    assert size == [WIDTH, HEIGHT]
+
+
+def test_the_tab_is_drawn_without_an_armature(window: BlenderWindow):
+    window.show_tab("Articulate")
+    window.screenshot("tab_without_armature")
+    drawn = window.run(
+        "result = next(r for r in view()['area'].regions if r.type == 'UI').active_panel_category"
+    )
+    assert drawn == "Articulate"
+
+
+def test_the_tab_is_drawn_with_an_armature(window: BlenderWindow):
+    window.operate(ARMATURE)
+    window.show_tab("Articulate")
+    window.screenshot("tab_with_armature")
+    assert window.run("result = hasattr(bpy.context.object, 'articulate')")
