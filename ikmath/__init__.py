@@ -5,6 +5,7 @@ Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -
 `Solution`. Metres and radians; every array may carry leading batch axes.
 """
 
+from . import figures
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
 from .goals import GOALS, Goal, Orientation, Position, Posture, Residual
 from .limits import LIMITS
@@ -12,6 +13,7 @@ from .pose import Points, Pose
 from .problem import Problem, Solution, Status
 from .skeleton import Joint, Skeleton
 from .solvers import DEFAULT, METHODS, solve
+from .trajectory import solve_track, track
 
 __version__ = "0.1.0"
 
@@ -37,5 +39,8 @@ __all__ = [
     "Solution",
     "Status",
     "UnknownName",
+    "figures",
     "solve",
+    "solve_track",
+    "track",
 ]

@@ -15,7 +15,14 @@ _FULL: Final = 1e-3  # share of a chain's length within which it counts as stret
 
 
 def conclude(
-    problem: Problem, q: Array, iterations: int, tolerance: float, *, stalled: bool = False, clearance: float = np.inf
+    problem: Problem,
+    q: Array,
+    iterations: int,
+    tolerance: float,
+    *,
+    errors: Array | None = None,
+    stalled: bool = False,
+    clearance: float = np.inf,
 ) -> Solution:
     """The solution for final coordinates q (n,): errors, status and message.
 
@@ -24,25 +31,35 @@ def conclude(
         q: (n,) where the solve ended.
         iterations: how many steps it took.
         tolerance: metres and radians within which an effector is there.
+        errors: (E,) sizes of the errors at q, if the method knows them.
         stalled: whether no further step was better, as opposed to running out of iterations.
         clearance: distance to the nearest obstacle, metres.
     """
-    pose = Pose.trusted(problem.skeleton, q)
-    errors = problem.errors(pose)
-    short = errors > tolerance
-    if not short.any():
+    pose = None
+    if errors is None:
+        pose = Pose.trusted(problem.skeleton, q)
+        errors = problem.errors(pose)
+    if not len(errors) or max(errors.tolist()) <= tolerance:
         status, message = Status.REACHED, "All goals are reached."
     else:
         status = Status.BEST_EFFORT if stalled else Status.STOPPED
-        message = explain(problem, pose, errors, tolerance, stalled=stalled)
-    return Solution(q=q, status=status, iterations=iterations, errors=errors, clearance=clearance, message=message)
+        message = explain(
+            problem, pose or Pose.trusted(problem.skeleton, q), errors, tolerance, stalled=stalled
+        )
+    return Solution(
+        q=q, status=status, iterations=iterations, errors=errors, clearance=clearance, message=message
+    )
 
 
 def explain(problem: Problem, pose: Pose, errors: Array, tolerance: float, *, stalled: bool) -> str:
     """One sentence: the effector that is most short, by how much, and what holds it back."""
     relative = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
     worst = int(np.argmax(np.where(errors > tolerance, relative, -1.0)))
-    size = f"{errors[worst]:.4g} m" if problem.units[worst] == "m" else f"{np.degrees(errors[worst]):.3g} degrees"
+    size = (
+        f"{errors[worst]:.4g} m"
+        if problem.units[worst] == "m"
+        else f"{np.degrees(errors[worst]):.3g} degrees"
+    )
     if problem.units[worst] == "":
         size = f"{errors[worst]:.4g}"
     head = f"{problem.effectors[worst]} is short by {size}"
@@ -75,7 +92,9 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
     return "no small turn of the joints brings it nearer"
 
 
-def _opponent(problem: Problem, raw: Array, jacobian: Array, gradient: Array, others: list[int]) -> int | None:
+def _opponent(
+    problem: Problem, raw: Array, jacobian: Array, gradient: Array, others: list[int]
+) -> int | None:
     """The other effector that stands most against this one: following this one's wish would worsen it."""
     stack = problem.stack
     best, found = 1e-9, None

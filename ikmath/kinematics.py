@@ -24,7 +24,9 @@ from .rotation import Array, multiply_quaternions, quaternion_from_matrix
 
 Index = npt.NDArray[np.intp]
 
-_TINY: Final = 1e-200  # keeps the angle of no swing from being exactly zero; far below any square that matters
+_TINY: Final = (
+    1e-200  # keeps the angle of no swing from being exactly zero; far below any square that matters
+)
 
 
 def _feature_map() -> Array:
@@ -79,7 +81,8 @@ class OneFrame(NamedTuple):
 
 class ManyFrames(NamedTuple):
     """The same for B poses, frames innermost: rotation (3, 3, J, B), position (3, J, B),
-    axes (3 turns, 3, J, B), slide_frame (3, 3, J, B) or None."""
+    axes (3 turns, 3, J, B), slide_frame (3, 3, J, B) or None.
+    """
 
     rotation: Array
     position: Array
@@ -105,7 +108,9 @@ class Plan:
         self.all_balls = len(slot) == 3 * count and not self.has_slides
         # row of each coordinate in [turn axes of all joints; slide axes of all joints]
         self.row = np.where(slot >= 3, 3 * owner + slot - 3, 3 * count + 3 * owner + slot)
-        self.rows_in_order = bool((self.row == np.arange(3 * count)).all()) if len(slot) == 3 * count else False
+        self.rows_in_order = (
+            bool((self.row == np.arange(3 * count)).all()) if len(slot) == 3 * count else False
+        )
         self.jumps: list[Index] = []
         jump = np.append(self.turn_parent, count)
         while (jump != count).any():

@@ -37,8 +37,12 @@ class Points:
         UnknownName: a joint that is not there; BadShape, BadValue: offsets of the wrong shape or not finite.
     """
 
-    def __init__(self, skeleton: Skeleton, joints: Sequence[str | int], offsets: npt.ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        self.joints = np.array([skeleton.index(j) if isinstance(j, str) else int(j) for j in joints], dtype=int)
+    def __init__(
+        self, skeleton: Skeleton, joints: Sequence[str | int], offsets: npt.ArrayLike = (0.0, 0.0, 0.0)
+    ) -> None:
+        self.joints = np.array(
+            [skeleton.index(j) if isinstance(j, str) else int(j) for j in joints], dtype=int
+        )
         self.count = len(self.joints)
         given = np.asarray(offsets, dtype=float)
         if given.shape not in ((3,), (self.count, 3)):
@@ -62,7 +66,8 @@ class Points:
 
     def _cuts(self, skeleton: Skeleton) -> list[tuple[npt.NDArray[np.bool_], int, int]]:
         """Where rotation is not inherited on the way up, coordinates above carry the point as they carry the head
-        of the joint that does not turn along: (mask of coordinates, effector, that joint)."""
+        of the joint that does not turn along: (mask of coordinates, effector, that joint).
+        """
         cuts = []
         for e, joint in enumerate(self.joints.tolist()):
             way = [joint]
@@ -126,7 +131,11 @@ class Pose:
         if not self.batch:
             self._one = forward_one(skeleton.plan, rest, translation, fixed, q)
         elif q.size or not skeleton.n:
-            columns = np.ascontiguousarray(q.reshape(-1, skeleton.n).T) if skeleton.n else np.empty((0, int(np.prod(self.batch))))
+            columns = (
+                np.ascontiguousarray(q.reshape(-1, skeleton.n).T)
+                if skeleton.n
+                else np.empty((0, int(np.prod(self.batch))))
+            )
             self._many = forward_many(skeleton.plan, rest, translation, fixed, columns)
         else:
             self._many = forward_many(skeleton.plan, rest, translation, fixed, np.empty((skeleton.n, 0)))
@@ -294,7 +303,7 @@ class Pose:
 
     @staticmethod
     def _sweep(w: Array, v: Array, x: Array, out: Array) -> None:
-        """out (3, n, B) = w x x + v, x (3, B)."""
+        """Out (3, n, B) = w x x + v, x (3, B)."""
         for i, j, k in _CYCLE:
             np.multiply(w[j], x[k], out=out[i])
             out[i] -= w[k] * x[j]

@@ -93,7 +93,12 @@ class Problem:
     ) -> None:
         self.skeleton = skeleton
         self.goals = tuple(goals)
-        self.obstacles, self.body, self.avoidance, self.margin = tuple(obstacles), body, avoidance, float(margin)
+        self.obstacles, self.body, self.avoidance, self.margin = (
+            tuple(obstacles),
+            body,
+            avoidance,
+            float(margin),
+        )
         self.limits: LimitMethod = choose(LIMITS, "limit method", limits)
         for goal in self.goals:
             if not isinstance(goal, Goal):
@@ -101,7 +106,9 @@ class Problem:
             goal.check(skeleton)
         postures = [goal for goal in self.goals if isinstance(goal, Posture)]
         if len(postures) > 1:
-            raise BadValue("The problem", "has more than one posture; give one, with a gain for each coordinate.")
+            raise BadValue(
+                "The problem", "has more than one posture; give one, with a gain for each coordinate."
+            )
         self.posture = postures[0] if postures else None
         self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
         self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
@@ -135,7 +142,9 @@ class Problem:
     @cached_property
     def length(self) -> float:
         """Metres; 1 for a figure without extent."""
-        offsets = [float(np.sqrt((goal.offset**2).sum(-1)).max()) for goal in self.goals if hasattr(goal, "offset")]
+        offsets = [
+            float(np.sqrt((goal.offset**2).sum(-1)).max()) for goal in self.goals if hasattr(goal, "offset")
+        ]
         return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
 
     @cached_property
@@ -178,8 +187,14 @@ class Stack:
         counts = [goal.effectors * goal.rows for goal in goals]
         self.rows = sum(counts)
         per_effector = np.array([goal.rows for goal in goals for _ in goal.labels], dtype=int)
-        self.starts = np.concatenate([[0], np.cumsum(per_effector)[:-1]]).astype(int) if len(per_effector) else per_effector
-        scales = [np.repeat(np.sqrt(g.weight), g.rows) / (problem.length if g.unit == "m" else 1.0) for g in goals]
+        self.starts = (
+            np.concatenate([[0], np.cumsum(per_effector)[:-1]]).astype(int)
+            if len(per_effector)
+            else per_effector
+        )
+        scales = [
+            np.repeat(np.sqrt(g.weight), g.rows) / (problem.length if g.unit == "m" else 1.0) for g in goals
+        ]
         self.scale = np.concatenate(scales) if scales else np.empty(0)
         self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())

@@ -27,19 +27,19 @@ INSIDE: Final = 1e-10  # how far outside still counts as inside, in the region's
 
 
 class Bounds(NamedTuple):
-    """Where a step would leave the region, and what it may do instead.
+    """Where a step would leave the region, and what it may do instead; frames innermost, if there are many.
 
     Attributes:
-        columns: (v,) interval coordinates that would leave; shift: (v,) the way to their limit.
-        pairs: (w,) rows of `Region.pairs` that would leave; normal: (w, 2) outward, unit length, at the
-            boundary point; pair_shift: (w,) the way along the normal to the boundary.
+        held: (n, ...) bool, interval coordinates that would leave; shift: (n, ...) their way to the limit, else 0.
+        leaving: (P, ...) bool, swing pairs that would leave; normal: (2, P, ...) unit, outward at the boundary
+            point, 0 for pairs that stay; way: (2, P, ...) from where they are to the boundary point, else 0.
     """
 
-    columns: npt.NDArray[np.intp]
+    held: npt.NDArray[np.bool_]
     shift: Array
-    pairs: npt.NDArray[np.intp]
+    leaving: npt.NDArray[np.bool_]
     normal: Array
-    pair_shift: Array
+    way: Array
 
 
 class Region:
@@ -54,11 +54,15 @@ class Region:
         boxed: (n,) columns with an interval of their own.
     """
 
-    def __init__(self, owner: npt.NDArray[np.intp], slot: npt.NDArray[np.intp], lower: Array, upper: Array) -> None:
+    def __init__(
+        self, owner: npt.NDArray[np.intp], slot: npt.NDArray[np.intp], lower: Array, upper: Array
+    ) -> None:
         self.n = len(owner)
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
-        x_of = {joint: c for c, (joint, k) in enumerate(zip(owner.tolist(), slot.tolist(), strict=True)) if k == 3}
+        x_of = {
+            joint: c for c, (joint, k) in enumerate(zip(owner.tolist(), slot.tolist(), strict=True)) if k == 3
+        }
         both = [
             (x_of[joint], c)
             for c, (joint, k) in enumerate(zip(owner.tolist(), slot.tolist(), strict=True))
@@ -134,27 +138,27 @@ class Region:
         return q
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
-        """What of the step dq would leave the region; None if nothing. q, dq: (n,)."""
+        """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
         to = q + dq
-        columns, shift = _NONE, _EMPTY
+        held, shift = np.zeros(to.shape, dtype=bool), np.zeros(to.shape)
+        some = False
         if self._any_box:
-            outside = (to < self._low) | (to > self._high)
-            columns = outside.nonzero()[0]
-            if len(columns):
-                shift = np.clip(to[columns], self._low[columns], self._high[columns]) - q[columns]
-        pairs, normal, pair_shift = _NONE, _EMPTY_PAIR, _EMPTY
-        if len(self.pairs):
-            v = to[self.pairs.T]
-            if not self._surely_inside(v):
-                pairs = (self._measure(v)[0] > 1.0 + INSIDE).nonzero()[0]
-                if len(pairs):
-                    point = self._pull(v[:, pairs], pairs)
-                    normal = self.normals(point, pairs)
-                    pair_shift = (normal * (point - q[self.pairs[pairs].T])).sum(0)
-                    normal = normal.T
-        if not len(columns) and not len(pairs):
-            return None
-        return Bounds(columns, shift, pairs, normal, pair_shift)
+            low, high = _columns_first(self._low, to), _columns_first(self._high, to)
+            held = (to < low) | (to > high)
+            some = bool(held.any())
+            if some:
+                shift = np.where(held, np.minimum(np.maximum(to, low), high) - q, 0.0)
+        v = to[self.pairs.T]
+        leaving, normal, way = np.zeros(v.shape[1:], dtype=bool), np.zeros(v.shape), np.zeros(v.shape)
+        if len(self.pairs) and not self._surely_inside(v):
+            leaving = self._measure(v)[0] > 1.0 + INSIDE
+            out = np.nonzero(leaving)
+            if len(out[0]):
+                some = True
+                point = self._pull(v[:, *out], out[0])
+                normal[:, *out] = self.normals(point, out[0])
+                way[:, *out] = point - q[self.pairs[out[0]].T, *out[1:]]
+        return Bounds(held, shift, leaving, normal, way) if some else None
 
     def normals(self, v: Array, pairs: npt.NDArray[np.intp]) -> Array:
         """Outward unit normals of the swing regions at v (2, w) of those pairs, in coordinates: (2, w)."""
@@ -177,7 +181,7 @@ class Region:
         return bool((w[0] * w[0] + w[1] * w[1]).max() <= 4.0) and bool(np.abs(v).max() <= 2.0)
 
     def _measure(self, v: Array, pairs: npt.NDArray[np.intp] | None = None) -> tuple[Array, Array, Array]:
-        """v (2, P, ...) -> measure (P, ...), reciprocal radii and centred half-angle sines, both (2, P, ...)."""
+        """V (2, P, ...) -> measure (P, ...), reciprocal radii and centred half-angle sines, both (2, P, ...)."""
         inverse = self._inverse if pairs is None else self._inverse[:, pairs]
         centre = self._centre if pairs is None else self._centre[pairs]
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
@@ -199,11 +203,6 @@ class Region:
         # v = S t / sin(t/2), t = 2 asin |S|
         factor = np.where(length > 1e-8, 2.0 * np.arcsin(length) / np.maximum(length, 1e-300), 2.0)
         return np.asarray(s * factor)
-
-
-_NONE: Final = np.empty(0, dtype=int)
-_EMPTY: Final = np.empty(0)
-_EMPTY_PAIR: Final = np.empty((0, 2))
 
 
 def _columns_first(limit: Array, q: Array) -> Array:

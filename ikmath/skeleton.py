@@ -67,8 +67,12 @@ class Joint:
         """The free ones of the six coordinates, in order."""
         for letters, what in ((self.turns, "turns"), (self.slides, "slides")):
             if set(letters) - set("xyz") or len(set(letters)) != len(letters):
-                raise BadValue(f"{what}={letters!r} of joint {self.name!r}", "must be letters out of 'xyz', each once.")
-        return [k for k in range(3) if "xyz"[k] in self.slides] + [3 + k for k in range(3) if "xyz"[k] in self.turns]
+                raise BadValue(
+                    f"{what}={letters!r} of joint {self.name!r}", "must be letters out of 'xyz', each once."
+                )
+        return [k for k in range(3) if "xyz"[k] in self.slides] + [
+            3 + k for k in range(3) if "xyz"[k] in self.turns
+        ]
 
 
 class Skeleton:
@@ -174,7 +178,11 @@ class Skeleton:
         """
         other = object.__new__(Skeleton)
         other.__dict__.update(self.__dict__)
-        for name, value in (("rest_rotation", rest_rotation), ("rest_translation", rest_translation), ("fixed", fixed)):
+        for name, value in (
+            ("rest_rotation", rest_rotation),
+            ("rest_translation", rest_translation),
+            ("fixed", fixed),
+        ):
             if value is not None:
                 if value.shape != getattr(self, name).shape:
                     raise BadShape(name, f"{getattr(self, name).shape}", value.shape)
@@ -259,7 +267,9 @@ def _sorted(joints: list[Joint]) -> tuple[Joint, ...]:
         walk: Joint | None = joint
         while walk is not None and walk.name not in done:
             if any(walk is earlier for earlier in way):
-                raise BadValue(f"Joint {walk.name!r}", "is its own ancestor; parents must not run in a circle.")
+                raise BadValue(
+                    f"Joint {walk.name!r}", "is its own ancestor; parents must not run in a circle."
+                )
             way.append(walk)
             if walk.parent is None:
                 break
@@ -287,7 +297,9 @@ def _check_rotations(names: Sequence[str], rotations: Array) -> None:
     bad = (error > _ORTHONORMAL) | (np.linalg.det(rotations) < 0)
     if bad.any():
         culprit = names[int(bad.argmax())]
-        raise BadValue(f"rotation of joint {culprit!r}", "is no rotation; remove scale, shear and mirroring from it.")
+        raise BadValue(
+            f"rotation of joint {culprit!r}", "is no rotation; remove scale, shear and mirroring from it."
+        )
 
 
 def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str, default: float) -> Array:

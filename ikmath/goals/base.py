@@ -55,14 +55,20 @@ class Goal:
     labels: tuple[str, ...]
 
     def _begin(self, labels: Sequence[str], weight: npt.ArrayLike, priority: int, name: str | None) -> None:
-        self.labels = tuple(labels) if name is None else ((name,) if len(labels) == 1 else tuple(f"{name} {s}" for s in labels))
+        self.labels = (
+            tuple(labels)
+            if name is None
+            else ((name,) if len(labels) == 1 else tuple(f"{name} {s}" for s in labels))
+        )
         given = np.asarray(weight, dtype=float)
         if given.shape not in ((), (len(self.labels),)):
             raise BadShape(f"weight of {self.describe()}", f"a number or ({len(self.labels)},)", given.shape)
         if not (np.isfinite(given) & (given >= 0)).all():
             raise BadValue(f"weight of {self.describe()}", "must be a finite number, zero or more.")
         if int(priority) != priority or priority < 0:
-            raise BadValue(f"priority of {self.describe()}", "must be a whole number, zero (the strongest) or more.")
+            raise BadValue(
+                f"priority of {self.describe()}", "must be a whole number, zero (the strongest) or more."
+            )
         self.weight = np.broadcast_to(given, (len(self.labels),)).copy()
         self.priority = int(priority)
 

@@ -13,7 +13,9 @@ from ..pose import Pose
 from ..rotation import Array, log, skew
 from .base import Effectors, Names, Residual, axis_mask, check_slack, check_space, with_slack
 
-_SMALL: Final = 1e-4  # angle below which the series of the logarithm's derivative is exact to double precision
+_SMALL: Final = (
+    1e-4  # angle below which the series of the logarithm's derivative is exact to double precision
+)
 
 
 def inverse_left_jacobian(v: Array) -> Array:

@@ -90,7 +90,9 @@ class Position(Effectors):
     @property
     def frames(self) -> int | None:
         axes = max(self.target.ndim - 2, self.frame.ndim - 3)
-        return None if axes == 0 else int(np.broadcast_shapes(self.target.shape[:-2], self.frame.shape[:-3])[0])
+        return (
+            None if axes == 0 else int(np.broadcast_shapes(self.target.shape[:-2], self.frame.shape[:-3])[0])
+        )
 
     def at(self, frame: int) -> Self:
         return self._copy(

@@ -17,7 +17,8 @@ from ..region import Region
 from ..rotation import Array
 
 Propose = Callable[[Array, Array], Array]
-"""(error (k,), jacobian (k, n)) -> step (n,): the method's step for these rows."""
+"""(error (k, ...), jacobian (k, n, ...)) -> step (n, ...): the method's step for these rows, for one frame or, with
+an innermost axis, for many."""
 
 
 class LimitMethod:
@@ -39,5 +40,5 @@ class LimitMethod:
         return None
 
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
-        """New coordinates (n,) from q (n,), rows (k,), (k, n) and the method that proposes steps."""
+        """New coordinates (n, ...) from q (n, ...), rows (k, ...), (k, n, ...) and the method that proposes steps."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")

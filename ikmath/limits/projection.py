@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..region import Bounds, Region
+from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose
 
@@ -26,7 +26,9 @@ class Projection(LimitMethod):
 
     name: ClassVar[str] = "projection"
     label: ClassVar[str] = "Projection"
-    description: ClassVar[str] = "A joint that would leave its limit is held there and the others take over its part."
+    description: ClassVar[str] = (
+        "A joint that would leave its limit is held there and the others take over its part."
+    )
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
 
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
@@ -34,40 +36,36 @@ class Projection(LimitMethod):
         bounds = region.leaving(q, dq)
         if bounds is None:
             return q + dq
-        fixed = np.zeros_like(q)
-        held = np.zeros(len(q), dtype=bool)
-        across = np.zeros((len(region.pairs), 2))  # normal along which a swing pair is held; zero where it is free
-        free = jacobian.T.copy()  # (n, k), what may still move
+        x, z = region.pairs.T
+        held, fixed = bounds.held, bounds.shift.copy()
+        across = np.zeros_like(bounds.normal)  # along which a swing pair is held; zero where it is free
         for _ in range(_ROUNDS):
-            fixed[bounds.columns] = bounds.shift
-            held[bounds.columns] = True
-            if len(bounds.pairs):
-                again = across[bounds.pairs].any(1)  # left along the tangent too: held altogether
-                self._hold_across(region, bounds, ~again, fixed, across, free)
-                columns = region.pairs[bounds.pairs[again]]
-                fixed[columns] = region.project_first(q + dq)[columns] - q[columns]
-                held[columns] = True
-            free[held] = 0.0
-            dq = propose(error + jacobian.dot(fixed), free.T)
-            dq[held] = 0.0
-            pair_steps = dq[region.pairs]
-            pair_steps -= across * (across * pair_steps).sum(1, keepdims=True)
-            dq[region.pairs] = pair_steps
+            again = bounds.leaving & (across != 0.0).any(0)  # left along the tangent too: held altogether
+            first = bounds.leaving & ~again
+            across = np.where(first, bounds.normal, across)
+            along = (bounds.normal * bounds.way).sum(0) * bounds.normal
+            for column, axis in ((x, 0), (z, 1)):
+                fixed[column] = np.where(again, bounds.way[axis], np.where(first, along[axis], fixed[column]))
+                held[column] |= again
+            free = np.where(held, 0.0, jacobian)
+            _remove(free, x, z, across)
+            dq = propose(error + (jacobian * fixed).sum(1), free)
+            dq = np.where(held, 0.0, dq)
+            _remove(dq[None], x, z, across)
             dq += fixed
             more = region.leaving(q, dq)
             if more is None:
                 break
+            held = held | more.held
+            fixed = np.where(more.held, more.shift, fixed)
             bounds = more
         return region.project_first(q + dq)
 
-    @staticmethod
-    def _hold_across(
-        region: Region, bounds: Bounds, which: npt.NDArray[np.bool_], fixed: Array, across: Array, free: Array
-    ) -> None:
-        """Hold those pairs of `bounds` along their normals, and take the normals out of the free rows."""
-        pairs, normal = bounds.pairs[which], bounds.normal[which]
-        columns = region.pairs[pairs]
-        fixed[columns] = bounds.pair_shift[which, None] * normal
-        across[pairs] = normal
-        rows = free[columns]
-        free[columns] = rows - normal[:, :, None] * (normal[:, :, None] * rows).sum(1, keepdims=True)
+
+def _remove(rows: Array, x: npt.NDArray[np.intp], z: npt.NDArray[np.intp], across: Array) -> None:
+    """Take the direction `across` (2, P, ...) out of the swing columns of rows (k, n, ...), in place."""
+    if not len(x):
+        return
+    part = rows[:, x] * across[0] + rows[:, z] * across[1]
+    rows[:, x] -= part * across[0]
+    rows[:, z] -= part * across[1]

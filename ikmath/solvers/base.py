@@ -12,7 +12,6 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import BadValue, NotSupported, UnknownName
 from ..problem import Problem, Solution
@@ -66,7 +65,8 @@ class Method:
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         """Solve for one start q (n,) or, where `batched`, also (*batch, n); q is inside the limits and the
-        method's own to write to."""
+        method's own to write to.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it solves.")
 
     def refuse(self, problem: Problem) -> None:
@@ -75,9 +75,13 @@ class Method:
             for goal in problem.tasks:
                 if goal.kind not in self.takes:
                     kinds = " and ".join(sorted(self.takes)) or "no"
-                    raise NotSupported(f"Method {self.label}", f"cannot take the {goal.describe()}; it takes {kinds} goals.")
+                    raise NotSupported(
+                        f"Method {self.label}", f"cannot take the {goal.describe()}; it takes {kinds} goals."
+                    )
         if problem.obstacles and not self.obstacles:
-            raise NotSupported(f"Method {self.label}", "does not know obstacles; choose Hierarchical or remove them.")
+            raise NotSupported(
+                f"Method {self.label}", "does not know obstacles; choose Hierarchical or remove them."
+            )
 
     def read_options(self, given: Mapping[str, Any]) -> Options:
         """Options from keyword arguments.
@@ -92,4 +96,18 @@ class Method:
         return self.options(**given)
 
 
-Mask = npt.NDArray[np.bool_]
+def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) -> Solution:
+    """Solutions one after another as one solution with batch axes."""
+    status = np.empty(len(answers), dtype=object)
+    status[:] = [answer.status for answer in answers]
+    message = np.empty(len(answers), dtype=object)
+    message[:] = [answer.message for answer in answers]
+    errors = np.array([answer.errors for answer in answers]).reshape(*batch, len(problem.effectors))
+    return Solution(
+        q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
+        status=status.reshape(batch),
+        iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
+        errors=errors,
+        clearance=np.array([answer.clearance for answer in answers]).reshape(batch),
+        message=message.reshape(batch),
+    )

@@ -36,7 +36,9 @@ class DampedOptions(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.damping is not None and not (np.isfinite(self.damping) and self.damping >= 0):
-            raise BadValue(f"damping={self.damping!r}", "must be a number, zero or more, or None to adapt it.")
+            raise BadValue(
+                f"damping={self.damping!r}", "must be a number, zero or more, or None to adapt it."
+            )
 
 
 class Damped(Incremental):
@@ -44,26 +46,44 @@ class Damped(Incremental):
 
     name: ClassVar[str] = "damped"
     label: ClassVar[str] = "Damped Least Squares"
-    description: ClassVar[str] = "All goals weighed together, steady in singular poses, damping that adapts by itself."
+    description: ClassVar[str] = (
+        "All goals weighed together, steady in singular poses, damping that adapts by itself."
+    )
     source: ClassVar[str] = "Ki & Sheen, section 7; Ge 2000, section 3.2"
     options: ClassVar[type[Options]] = DampedOptions
+    batched: ClassVar[bool] = True
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         if options.damping is None:
             damping = (_FAR * state.cost + _NEAR) * state.caution
         else:
-            damping = options.damping * max(state.caution, 1.0)
-        rows, n = jacobian.shape
+            damping = options.damping * np.maximum(state.caution, 1.0)
         weighed = jacobian if state.mobility is None else jacobian * state.mobility
         if state.wish is not None:
-            error = error + jacobian.dot(state.wish)
+            error = error + (jacobian * state.wish).sum(1)
+        dq = -damped_solution(jacobian, weighed, error, damping)
+        return dq if state.wish is None else dq + state.wish
+
+
+def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: Any) -> Array:
+    """`W J^T (J W J^T + c)^-1 e`, for one frame or for many at once.
+
+    Args:
+        jacobian: (k, n, ...); weighed: the same with its columns times the mobilities W; error: (k, ...);
+        damping: c, a number or (...).
+    """
+    rows, n = jacobian.shape[:2]
+    if jacobian.ndim == 2:
         if rows <= n:
             normal = weighed.dot(jacobian.T)
             normal.ravel()[:: rows + 1] += damping
-            dq: Array = -weighed.T.dot(np.linalg.solve(normal, error))
-        else:
-            # the same step from the smaller system, (W J^T J + c) dq = -W J^T e
-            normal = weighed.T.dot(jacobian)
-            normal.ravel()[:: n + 1] += damping
-            dq = -np.linalg.solve(normal, weighed.T.dot(error))
-        return dq if state.wish is None else dq + state.wish
+            return np.asarray(weighed.T.dot(np.linalg.solve(normal, error)))
+        # the same step from the smaller system, (W J^T J + c) dq = W J^T e
+        normal = weighed.T.dot(jacobian)
+        normal.ravel()[:: n + 1] += damping
+        return np.linalg.solve(normal, weighed.T.dot(error))
+    diagonal = np.arange(rows)
+    many = np.einsum("anb,cnb->acb", weighed, jacobian)
+    many[diagonal, diagonal] += damping
+    y = np.linalg.solve(np.moveaxis(many, -1, 0), error.T[:, :, None])[:, :, 0].T
+    return np.einsum("anb,ab->nb", weighed, y)

@@ -18,7 +18,7 @@ from ..diagnosis import conclude
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
-from .base import Method, Options
+from .base import Method, Options, gather
 
 _PATIENCE: Final = 4  # accepted steps that may gain next to nothing before a solve is called stalled
 _GAIN: Final = 5e-4  # share of the squared error that counts as next to nothing
@@ -31,18 +31,18 @@ class Linear:
     """What a step is worked out from.
 
     Attributes:
-        problem: the problem of this frame; q: (n,) where the figure stands.
-        cost: squared length of the scaled errors; caution: 1 at the start, larger after refused steps.
-        mobility: (n,) metric of the coordinates, or None where all are alike.
-        wish: (n,) step that the posture asks for, or None.
+        problem: the problem of this frame; q: (n, ...) where the figure stands, frames innermost if many.
+        cost: squared length of the scaled errors; caution: 1 at the start, larger after refused steps; (...).
+        mobility: (n, ...) metric of the coordinates, or None where all are alike.
+        wish: (n, ...) step that the posture asks for, or None.
         level: (k,) priority of each row.
         memory: what the method wants to keep from step to step (a warm start); owned by this solve.
     """
 
     problem: Problem
     q: Array
-    cost: float
-    caution: float
+    cost: Any
+    caution: Any
     mobility: Array | None
     wish: Array | None
     level: Any
@@ -59,17 +59,14 @@ class Incremental(Method):
     careful: ClassVar[bool] = True
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
-        """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n)."""
+        """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n).
+
+        Where `batched`, also (n, B) for error (k, B) and jacobian (k, n, B).
+        """
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
-        if q.ndim > 1:
-            return self.solve_batch(problem, q, options)
-        return solve_one(self, problem, q, options)
-
-    def solve_batch(self, problem: Problem, q: Array, options: Any) -> Solution:
-        """Solve a batch at once; only called where `batched`."""
-        raise TypeError(f"{type(self).__name__} does not say how it solves a batch.")
+        return solve_one(self, problem, q, options) if q.ndim == 1 else solve_many(self, problem, q, options)
 
 
 def solve_one(method: Incremental, problem: Problem, q: Array, options: Options) -> Solution:
@@ -85,7 +82,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
 
     posture = problem.posture
     best_q, best_cost, best_wish, stall, iteration = q, np.inf, np.inf, 0, 0
-    error = jacobian = q  # replaced before use: the first pose is always accepted
+    error = jacobian = best_squares = q  # replaced before use: the first pose is always accepted
     stalled = settled = best_reached = False
     while True:
         pose = Pose.trusted(skeleton, q)
@@ -95,10 +92,11 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
         extra = limits.rows(pose)
         if extra is not None:
             cost += float(extra.error.dot(extra.error))
-        reached = not stack.rows or max(stack.squares(raw).tolist()) < tolerance
+        squares = stack.squares(raw)
+        reached = not stack.rows or max(squares.tolist()) < tolerance
         if posture is None:
             if reached:
-                best_q = q
+                best_q, best_squares = q, squares
                 break
             better = cost < best_cost
         else:
@@ -111,11 +109,14 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
                 best_wish, best_reached, state.wish = left, reached, wish
         if better or not method.careful:
             stall = 0 if cost < best_cost * (1.0 - _GAIN) else stall + 1
-            best_q, best_cost = q, cost
+            best_q, best_cost, best_squares = q, cost, squares
             state.caution = max(state.caution * _LESS, _LEAST)
             error, jacobian = scaled, derivative * columns
             if extra is not None:
-                error, jacobian = np.concatenate([error, extra.error]), np.concatenate([jacobian, extra.jacobian])
+                error, jacobian = (
+                    np.concatenate([error, extra.error]),
+                    np.concatenate([jacobian, extra.jacobian]),
+                )
             state.q, state.cost = q, cost
             stalled = stall >= _PATIENCE
         else:
@@ -125,4 +126,99 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
             break
         iteration += 1
         q = limits.step(region, state.q, error, jacobian, propose)
-    return conclude(problem, best_q, iteration, options.tolerance, stalled=stalled)
+    errors = np.sqrt(best_squares)
+    return conclude(problem, best_q, iteration, options.tolerance, errors=errors, stalled=stalled)
+
+
+def solve_many(method: Incremental, problem: Problem, q: Array, options: Options) -> Solution:
+    """As `solve_one` for a batch q (*batch, n) at once; frames that are done leave the batch.
+
+    A refused step is answered by evaluating the best pose again rather than by keeping its rows: that costs an
+    evaluation for those frames only, where keeping would copy every Jacobian in every round.
+    """
+    skeleton, stack, limits, posture = problem.skeleton, problem.stack, problem.limits, problem.posture
+    batch, n = q.shape[:-1], skeleton.n
+    best = q.reshape(-1, n).copy()
+    count = len(best)
+    tolerance = options.tolerance * options.tolerance
+    state = Linear(problem, best, np.inf, 1.0, None, None, stack.level, {})
+    if skeleton.stiffness.any():
+        state.mobility = skeleton.mobility[:, None]
+    propose = lambda error, jacobian: method.step(error, jacobian, state, options)  # noqa: E731
+
+    best_cost, best_left = np.full(count, np.inf), np.full(count, np.inf)
+    best_squares = np.full((count, len(problem.effectors)), np.inf)
+    best_reached, stalled = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    caution, stall, iterations = np.ones(count), np.zeros(count, dtype=int), np.zeros(count, dtype=int)
+    again = np.zeros(count, dtype=bool)  # evaluated again after a refused step
+    active = np.arange(count)
+    trial = best
+    while len(active):
+        now = problem if problem.frames is None else problem.at(active)
+        raw, derivative = stack.evaluate(now.tasks, Pose.trusted(skeleton, trial))
+        scaled = raw * stack.scale
+        cost = np.einsum("bk,bk->b", scaled, scaled)
+        squares = stack.squares(raw)
+        reached = squares.max(1) < tolerance if stack.rows else np.ones(len(active), dtype=bool)
+        retry = again[active]
+        settled = np.zeros(len(active), dtype=bool)
+        if posture is None:
+            better = (cost < best_cost[active]) | reached | retry
+            finished = reached
+            wish = None
+        else:
+            wish = now.posture.gain * (now.posture.q - trial)  # type: ignore[union-attr]
+            left = np.einsum("bn,bn->b", wish, wish)
+            both = reached & best_reached[active]
+            better = np.where(both, left < best_left[active], (cost < best_cost[active]) | reached) | retry
+            settled = reached & (left > best_left[active] * (1.0 - _SETTLED)) & ~retry
+            finished = settled
+            first = better | (iterations[active] == 0)
+            best_left[active[first]], best_reached[active[first]] = left[first], reached[first]
+        if not method.careful:
+            better = np.ones(len(active), dtype=bool)
+        fresh = better & ~retry
+        changed = active[fresh]
+        gained = cost[fresh] < best_cost[changed] * (1.0 - _GAIN)
+        stall[changed] = np.where(gained, 0, stall[changed] + 1)
+        best[changed], best_cost[changed], best_squares[changed] = trial[fresh], cost[fresh], squares[fresh]
+        caution[changed] = np.maximum(caution[changed] * _LESS, _LEAST)
+        refused = active[~better]
+        caution[refused] *= _MORE
+        again[active] = ~better
+        stuck = np.where(better, stall[active] >= _PATIENCE, caution[active] > _MOST)
+        stalled[active[stuck & ~finished]] = True
+        going = ~(finished | stuck | (iterations[active] >= options.max_iterations))
+        stepping = going & better
+        following = active[going]
+        if stepping.any():
+            frames = active[stepping]
+            state.q = np.ascontiguousarray(best[frames].T)
+            state.cost, state.caution = cost[stepping], caution[frames]
+            if wish is not None:
+                state.wish = np.ascontiguousarray(wish[stepping].T)
+            error = np.ascontiguousarray(scaled[stepping].T)
+            columns = np.moveaxis(derivative, 0, -1)
+            columns = columns if stepping.all() else columns[:, :, stepping]
+            moved = limits.step(
+                skeleton.region, state.q, error, columns * stack.scale[:, None, None], propose
+            )
+            iterations[frames] += 1
+            trial = best[active]  # refused frames stand at their best pose
+            trial[stepping] = moved.T
+            trial = trial[going]
+        else:
+            trial = best[following]
+        active = following
+    answers = [
+        conclude(
+            problem.at(i) if problem.frames is not None else problem,
+            best[i],
+            int(iterations[i]),
+            options.tolerance,
+            errors=np.sqrt(best_squares[i]),
+            stalled=bool(stalled[i]),
+        )
+        for i in range(count)
+    ]
+    return gather(answers, batch, problem)

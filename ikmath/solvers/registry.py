@@ -12,14 +12,16 @@ import numpy.typing as npt
 from ..errors import BadValue
 from ..problem import Problem, Solution
 from ..registries import choose, registry
-from .base import Method
+from .base import Method, gather
 from .damped import Damped
 
 METHODS: Final[Mapping[str, Method]] = registry([Damped()])
 DEFAULT: Final = "damped"
 
 
-def solve(problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any) -> Solution:
+def solve(
+    problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
+) -> Solution:
     """Solve a problem.
 
     Args:
@@ -55,20 +57,3 @@ def _one_by_one(chosen: Method, problem: Problem, q: npt.NDArray[np.float64], se
     starts = q.reshape(-1, q.shape[-1])
     answers = [chosen.solve(problem.at(i), start, settings) for i, start in enumerate(starts)]
     return gather(answers, batch, problem)
-
-
-def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) -> Solution:
-    """Solutions one after another as one solution with batch axes."""
-    status = np.empty(len(answers), dtype=object)
-    status[:] = [answer.status for answer in answers]
-    message = np.empty(len(answers), dtype=object)
-    message[:] = [answer.message for answer in answers]
-    errors = np.array([answer.errors for answer in answers]).reshape(*batch, len(problem.effectors))
-    return Solution(
-        q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
-        status=status.reshape(batch),
-        iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
-        errors=errors,
-        clearance=np.array([answer.clearance for answer in answers]).reshape(batch),
-        message=message.reshape(batch),
-    )

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A clip solved frame after frame, each from the one before.
+
+A warm start needs one or two steps a frame and keeps the motion continuous: the figure cannot change its mind between
+two frames. The frames' order is therefore part of the result; solve a frame alone with `solve` where it must not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadValue
+from ..problem import Problem, Solution
+from ..rotation import Array
+from ..solvers import DEFAULT, solve
+from ..solvers.base import gather
+
+
+def solve_track(
+    problem: Problem,
+    q0: npt.ArrayLike | None = None,
+    method: str = DEFAULT,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Solution:
+    """Solve all frames of a problem in order, warm.
+
+    Args:
+        problem: targets with one leading axis of frames, see `Problem.frames`.
+        q0: (n,) where the first frame starts; the rest pose if None.
+        method, **options: as in `solve`.
+        progress: called with (frames done, frames in all) after every frame.
+
+    Returns:
+        A solution with a leading axis of frames.
+
+    Raises:
+        BadValue: the targets have no frames; and what `solve` raises.
+    """
+    if problem.frames is None:
+        raise BadValue(
+            "The problem", "has no frames; give targets with a leading axis of frames, or use solve."
+        )
+    answers: list[Solution] = []
+    for answer in track(problem, q0, method, **options):
+        answers.append(answer)
+        if progress is not None:
+            progress(len(answers), problem.frames)
+    return gather(answers, (problem.frames,), problem)
+
+
+def track(
+    problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
+) -> Iterator[Solution]:
+    """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
+    q: Array = np.asarray(problem.start(q0))
+    for frame in range(problem.frames or 0):
+        answer = solve(problem.at(frame), q, method, **options)
+        q = answer.q
+        yield answer
