@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones take part: the chains from the effectors up, and the bones that have to come along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from .armature import Bones, Indices
+from .faults import FigureFault
+
+
+def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Names of all bones on the chains, each once, parents first.
+
+    Args:
+        bones: the armature.
+        chains: pairs of the effector's bone and the topmost bone that may move for it; "" is up to the top.
+
+    Raises:
+        FigureFault: a bone does not exist, or a chain root is not above its bone.
+    """
+    numbers: set[int] = set()
+    for name, root in chains:
+        way = bones.ancestors(name)
+        if root:
+            top = bones.number(root)
+            if top not in way:
+                raise FigureFault(
+                    root,
+                    f"Chain root '{root}' is not '{name}' or a bone above it in armature '{bones.armature}'; "
+                    "choose one of its parents or leave it empty.",
+                )
+            way = way[: way.index(top) + 1]
+        numbers.update(way)
+    return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))
+
+
+def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
+    """Numbers of the bones that become joints, parents first.
+
+    Besides the solved bones these are the unsolved ones between two of them, and whatever lies between a
+    solved bone and a bone that is to be carried along.
+
+    Args:
+        bones: the armature.
+        solved: numbers of the bones whose channels are solved.
+        carried: numbers of further bones that are wanted as joints.
+    """
+    is_solved = np.zeros(len(bones), dtype=bool)
+    is_solved[solved] = True
+    joints = is_solved.copy()
+    for leaf in {*solved.tolist(), *carried.tolist()}:
+        way = bones.ancestors(bones.names[leaf])
+        above = [step for step, number in enumerate(way) if is_solved[number]]
+        if above:
+            joints[list(way[: above[-1] + 1])] = True
+    joints[carried] = True
+    return parents_first(bones, np.flatnonzero(joints))
+
+
+def parents_first(bones: Bones, numbers: Indices) -> Indices:
+    """The same numbers with every parent before its children."""
+    return np.array(
+        sorted(numbers.tolist(), key=lambda i: (len(bones.ancestors(bones.names[i])), i)), dtype=np.intp
+    )

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which joint is which bone, and which of its coordinates are free: what stays over a whole animation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import ikmath as ik
+
+from .armature import AXES, Array, Bones, Flags, Indices
+from .rotation_channels import RotationChannels, channel_of, writable
+
+
+@dataclass(frozen=True)
+class Joints:
+    """J joints, parents first. Arrays over joints unless said otherwise.
+
+    Attributes:
+        names: those of the bones; a joint that only slides has a name of its own.
+        bone: (J,) number of the bone in the armature.
+        parents: (J,) joint above, -1 for the topmost; top: (k,) the topmost joints.
+        inherits: (J,) rotation follows the parent.
+        turning: (J,) the bone is solved, its own rotation is in the coordinates.
+        turns: (J, 3) free turns; slides: (J, 3) free slides.
+        reset: (J, 3) locked for inverse kinematics: put to zero.
+        kept: (J, 3) locked by `lock_rotation` in single components: exact only where the value is zero.
+        crossing: (J,) locked in components that are no axes of the joint.
+        sliding: (k,) joints that have slides; apart: those of them that only slide; apart_rows: their rows in
+            `sliding`.
+        sensitive: (k,) joints that turn in whatever space the parent leaves them, even a sheared one.
+        solved_joints: (k,) joints that are turning, and solved_bones: (k,) their bones.
+        moving: bones of all joints.
+        lower, upper, stiffness: (J, 6) of the coordinates, free or not.
+        writer: writes the rotations of `solved_joints` into channels.
+        keyed: (bone, channel, index) of all that is solved.
+    """
+
+    names: tuple[str, ...]
+    bone: Indices
+    parents: Indices
+    top: Indices
+    inherits: Flags
+    turning: Flags
+    turns: Flags
+    slides: Flags
+    reset: Flags
+    kept: Flags
+    crossing: Flags
+    sliding: Indices
+    apart: Indices
+    apart_rows: Indices
+    sensitive: Indices
+    solved_joints: Indices
+    solved_bones: Indices
+    moving: Indices
+    lower: Array
+    upper: Array
+    stiffness: Array
+    writer: RotationChannels
+    keyed: tuple[tuple[str, str, int], ...]
+
+    def skeleton(self) -> ik.Skeleton:
+        """The structure as ikmath's skeleton, all rest frames at the origin."""
+        free = np.concatenate([self.slides, self.turns], -1)
+        return ik.Skeleton(
+            ik.Joint(
+                name,
+                None if parent < 0 else self.names[parent],
+                turns="".join(np.array(list(AXES))[self.turns[j]]),
+                slides="".join(np.array(list(AXES))[self.slides[j]]),
+                lower=self.lower[j][free[j]],
+                upper=self.upper[j][free[j]],
+                stiffness=self.stiffness[j][free[j]],
+                inherit_rotation=bool(self.inherits[j]),
+            )
+            for j, (name, parent) in enumerate(zip(self.names, self.parents.tolist(), strict=True))
+        )
+
+
+def plan_joints(bones: Bones, members: Indices, solved: Indices, *, free_root: bool) -> Joints:
+    """Work out joints and coordinates.
+
+    Args:
+        bones: the armature.
+        members: numbers of the bones that become joints, parents first.
+        solved: numbers of those whose channels are solved.
+        free_root: topmost solved bones slide too.
+    """
+    is_member, is_solved = np.zeros((2, len(bones)), dtype=bool)
+    is_member[members], is_solved[solved] = True, True
+    slidable = np.zeros((len(bones), 3), dtype=bool)
+    if free_root:
+        topmost = [
+            i for i in solved.tolist() if not is_solved[list(bones.ancestors(bones.names[i])[1:])].any()
+        ]
+        slidable[topmost] = ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
+    # The axes along which a bone is moved are those in which it turns, but for two of the inheritance flags.
+    odd_axes = ~bones.local_location | (~bones.inherit_rotation & (bones.parents >= 0))
+
+    names: list[str] = []
+    bone: list[int] = []
+    parents: list[int] = []
+    slider: list[bool] = []
+    joint_of: dict[int, int] = {}
+    for number in members.tolist():
+        above = joint_of.get(int(bones.parents[number]), -1)
+        if slidable[number].any() and odd_axes[number]:
+            names.append(_unused(f"{bones.names[number]} location", bones))
+            bone.append(number)
+            parents.append(above)
+            slider.append(True)
+            above = len(names) - 1
+        joint_of[number] = len(names)
+        names.append(bones.names[number])
+        bone.append(number)
+        parents.append(above)
+        slider.append(False)
+
+    b, parent, only_slides = np.array(bone, dtype=np.intp), np.array(parents, dtype=np.intp), np.array(slider)
+    under_slider = (parent >= 0) & only_slides[parent]
+    turning = is_solved[b] & ~only_slides
+    slides = slidable[b] & ~under_slider[:, None]
+    locked = bones.lock_rotation[b]
+    turns = ~bones.lock_ik[b] & ~locked & turning[:, None]
+    limited = bones.use_ik_limit[b]
+    sliding = np.flatnonzero(slides.any(-1))
+    solved_joints = np.flatnonzero(turning)
+    takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
+    unlimited = np.full((len(b), 3), np.inf)
+    kept, crossing = _component_locks(bones, b, turns)
+    inherits = bones.inherit_rotation[b] | (bones.parents[b] < 0) | only_slides
+    return Joints(
+        names=tuple(names),
+        bone=b,
+        parents=parent,
+        top=np.flatnonzero(parent < 0),
+        inherits=inherits,
+        turning=turning,
+        turns=turns,
+        slides=slides,
+        reset=bones.lock_ik[b] & ~locked & turning[:, None],
+        kept=kept & turning[:, None],
+        crossing=crossing & turning,
+        sliding=sliding,
+        apart=np.flatnonzero(only_slides),
+        apart_rows=np.flatnonzero(only_slides[sliding]),
+        sensitive=np.flatnonzero(turning & takes_shear & (bones.parents[b] >= 0)),
+        solved_joints=solved_joints,
+        solved_bones=b[solved_joints],
+        moving=members,
+        lower=np.concatenate([-unlimited, np.where(limited, bones.ik_min[b], -np.inf)], -1),
+        upper=np.concatenate([unlimited, np.where(limited, bones.ik_max[b], np.inf)], -1),
+        stiffness=np.concatenate([np.zeros((len(b), 3)), bones.ik_stiffness[b]], -1),
+        writer=RotationChannels.of(bones, b[solved_joints]),
+        keyed=_keyed(bones, b[solved_joints], slidable),
+    )
+
+
+def _unused(name: str, bones: Bones) -> str:
+    while name in bones.index:
+        name += "'"
+    return name
+
+
+def _component_locks(bones: Bones, b: Indices, turns: Flags) -> tuple[Flags, Flags]:
+    """Which axes `lock_rotation` locks alone, and where the component locked is not that axis's coordinate.
+
+    With zero in the locked components a hinge is the same in every convention but axis and angle. A swing
+    about one axis with twist is what an Euler order gives that turns about Y before it turns about the other
+    one. A swing without twist is a quaternion without y.
+    """
+    kept = np.zeros((len(b), 3), dtype=bool)
+    crossing = np.zeros(len(b), dtype=bool)
+    for j, number in enumerate(b.tolist()):
+        mode, free = str(bones.rotation_mode[number]), turns[j]
+        may_write = writable(bones, b[j : j + 1], mode)[0]
+        if may_write.all() or not free.any():
+            continue
+        kept[j] = bones.lock_rotation[number]
+        if mode == "AXIS_ANGLE" or (mode == "QUATERNION" and not may_write[0]):
+            crossing[j] = True
+        elif free.sum() == 2 and mode == "QUATERNION":
+            crossing[j] = free[1]
+        elif free.sum() == 2:
+            crossing[j] = not free[1] or mode.index("Y") > mode.index("X" if free[0] else "Z")
+    return kept, crossing
+
+
+def _keyed(bones: Bones, solved: Indices, slidable: Flags) -> tuple[tuple[str, str, int], ...]:
+    keys: list[tuple[str, str, int]] = []
+    for number in solved.tolist():
+        name, mode = bones.names[number], str(bones.rotation_mode[number])
+        keys += [(name, "location", int(i)) for i in np.flatnonzero(slidable[number])]
+        free = writable(bones, np.array([number]), mode)[0]
+        keys += [(name, channel_of(mode), int(i)) for i in np.flatnonzero(free)]
+    return tuple(keys)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Channels into the pose of an armature, and back out for Esc.
+
+All bones are written, not only the solved ones, and from the evaluated state: in a render the original object
+still holds the values of the frame in which the render began, and telling the dependency graph of one changed
+bone makes it take them all.
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from .armature import CHANNEL_WIDTHS, Channels, read_channels
+from .faults import FigureFault
+
+__all__ = ("read_channels", "write_channels")
+
+
+def write_channels(armature_object: bpy.types.Object, channels: Channels) -> None:
+    """Put the channels of all bones into the pose and tell the dependency graph; no update is run.
+
+    Args:
+        armature_object: the original object.
+        channels: all bones, as `read_channels` or `Figure.channels` gave them; written exactly as they are.
+
+    Raises:
+        FigureFault: the armature has another number of bones than the channels; nothing is written.
+    """
+    pose = armature_object.pose.bones
+    if len(pose) != len(channels.location):
+        name = armature_object.name
+        raise FigureFault(name, f"The bones of '{name}' have changed meanwhile; start again.")
+    for name in CHANNEL_WIDTHS:
+        pose.foreach_set(name, np.ascontiguousarray(getattr(channels, name), dtype=np.float32).ravel())
+    armature_object.update_tag(refresh={"DATA"})

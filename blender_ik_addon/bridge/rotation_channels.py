@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations in the channels of a bone's own rotation mode, continuous with the values before.
+
+One rotation has many numbers: a quaternion and its negative, Euler angles plus full turns and the other
+solution beyond the pole, an axis turned round. Blender's conversions pick one without looking at the frame
+before; keys written so make a bone spin between frames. Here every conversion is told the values before and
+stays next to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ikmath import rotation
+
+from .armature import Array, Bones, Channels, Floats, Indices
+
+CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+_TURN: Final = 2.0 * np.pi
+_POLE: Final = 1e-6  # cosine of the middle Euler angle below which only the sum of the outer ones is known
+
+
+def channel_of(mode: str) -> str:
+    """Name of the rotation channel that a rotation mode uses."""
+    return CHANNEL_OF_MODE.get(mode, "rotation_euler")
+
+
+def nearest_turn(angles: Array, before: Array) -> Array:
+    """Angles plus the number of full turns that brings each next to `before`."""
+    return angles - _TURN * np.round((angles - before) / _TURN)
+
+
+def continuous_quaternions(turns: Array, before: Array) -> Array:
+    """Rotation matrices (k, 3, 3) as quaternions (k, 4) of the sign nearer to `before` (k, 4)."""
+    q = rotation.quaternion_from_matrix(turns)
+    return np.where((q * before).sum(-1, keepdims=True) < 0, -q, q)
+
+
+def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
+    """Rotation matrices (k, 3, 3) as Euler angles (k, 3), on the branch nearest to `before` (k, 3).
+
+    At the pole, where only the sum or the difference of the outer angles is determined, both move as little
+    as they can.
+    """
+    i, j, k = ("XYZ".index(letter) for letter in order)
+    first = rotation.euler_from_matrix(turns, order)
+    second = first + np.pi
+    second[:, j] = np.pi - first[:, j]
+    near, other = nearest_turn(first, before), nearest_turn(second, before)
+    step, other_step = ((angles - before) ** 2 for angles in (near, other))
+    out = np.where((other_step.sum(-1) < step.sum(-1))[:, None], other, near)
+    pole = np.flatnonzero(np.abs(np.cos(first[:, j])) < _POLE)
+    if pole.size:
+        out[pole] = _at_the_pole(turns[pole], before[pole], out[pole], (i, j, k))
+    return out
+
+
+def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, int, int]) -> Array:
+    """Where the middle angle is a quarter turn, the outer ones turn about one line and share the way."""
+    i, j, k = axes
+    even = 1.0 if (j - i) % 3 == 1 else -1.0
+    # third @ second @ first = third(c) @ second(+-quarter) @ first(a) depends on a - s c alone, s = +-1
+    side = np.sign(np.sin(angles[:, j])) * even
+    known = np.arctan2(-even * turns[:, j, k], turns[:, j, j])
+    missing = known - (before[:, i] - side * before[:, k])
+    missing -= _TURN * np.round(missing / _TURN)
+    out = angles.copy()
+    out[:, i] = before[:, i] + 0.5 * missing
+    out[:, k] = before[:, k] - 0.5 * side * missing
+    return out
+
+
+def continuous_axis_angles(turns: Array, before: Array) -> Array:
+    """Rotation matrices (k, 3, 3) as (k, 4) angle and unit axis, next to `before` (k, 4)."""
+    vector = rotation.log(turns)
+    angle = np.sqrt((vector * vector).sum(-1))
+    turned = angle > 1e-6
+    before_axis = before[:, 1:]
+    length = np.sqrt((before_axis * before_axis).sum(-1, keepdims=True))
+    fallback = np.where(length > 1e-6, before_axis / np.maximum(length, 1e-6), [0.0, 1.0, 0.0])
+    axis = np.where(turned[:, None], vector / np.where(turned, angle, 1.0)[:, None], fallback)
+    flip = (axis * fallback).sum(-1) < 0
+    axis, angle = np.where(flip[:, None], -axis, axis), np.where(flip, -angle, angle)
+    return np.concatenate([nearest_turn(angle, before[:, 0])[:, None], axis], -1)
+
+
+@dataclass(frozen=True)
+class RotationChannels:
+    """Writes rotations of some bones into channels; what depends on modes and locks is worked out once.
+
+    Attributes:
+        groups: per rotation mode among the bones: its name, which of the bones (rows), their numbers in the
+            armature, and which components may be written ((k, 3) or (k, 4)).
+    """
+
+    groups: tuple[tuple[str, Indices, Indices, npt.NDArray[np.bool_]], ...]
+
+    @classmethod
+    def of(cls, bones: Bones, which: Indices) -> RotationChannels:
+        """Prepare for the bones with these numbers."""
+        modes = bones.rotation_mode[which]
+        groups = []
+        for mode in dict.fromkeys(modes.tolist()):
+            rows = np.flatnonzero(modes == mode)
+            groups.append((mode, rows, which[rows], writable(bones, which[rows], mode)))
+        return cls(tuple(groups))
+
+    def write(self, turns: Array, before: Channels, into: Channels) -> None:
+        """Put rotations into `into`, next to the values in `before`; locked components keep what `into` has.
+
+        Args:
+            turns: (k, 3, 3) basis rotations of the bones that this was prepared for.
+            before: channels of the frame before.
+            into: channels of the whole armature, changed in place.
+        """
+        for mode, rows, numbers, free in self.groups:
+            name = channel_of(mode)
+            previous = getattr(before, name)[numbers].astype(float)
+            if mode == "QUATERNION":
+                values = continuous_quaternions(turns[rows], previous)
+            elif mode == "AXIS_ANGLE":
+                values = continuous_axis_angles(turns[rows], previous)
+            else:
+                values = continuous_eulers(turns[rows], previous, mode)
+            target: Floats = getattr(into, name)
+            target[numbers] = values if free.all() else np.where(free, values, target[numbers])
+
+
+def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]:
+    """Which components of the rotation channel of bones in one mode are not locked; (k, 3) or (k, 4).
+
+    The locks of a quaternion, or of axis and angle, mean its components where Blender is told so
+    (`lock_rotations_4d`, the default); otherwise they mean axes, which all four components make up together.
+    In either case nothing is written where all three axes are locked.
+    """
+    locks = bones.lock_rotation[numbers]
+    if mode not in CHANNEL_OF_MODE:
+        return ~locks
+    every = np.repeat(locks.all(-1)[:, None], 4, 1)
+    single = np.concatenate([bones.lock_rotation_w[numbers][:, None], locks], -1)
+    return ~(every | (single & bones.lock_rotations_4d[numbers][:, None]))
+
+
+def basis_matrices(bones: Bones, channels: Channels) -> Array:
+    """What channels amount to: (B, 4, 4) `matrix_basis`, the location of connected bones left out."""
+    turns = np.empty((len(bones), 3, 3))
+    for mode in dict.fromkeys(bones.rotation_mode.tolist()):
+        rows = np.flatnonzero(bones.rotation_mode == mode)
+        values = getattr(channels, channel_of(mode))[rows].astype(float)
+        if mode == "QUATERNION":
+            turns[rows] = rotation.matrix_from_quaternion(values)
+        elif mode == "AXIS_ANGLE":
+            axis = values[:, 1:]
+            length = np.sqrt((axis * axis).sum(-1, keepdims=True))
+            turns[rows] = rotation.exp(values[:, :1] * axis / np.where(length > 0, length, 1.0))
+        else:
+            turns[rows] = rotation.matrix_from_euler(values, mode)
+    out = np.zeros((len(bones), 4, 4))
+    out[:, :3, :3] = turns * channels.scale.astype(float)[:, None, :]
+    out[:, :3, 3] = channels.location * ~bones.connected[:, None]
+    out[:, 3, 3] = 1.0
+    return out

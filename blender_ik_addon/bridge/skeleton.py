@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the bones of an armature to a figure that ikmath can solve, and from its coordinates back to channels.
+
+A Blender bone may be scaled, sheared, disconnected, turned apart from its parent. ikmath's joints are rigid
+frames. The figure is therefore measured, not derived: rest frames and offsets are read off the pose as it
+stands, so that the figure agrees with Blender exactly at that pose, whatever the inheritance flags and
+scales. Where nothing solved sits in a sheared space it agrees at every other pose too (`Figure.exact`); where
+something does, `Figure.posed` measures again at the pose found, and a few rounds of solving and measuring end
+at Blender's true pose.
+
+Which coordinates are free: the turns about the axes that neither `lock_ik_*` nor `lock_rotation` locks. An
+axis of `lock_ik_*` is reset to zero, as Blender's own inverse kinematics does; an axis of `lock_rotation`
+stays where it is, and wins where both are set. With a FREE root the topmost solved bones also slide, unless
+they are connected or `lock_location` holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+import ikmath as ik
+from ikmath import rotation
+
+from .armature import Array, Bones, Channels, Flags, Indices, PoseState
+from .chains import figure_bones
+from .faults import FigureFault
+from .inheritance import forward, parent_transforms
+from .joints import Joints, plan_joints
+from .rotation_channels import basis_matrices
+from .space import Space, nearest_rotation
+
+Root = Literal["PINNED", "FREE"]
+_CONFORMAL: Final = 1e-5  # relative unevenness of scale above which a space counts as sheared
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure measured at one moment; made by `read_figure`, moved on by `at`.
+
+    Attributes:
+        bones: the armature's bones.
+        space: where the armature object is.
+        state: the pose that was measured.
+        plan: which bone each joint is and which coordinates it has.
+        skeleton: the figure for ikmath, figure space, metres; a joint has the name of its bone.
+        q: (n,) coordinates of the pose that was measured, not put inside the limits.
+        frames: (J, 3, 3) rotations of the joints at that pose; heads: (J, 3) their places, metres.
+        slide_map: (k, 3, 3) `location` from the slides, for the joints that slide.
+        exact: the figure agrees with Blender at every pose, not only at the one that was measured.
+    """
+
+    bones: Bones
+    space: Space
+    state: PoseState
+    plan: Joints
+    skeleton: ik.Skeleton
+    q: Array
+    frames: Array
+    heads: Array
+    slide_map: Array
+    exact: bool
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, parents first: the bones', and one more for a root that slides apart."""
+        return self.plan.names
+
+    @property
+    def solved(self) -> tuple[str, ...]:
+        """Names of the bones whose channels are solved, parents first."""
+        return tuple(self.bones.names[i] for i in self.plan.solved_bones.tolist())
+
+    @property
+    def fixed(self) -> Array:
+        """(J, 6) the constants of all coordinates that are not free."""
+        return self.skeleton.fixed
+
+    @cached_property
+    def keyed(self) -> tuple[tuple[str, str, int], ...]:
+        """(bone, channel, index) of everything that `channels` may change: what a bake has to key."""
+        return self.plan.keyed
+
+    def at(self, state: PoseState, space: Space | None = None) -> Figure:
+        """The same figure at another frame or moment: same coordinates, other constants.
+
+        Args:
+            state: of the same armature.
+            space: where the object is then; default: where it was.
+
+        Raises:
+            FigureFault: a bone of the figure is scaled to zero, mirrored, or its transform is no number.
+        """
+        return _measure(self.bones, self.plan, self.skeleton, state, space or self.space)
+
+    def posed(self, channels: Channels) -> Figure:
+        """The figure measured at the pose that these channels make, by exact forward kinematics.
+
+        Constraints on bones of the figure are left out; bones outside stay as they were measured.
+
+        Args:
+            channels: all bones of the armature, as `channels` gives them.
+        """
+        basis = basis_matrices(self.bones, channels)
+        matrix = forward(self.bones, basis, matrix=self.state.matrix.astype(float), which=self.plan.moving)
+        return self.at(PoseState(channels, basis, matrix))
+
+    def channels(self, q: npt.ArrayLike, previous: Channels | None = None) -> Channels:
+        """Coordinates as channels of the bones, in each bone's own rotation mode.
+
+        Args:
+            q: (n,) coordinates.
+            previous: channels of the frame before, which quaternion signs and Euler branches stay next to;
+                default: those of the pose that was measured.
+
+        Returns:
+            Channels of the whole armature: those of the solved bones replaced, but for locked components and
+                scale.
+        """
+        plan, skeleton = self.plan, self.skeleton
+        before = self.state.channels
+        out = before.copy()
+        values = skeleton.fixed.copy()
+        values[skeleton.owner, skeleton.slot] = q
+        turns = rotation.swing_twist_matrix(values[plan.solved_joints, 3:])
+        plan.writer.write(turns, before if previous is None else previous, out)
+        if plan.sliding.size:
+            moved = (self.slide_map @ values[plan.sliding, :3, None])[:, :, 0]
+            number = plan.bone[plan.sliding]
+            out.location[number] = np.where(plan.slides[plan.sliding], moved, out.location[number])
+        return out
+
+    def offset(self, name: str, local: npt.ArrayLike) -> Array:
+        """A point of a bone, given in the bone's own axes and Blender units, in its joint's frame.
+
+        Args:
+            name: of the bone.
+            local: (3,), with the present scale of the bone.
+
+        Returns:
+            (3,) metres.
+        """
+        joint = self.skeleton.index(name)
+        pose = self.state.matrix[self.plan.bone[joint], :3, :3].astype(float)
+        out: Array = self.frames[joint].T @ (pose @ np.asarray(local, dtype=float)) * self.space.scale
+        return out
+
+    def tip(self, name: str) -> Array:
+        """The tail of a bone in its joint's frame; (3,) metres."""
+        return self.offset(name, (0.0, self.bones.length[self.bones.number(name)], 0.0))
+
+
+def read_figure(
+    bones: Bones,
+    state: PoseState,
+    space: Space,
+    solved: Iterable[str],
+    *,
+    root: Root = "PINNED",
+    carried: Iterable[str] = (),
+) -> Figure:
+    """Make a figure of some bones of an armature.
+
+    Args:
+        bones: the armature's bones.
+        state: how they stand.
+        space: where the armature object is.
+        solved: names of the bones whose channels are solved (see `chains.chain_bones`). Unsolved bones
+            between them come along as rigid joints; the topmost hang from the present pose of their parents.
+        root: PINNED, or FREE where the topmost solved bones may also move.
+        carried: names of further bones that are wanted as rigid joints, for the body that has to keep clear.
+
+    Raises:
+        FigureFault: no bone is given, a bone does not exist, is scaled to zero, mirrored, or no number.
+    """
+    numbers = np.array([bones.number(name) for name in dict.fromkeys(solved)], dtype=np.intp)
+    if not numbers.size:
+        raise FigureFault(
+            bones.armature, f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones."
+        )
+    along = np.array([bones.number(name) for name in carried], dtype=np.intp)
+    plan = plan_joints(bones, figure_bones(bones, numbers, along), numbers, free_root=root == "FREE")
+    return _measure(bones, plan, plan.skeleton(), state, space)
+
+
+def _measure(bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState, space: Space) -> Figure:
+    """Read rest frames, constants and coordinates off a pose (see the module)."""
+    every = state.matrix.astype(float)
+    pose = every[plan.bone]
+    own = state.basis[plan.bone][:, :3, :3].astype(float)
+    _check(bones, plan.bone, pose, own)
+    frames = nearest_rotation(pose[:, :3, :3])
+    heads = pose[:, :3, 3] * space.scale
+    own_turn = np.where(plan.turning[:, None, None], nearest_rotation(own), np.eye(3))
+
+    slide = np.zeros((len(plan.names), 3))
+    slide_map = np.zeros((0, 3, 3))
+    if plan.sliding.size:
+        which = plan.bone[plan.sliding]
+        place = parent_transforms(bones, which, every[bones.parents[which]])[1][:, :3, :3] * space.scale
+        frames[plan.apart] = nearest_rotation(place[plan.apart_rows])
+        location = state.channels.location[which].astype(float)
+        axes = frames[plan.sliding] @ np.swapaxes(own_turn[plan.sliding], -1, -2)
+        slide[plan.sliding] = (np.swapaxes(axes, -1, -2) @ place @ location[:, :, None])[:, :, 0]
+        slide_map = np.linalg.solve(place, axes)
+
+    fixed = np.concatenate([slide, rotation.swing_twist_turns(own_turn)], -1)
+    base_frames, base_heads = frames[plan.parents], heads[plan.parents]
+    base_frames[plan.top], base_heads[plan.top] = np.eye(3), 0.0
+    back = np.swapaxes(base_frames, -1, -2)
+    turned = frames @ np.swapaxes(own_turn, -1, -2)
+    rest_rotation = np.where(plan.inherits[:, None, None], back @ turned, turned)
+    rest_translation = (back @ (heads - base_heads)[:, :, None])[:, :, 0]
+    if plan.sliding.size:
+        rest_translation[plan.sliding] -= (rest_rotation[plan.sliding] @ slide[plan.sliding, :, None])[
+            :, :, 0
+        ]
+
+    q = fixed[skeleton.owner, skeleton.slot]
+    fixed[:, 3:][plan.reset] = 0.0
+    return Figure(
+        bones=bones,
+        space=space,
+        state=state,
+        plan=plan,
+        skeleton=skeleton.moved(rest_rotation=rest_rotation, rest_translation=rest_translation, fixed=fixed),
+        q=q,
+        frames=frames,
+        heads=heads,
+        slide_map=slide_map,
+        exact=_is_exact(bones, plan, every, fixed),
+    )
+
+
+def _is_exact(bones: Bones, plan: Joints, matrix: Array, fixed: Array) -> bool:
+    """Whether rigid joints describe the bones at every pose.
+
+    They do when no solved bone turns in a sheared space, and what is locked in the rotation channels is
+    locked in the coordinates alike.
+    """
+    if plan.crossing.any() or np.abs(fixed[:, 3:][plan.kept]).max(initial=0.0) > 1e-6:
+        return False
+    if not plan.sensitive.size:
+        return True
+    parent = matrix[bones.parents[plan.bone[plan.sensitive]], :3, :3]
+    gram = np.swapaxes(parent, -1, -2) @ parent
+    return bool((np.abs(gram - gram[:, 1:2, 1:2] * np.eye(3)) <= 2 * _CONFORMAL * gram[:, 1:2, 1:2]).all())
+
+
+def _check(bones: Bones, which: Indices, pose: Array, own: Array) -> None:
+    volume = np.linalg.det(pose[:, :3, :3])
+    sound: Flags = (volume > 0) & (np.linalg.det(own) > 0) & np.isfinite(pose).all((-1, -2))
+    if sound.all():
+        return
+    row = int(np.argmin(sound))
+    name = bones.names[which[row]]
+    if not (np.isfinite(pose[row]).all() and np.isfinite(own[row]).all()):
+        reason = "has a transform that is not a finite number; clear it."
+    elif np.abs(volume[row]) < 1e-30 or np.abs(np.linalg.det(own[row])) < 1e-30:
+        reason = "is scaled to zero; give it a scale or take it out of the chain."
+    else:
+        reason = "is mirrored by a negative scale, on itself or on a bone above it; make the scale positive."
+    raise FigureFault(name, f"Bone '{name}' of '{bones.armature}' {reason}")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading bones, and forward kinematics against `pose_bone.matrix` for every inheritance flag."""
+
+from __future__ import annotations
+
+import itertools
+
+import bpy
+import numpy as np
+import pytest
+from bridge_rigs import (
+    INHERIT_SCALE,
+    any_flags,
+    chain_rig,
+    evaluated,
+    metarig,
+    pose_matrices,
+    shake,
+    tree_rig,
+)
+from installed import module
+
+armature = module("bridge.armature")
+inheritance = module("bridge.inheritance")
+rotation_channels = module("bridge.rotation_channels")
+pose = module("bridge.pose")
+faults = module("bridge.faults")
+
+# Blender computes in single precision; the poses below reach some ten units away from the origin.
+SINGLE = 3e-6
+
+
+def error_of_forward(rig: bpy.types.Object) -> float:
+    bones = armature.read_bones(rig)
+    state = armature.read_state(evaluated(rig), bones)
+    basis = rotation_channels.basis_matrices(bones, state.channels)
+    assert np.abs(basis - state.basis).max() < SINGLE * max(1.0, np.abs(basis).max())
+    found, shown = inheritance.forward(bones, basis), pose_matrices(rig)
+    assert np.array_equal(state.matrix.astype(float), shown)
+    return float(np.abs(found - shown).max() / max(1.0, np.abs(shown).max()))
+
+
+@pytest.mark.parametrize("kind", ["human", "basic"])
+@pytest.mark.parametrize("scale", ["NONE", "UNIFORM", "FREE"])
+def test_forward_on_metarigs(kind: str, scale: str) -> None:
+    rig = metarig(kind)
+    shake(rig, 1, scale=scale, turn=0.7)
+    assert error_of_forward(rig) < SINGLE
+
+
+@pytest.mark.parametrize(
+    ("inherit_scale", "inherit_rotation", "local_location"),
+    list(itertools.product(INHERIT_SCALE, (True, False), (True, False))),
+)
+@pytest.mark.parametrize("scale", ["NONE", "FREE"])
+def test_forward_with_every_flag(
+    inherit_scale: str, inherit_rotation: bool, local_location: bool, scale: str
+) -> None:
+    flags = {
+        "inherit_scale": inherit_scale,
+        "use_inherit_rotation": inherit_rotation,
+        "use_local_location": local_location,
+    }
+    rig = tree_rig(3, 16, lambda _rng: flags)
+    shake(rig, 2, scale=scale)
+    assert error_of_forward(rig) < SINGLE
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_forward_with_mixed_flags(seed: int) -> None:
+    rig = tree_rig(seed, 24, any_flags)
+    shake(rig, seed + 50, scale="FREE")
+    assert error_of_forward(rig) < SINGLE
+
+
+def test_forward_of_some_bones_keeps_the_others() -> None:
+    rig = tree_rig(5, 20, any_flags)
+    shake(rig, 6, scale="FREE")
+    bones = armature.read_bones(rig)
+    before = armature.read_state(evaluated(rig), bones)
+    which = np.array(bones.ancestors("b19"))
+    for number in which.tolist():
+        rig.pose.bones[bones.names[number]].location.x += 0.5
+    after = armature.read_state(evaluated(rig), bones)
+    basis = rotation_channels.basis_matrices(bones, after.channels)
+    found = inheritance.forward(bones, basis, matrix=before.matrix, which=which)
+    assert np.abs(found[which] - after.matrix[which]).max() < 1e-5
+    others = np.setdiff1d(np.arange(len(bones)), which)
+    assert np.array_equal(found[others], before.matrix[others].astype(float))
+
+
+def test_bones_are_read_as_they_are() -> None:
+    rig = tree_rig(7, 12, any_flags)
+    bone = rig.pose.bones["b3"]
+    bone.lock_ik_y = bone.use_ik_limit_x = bone.lock_rotations_4d = bone.lock_rotation_w = True
+    bone.ik_min_x, bone.ik_max_x, bone.ik_stiffness_z = -0.25, 0.5, 0.75
+    bone.lock_location, bone.lock_rotation = (True, False, True), (False, False, True)
+    bone.rotation_mode = "ZYX"
+    bones = armature.read_bones(rig)
+    i = bones.number("b3")
+    assert bones.lock_ik[i].tolist() == [False, True, False]
+    assert bones.use_ik_limit[i].tolist() == [True, False, False]
+    assert (bones.ik_min[i, 0], bones.ik_max[i, 0], bones.ik_stiffness[i, 2]) == (-0.25, 0.5, 0.75)
+    assert bones.lock_location[i].tolist() == [True, False, True]
+    assert bones.lock_rotation[i].tolist() == [False, False, True]
+    assert bones.lock_rotations_4d[i] and bones.lock_rotation_w[i]
+    assert bones.rotation_mode[i] == "ZYX"
+    for j, pose_bone in enumerate(rig.pose.bones):
+        bone = pose_bone.bone
+        assert bones.names[j] == bone.name
+        assert bones.parents[j] == (bones.index[bone.parent.name] if bone.parent else -1)
+        assert np.array_equal(bones.rest[j], np.array(bone.matrix_local))
+        assert bones.inherit_scale[j] == bone.inherit_scale
+        assert bones.inherit_rotation[j] == bone.use_inherit_rotation
+        assert bones.local_location[j] == bone.use_local_location
+        assert bones.length[j] == pytest.approx(bone.length, rel=1e-6)
+    assert bones.names[bones.ancestors("b3")[0]] == "b3"
+
+
+def test_a_snapshot_is_given_back_to_the_last_bit() -> None:
+    rig = tree_rig(8, 20, any_flags)
+    shake(rig, 9, scale="FREE")
+    before = pose.read_channels(rig)
+    matrices = pose_matrices(rig)
+    shake(rig, 10, scale="FREE", modes=[str(b.rotation_mode) for b in rig.pose.bones][:1])
+    for bone, mode in zip(rig.pose.bones, armature.read_bones(rig).rotation_mode, strict=True):
+        bone.rotation_mode = str(mode)
+    assert np.abs(pose_matrices(rig) - matrices).max() > 0.1
+    pose.write_channels(rig, before)
+    after = pose.read_channels(rig)
+    for name in armature.CHANNEL_WIDTHS:
+        assert np.array_equal(getattr(before, name), getattr(after, name))
+
+
+def test_written_channels_are_shown_after_an_update() -> None:
+    rig = chain_rig(3)
+    channels = pose.read_channels(rig).copy()
+    channels.rotation_quaternion[1] = (np.cos(0.4), np.sin(0.4), 0, 0)
+    pose.write_channels(rig, channels)
+    bones = armature.read_bones(rig)
+    expected = inheritance.forward(bones, rotation_channels.basis_matrices(bones, channels))
+    assert np.abs(pose_matrices(rig) - expected).max() < SINGLE
+
+
+def test_wrong_objects_and_names_are_named() -> None:
+    empty = bpy.data.objects.new("Some Empty", None)
+    with pytest.raises(faults.FigureFault, match="'Some Empty' is not an armature") as caught:
+        armature.read_bones(empty)
+    assert caught.value.culprit == "Some Empty"
+    with pytest.raises(faults.FigureFault, match="is not an armature"):
+        armature.read_bones(None)
+    rig = chain_rig(2)
+    bones = armature.read_bones(rig)
+    with pytest.raises(faults.FigureFault, match="Bone 'hand' does not exist in armature 'Rig'"):
+        bones.number("hand")
+    other = chain_rig(3)
+    with pytest.raises(faults.FigureFault, match="have changed meanwhile"):
+        armature.read_state(other, bones)
+    with pytest.raises(faults.FigureFault, match="have changed meanwhile"):
+        pose.write_channels(other, pose.read_channels(rig))
+
+
+def test_an_armature_without_bones() -> None:
+    rig = bpy.data.objects.new("Bare", bpy.data.armatures.new("Bare"))
+    bpy.context.collection.objects.link(rig)
+    with pytest.raises(faults.FigureFault, match="'Bare'"):
+        armature.read_bones(rig)
