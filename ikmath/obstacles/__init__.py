@@ -3,22 +3,32 @@
 
 from __future__ import annotations
 
+from .body import Body, Link
 from .capsule import Capsule
 from .cylinder import Cylinder
 from .half_space import HalfSpace
+from .proximity import Proximity
 from .rectangle import Rectangle
 from .registry import SHAPES
+from .scene import Scene, critical_points
+from .self_pairs import self_pairs
 from .shape import Nearest, SegmentNearest, Shape
 from .sphere import Sphere
 
 __all__ = [
     "SHAPES",
+    "Body",
     "Capsule",
     "Cylinder",
     "HalfSpace",
+    "Link",
     "Nearest",
+    "Proximity",
     "Rectangle",
+    "Scene",
     "SegmentNearest",
     "Shape",
     "Sphere",
+    "critical_points",
+    "self_pairs",
 ]

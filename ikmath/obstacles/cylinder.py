@@ -143,7 +143,7 @@ class _Profile:
             rounds.append(_roots(p - climb * climb, q - climb * lift, s - lift * lift))
         lowest = -q / np.maximum(p, TINY)
         ends = np.broadcast_to([0.0, 1.0], (len(h), 2))
-        cuts = clamp(np.concatenate([*heights, *rounds, lowest, ends], -1))
+        cuts: Array = clamp(np.concatenate([*heights, *rounds, lowest, ends], -1))
         cuts.sort(-1)
         return cuts
 
@@ -172,7 +172,7 @@ class _Profile:
         rows = np.arange(len(cuts))
         values = self._value(cuts)
         best = values.argmin(1)
-        t = cuts[rows, best]
+        t: Array = cuts[rows, best]
         first, _ = self._slopes(t[:, None])
         # a stretch of equal cuts is one cut: step over it to the true neighbours
         below = np.where(cuts < t[:, None], cuts, 0.0).max(1)

@@ -10,6 +10,7 @@ have leading axes, one transform a frame; these are then the leading axes of wha
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from ..errors import BadShape, BadValue
 from ..rotation import Array
+from .group import Group, RowGroup
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,11 @@ class Shape(ABC):
     @abstractmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
         """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments to shapes, row by row."""
+
+    @classmethod
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
+        """Obstacles of this kind, to be asked together."""
+        return RowGroup(cls.segment_distance, [shape.parameters for shape in shapes], frames)
 
     def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
         """Nearest points of the surface.

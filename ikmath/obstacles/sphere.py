@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .segments import closest_to_point
 from .shape import Shape
-from .vectors import directions, length
+from .vectors import TINY, clamp, directions, dot, length
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +63,10 @@ class Sphere(Shape):
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
         """See `Shape.segment_distance`; through the centre the normal is at right angles to it."""
         center = parameters[:, :3]
-        along = b - a
-        parameter = closest_to_point(a, b, center)
-        critical = a + parameter[:, None] * along
-        difference = critical - center
+        along, to_center = b - a, center - a
+        parameter = clamp(dot(to_center, along) / np.maximum(dot(along, along), TINY))
+        difference = parameter[:, None] * along
+        difference -= to_center
         reach = length(difference)
         normal = directions(difference, reach, along)
-        distance = reach - parameters[:, 3]
-        return distance, critical - distance[:, None] * normal, parameter, normal
+        return reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal

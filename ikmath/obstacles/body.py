@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figure's own thickness: capsules fixed to its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..pose import Pose
+from ..rotation import Array
+from ..skeleton import Skeleton
+
+
+@dataclass(frozen=True)
+class Link:
+    """A capsule fixed to a joint; a ball where both ends coincide.
+
+    Args:
+        joint: name of the joint that carries it.
+        a: (3,) first end of its axis in the joint's frame, metres.
+        b: (3,) second end.
+        radius: metres, zero or more.
+        name: shown in messages; the joint's name if left empty.
+    """
+
+    joint: str
+    a: npt.ArrayLike = (0.0, 0.0, 0.0)
+    b: npt.ArrayLike = (0.0, 0.0, 0.0)
+    radius: float = 0.0
+    name: str = ""
+
+
+class Body:
+    """The links of a figure; never changed after it is made.
+
+    Args:
+        links: in any order; several may hang on one joint.
+
+    Raises:
+        BadShape, BadValue: ends that are no places, a radius below zero; the message names the link.
+
+    Attributes:
+        names: L names, joints: L names of joints.
+        ends: (L, 3, 3) ends a and b and the middle as columns, in the joints' frames.
+        radius: (L,) metres, length: (L,) of the axes.
+    """
+
+    def __init__(self, links: Iterable[Link]) -> None:
+        self.links = tuple(links)
+        self.names = tuple(link.name or link.joint for link in self.links)
+        self.joints = tuple(link.joint for link in self.links)
+        self.ends = np.zeros((len(self.links), 3, 3))
+        self.radius = np.zeros(len(self.links))
+        for i, (link, name) in enumerate(zip(self.links, self.names, strict=True)):
+            for column, (what, end) in enumerate((("a", link.a), ("b", link.b))):
+                place = np.asarray(end, dtype=float)
+                if place.shape != (3,):
+                    raise BadShape(f"{what} of link {name!r}", "(3,)", place.shape)
+                if not np.isfinite(place).all():
+                    raise BadValue(f"{what} of link {name!r}", "holds a value that is not a finite number.")
+                self.ends[i, :, column] = place
+            self.radius[i] = link.radius
+            if not (np.isfinite(self.radius[i]) and self.radius[i] >= 0):
+                raise BadValue(f"radius of link {name!r}", f"is {link.radius}; give zero or more metres.")
+        self.ends[:, :, 2] = 0.5 * (self.ends[:, :, 0] + self.ends[:, :, 1])
+        self.length = np.sqrt(((self.ends[:, :, 1] - self.ends[:, :, 0]) ** 2).sum(-1))
+        for array in (self.ends, self.radius, self.length):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def __repr__(self) -> str:
+        return f"Body({len(self)} links)"
+
+    def bind(self, skeleton: Skeleton) -> npt.NDArray[np.intp]:
+        """(L,) index of each link's joint.
+
+        Raises:
+            UnknownName: a link hangs on a joint that the skeleton does not have.
+        """
+        return np.array([skeleton.index(joint) for joint in self.joints], dtype=np.intp)
+
+    def segments(self, pose: Pose) -> tuple[Array, Array]:
+        """World ends of all axes: (*b, L, 3) each."""
+        places = self.places(pose, self.bind(pose.skeleton))
+        return places[..., 0], places[..., 1]
+
+    def places(self, pose: Pose, joints: npt.NDArray[np.intp]) -> Array:
+        """Ends a and b and the middle of every axis, in the world, as columns; (*b, L, 3, 3).
+
+        Args:
+            pose: of the skeleton that `joints` was bound to.
+            joints: (L,) from `bind`.
+        """
+        turned: Array = np.matmul(pose.rotation.take(joints, -3), self.ends)
+        turned += pose.position.take(joints, -2)[..., None]
+        return turned

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Obstacles of one kind, asked together: what costs is the number of numpy calls, not of obstacles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rotation import Array
+
+Index = npt.NDArray[np.intp]
+Answer = tuple[Array, Array, Array, Array]
+"""Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments, row by row."""
+
+
+class Group(Protocol):
+    """Several obstacles that answer in one go.
+
+    Attributes:
+        limited: whether it is any help to know beyond which distance no answer is needed.
+    """
+
+    limited: bool
+
+    def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
+        """As `Shape.segment_distance`.
+
+        Args:
+            a: (P, 3) first ends.
+            b: (P, 3) second ends.
+            which: (P,) the obstacle of each row, counted within the group.
+            frame: (P,) its frame, None if all obstacles stand still.
+            limit: (P,) distance beyond which an infinite one may be answered; None if not `limited`.
+        """
+
+
+class RowGroup:
+    """Shapes that are a few numbers each: their numbers as rows of one table.
+
+    Args:
+        distance: the kind's `Shape.segment_distance`.
+        rows: `Shape.parameters` of each.
+        frames: the frame axes that all motions are brought to.
+    """
+
+    limited = False
+
+    def __init__(
+        self,
+        distance: Callable[[Array, Array, Array], Answer],
+        rows: Sequence[Array],
+        frames: tuple[int, ...],
+    ) -> None:
+        width = rows[0].shape[-1]
+        table = np.stack([np.broadcast_to(row, (*frames, width)) for row in rows], -2)
+        self.count = len(rows)
+        self.table = table.reshape(-1, width)
+        self.distance = distance
+
+    def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
+        """See `Group`."""
+        row = which if frame is None else which + frame * self.count
+        return self.distance(a, b, self.table.take(row, 0))

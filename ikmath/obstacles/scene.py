@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure among obstacles, prepared once for a problem and asked in every step of a solver.
+
+A broad phase with balls around links and obstacles picks the pairs that can be near; only those are measured
+exactly, all pairs of one kind in one go. The broad phase never changes the answer: its balls contain what
+they stand for, with a little air for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape
+from ..pose import Pose
+from ..rotation import Array
+from ..skeleton import Skeleton
+from .body import Body
+from .capsule import Capsule
+from .group import Group, Index
+from .proximity import Part, Proximity
+from .shape import Shape
+from .vectors import ONES
+
+_AIR: Final = 1e-9  # relative growth of the balls, far above the rounding of their distances
+
+
+class Scene:
+    """The links of a figure and what they must not touch: all that does not change with the pose.
+
+    Args:
+        skeleton: the figure.
+        body: its links.
+        obstacles: shapes; moving ones must have the same frames.
+        self_pairs: (P, 2) pairs of links to keep from each other, see `self_pairs`.
+
+    Raises:
+        UnknownName: a link on a joint that is not there; BadShape: motions of different length, pairs of the
+            wrong shape.
+
+    Attributes:
+        frames: the frame axes of the obstacles' motions, () if all stand still.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        body: Body,
+        obstacles: Sequence[Shape] = (),
+        self_pairs: npt.ArrayLike = (),
+    ) -> None:
+        self.skeleton, self.body, self.obstacles = skeleton, body, tuple(obstacles)
+        self.joints = body.bind(skeleton)
+        pairs = np.asarray(self_pairs, dtype=np.intp)
+        self.pairs: Index = pairs.reshape(-1, 2) if pairs.size == 0 else pairs
+        if self.pairs.ndim != 2 or self.pairs.shape[1] != 2:
+            raise BadShape("self_pairs", "(P, 2)", pairs.shape)
+        self.frames = _common_frames(self.obstacles)
+        # the obstacles in the order of their kinds, so that a kind is a stretch
+        kinds = sorted({shape.kind for shape in self.obstacles})
+        self._order = sorted(
+            range(len(self.obstacles)), key=lambda i: (kinds.index(self.obstacles[i].kind), i)
+        )
+        self._groups: list[tuple[int, int, Group]] = []
+        self._arrange()
+        half = 0.5 * body.length + body.radius
+        if len(self.pairs):
+            self._pair_reach = (half[self.pairs[:, 0]] + half[self.pairs[:, 1]]) * (1.0 + _AIR)
+        # coordinates that carry a link, with a row of zeros for "no link" at the end
+        moves = np.zeros((len(body) + 1, skeleton.n))
+        moves[:-1] = skeleton.influence[:, self.joints].T
+        self.moves = moves
+        self.cuts = _cuts(skeleton, self.joints)
+
+    def _arrange(self) -> None:
+        """Tables for the broad phase and the groups of obstacles."""
+        chosen = [self.obstacles[i] for i in self._order]
+        count, links = len(chosen), len(self.body)
+        self.original: Index = np.array(self._order, dtype=np.intp)
+        self.margins = np.array([shape.margin for shape in chosen])
+        if not count:
+            return
+        bounds = [shape.bounds for shape in chosen]
+        self._centers = np.stack([np.broadcast_to(c, (*self.frames, 3)) for c, _ in bounds], -2)
+        self._radii = np.array([radius for _, radius in bounds])
+        half = 0.5 * self.body.length + self.body.radius
+        self._reach = (half[:, None] + (self._radii + self.margins)).ravel() * (1.0 + _AIR)  # (L K,)
+        self._thick = (self.body.radius[:, None] + self.margins).ravel()  # (L K,)
+        self._link = np.repeat(np.arange(links), count)
+        self._which = np.tile(np.arange(count), links)
+        start = 0
+        while start < count:
+            stop = start
+            while stop < count and chosen[stop].kind == chosen[start].kind:
+                stop += 1
+            group = type(chosen[start]).group(chosen[start:stop], self.frames)
+            self._groups.append((start, stop, group))
+            start = stop
+
+    def at(self, frame: int | tuple[int, ...]) -> Scene:
+        """The scene with its obstacles as they are in one frame; itself if all stand still."""
+        if not self.frames:
+            return self
+        return Scene(self.skeleton, self.body, [shape.at(frame) for shape in self.obstacles], self.pairs)
+
+    def on(self, skeleton: Skeleton) -> Scene:
+        """The scene for the same figure with other constants (`Skeleton.moved`); cheap."""
+        other = object.__new__(Scene)
+        other.__dict__.update(self.__dict__)
+        other.skeleton = skeleton
+        return other
+
+    def near(self, pose: Pose, detect: float) -> Proximity:
+        """All pairs whose clearance is below `detect` (plus the obstacle's own margin), with critical points.
+
+        Args:
+            pose: one pose or a batch; for moving obstacles its batch axes end with their frames.
+            detect: metres.
+
+        Raises:
+            BadShape: the pose's batch does not fit the obstacles' frames.
+        """
+        places = self.body.places(pose, self.joints)
+        still = self._frame_index(pose)
+        flat = places.reshape(-1, 3, 3) if pose.batch else places
+        measured = self._near_obstacles(places, flat, still, detect) if self._groups else []
+        if len(self.pairs):
+            measured += self._near_links(places, flat, detect)
+        return Proximity(self, pose.batch, [_keep(part, thick, detect) for part, thick in measured])
+
+    def clearance(self, pose: Pose) -> Array:
+        """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if there is none."""
+        bound = self._upper_bound(pose)
+        result = np.full(pose.batch, np.inf)
+        if np.isfinite(bound):
+            near = self.near(pose, bound)
+            np.minimum.at(result.reshape(-1), near.frame, near.clearance)
+        return result
+
+    def _upper_bound(self, pose: Pose) -> float:
+        """A length that the smallest clearance of no pose of the batch exceeds."""
+        places = self.body.places(pose, self.joints)
+        middle = places[..., 2]
+        bounds = []
+        if self._groups and len(self.body):
+            gap = middle[..., :, None, :] - self._centers[..., None, :, :]
+            far = np.sqrt((gap * gap).sum(-1)) + np.where(np.isfinite(self._radii), self._radii, 0.0)
+            bounds.append(far.min((-2, -1)))
+        if len(self.pairs):
+            gap = middle[..., self.pairs[:, 0], :] - middle[..., self.pairs[:, 1], :]
+            bounds.append(np.sqrt((gap * gap).sum(-1)).min(-1))
+        if not bounds or not bounds[0].size:
+            return np.inf
+        return float(np.minimum.reduce(bounds).max()) * (1.0 + _AIR) + _AIR
+
+    def _frame_index(self, pose: Pose) -> Index | None:
+        """(B,) the obstacles' frame of every pose of the batch, or None if they stand still."""
+        if not self.frames:
+            return None
+        if pose.batch[len(pose.batch) - len(self.frames) :] != self.frames:
+            raise BadShape(
+                "pose.batch", f"one pose for each frame of the obstacles, (..., {self.frames})", pose.batch
+            )
+        counted = np.arange(int(np.prod(self.frames))).reshape(self.frames)
+        return np.broadcast_to(counted, pose.batch).reshape(-1)
+
+    def _near_obstacles(
+        self, places: Array, flat: Array, still: Index | None, detect: float
+    ) -> list[tuple[Part, Array]]:
+        gap = places[..., :, None, :, 2] - self._centers[..., None, :, :]
+        gap *= gap
+        found, frame = _found(gap, self._reach, detect, places.ndim > 3)
+        if not len(found):
+            return []
+        link, which = self._link.take(found), self._which.take(found)
+        own = flat.take(link if frame is None else link + frame * len(self.body), 0)
+        a, b = own[:, :, 0], own[:, :, 1]
+        moving = None if still is None else still if frame is None else still.take(frame)
+        if len(self._groups) == 1:
+            group = self._groups[0][2]
+            limit = self._thick.take(found) + detect if group.limited else None
+            answer = group.segments(a, b, which, moving, limit)
+            return [(Part(frame, link, which, None, *answer), self._thick.take(found))]
+        parts = []
+        for start, stop, group in self._groups:
+            mine = ((which >= start) & (which < stop)).nonzero()[0]
+            if not len(mine):
+                continue
+            thick = self._thick.take(found.take(mine))
+            own_frame = None if moving is None else moving.take(mine)
+            own_which, limit = which.take(mine), thick + detect
+            answer = group.segments(a.take(mine, 0), b.take(mine, 0), own_which - start, own_frame, limit)
+            part = Part(
+                None if frame is None else frame.take(mine), link.take(mine), own_which, None, *answer
+            )
+            parts.append((part, thick))
+        return parts
+
+    def _near_links(self, places: Array, flat: Array, detect: float) -> list[tuple[Part, Array]]:
+        middle = places[..., 2]
+        gap = middle.take(self.pairs[:, 0], -2) - middle.take(self.pairs[:, 1], -2)
+        gap *= gap
+        found, frame = _found(gap, self._pair_reach, detect, places.ndim > 3)
+        if not len(found):
+            return []
+        link, other = self.pairs[:, 0].take(found), self.pairs[:, 1].take(found)
+        offset = 0 if frame is None else frame * len(self.body)
+        one, two = flat.take(link + offset, 0), flat.take(other + offset, 0)
+        rows = np.concatenate([two[:, :, 0], two[:, :, 1], self.body.radius.take(other)[:, None]], 1)
+        answer = Capsule.segment_distance(one[:, :, 0], one[:, :, 1], rows)
+        return [(Part(frame, link, None, other, *answer), self.body.radius.take(link))]
+
+
+def _found(squares: Array, reach: Array, detect: float, many: bool) -> tuple[Index, Index | None]:
+    """The broad phase: which pairs have balls nearer than `detect`, and in which pose of a batch.
+
+    Args:
+        squares: (*b, ..., 3) squared components between the balls' centres.
+        reach: (M,) sums of the balls' radii, M pairs a pose.
+        detect: metres.
+        many: whether there are batch axes.
+    """
+    limit = reach + (detect * (1.0 + _AIR) + _AIR)
+    np.maximum(limit, 0.0, out=limit)
+    limit *= limit
+    square = squares.reshape(-1, 3).dot(ONES)
+    if not many:
+        return (square <= limit).nonzero()[0], None
+    found = (square.reshape(-1, len(reach)) <= limit).ravel().nonzero()[0]
+    frame = found // len(reach)
+    return found - frame * len(reach), frame
+
+
+def _keep(part: Part, thick: Array, detect: float) -> Part:
+    """The near rows of a part. `thick` (P,) is the link's radius and the obstacle's margin."""
+    rows = (part.distance < thick + detect).nonzero()[0]
+    if len(rows) == len(thick):
+        return part
+    return part.take(rows)
+
+
+def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:
+    frames: tuple[int, ...] = ()
+    for shape in obstacles:
+        if shape.frames and frames and shape.frames != frames:
+            raise BadShape(
+                f"The motion of obstacle {shape.name!r}", f"the frames of the others, {frames}", shape.frames
+            )
+        frames = shape.frames or frames
+    return frames
+
+
+def _cuts(skeleton: Skeleton, joints: Index) -> list[tuple[int, npt.NDArray[np.bool_], int]]:
+    """Where rotation is not inherited on the way up from a link: (link, coordinates above, carrying joint).
+
+    Such coordinates move all of the link as they move the head of the joint that does not turn along. The
+    uppermost such joint comes last, since it decides for the coordinates above it.
+    """
+    cuts = []
+    for link, joint in enumerate(joints.tolist()):
+        way = [joint]
+        while skeleton.parents[way[-1]] >= 0:
+            way.append(int(skeleton.parents[way[-1]]))
+        for position, carrier in enumerate(way[:-1]):
+            if not skeleton.inherits[carrier]:
+                cuts.append((link, np.isin(skeleton.owner, way[position + 1 :]), carrier))
+    return cuts
+
+
+def critical_points(
+    pose: Pose,
+    body: Body,
+    obstacles: Sequence[Shape] = (),
+    self_pairs: npt.ArrayLike = (),
+    detect: float = np.inf,
+) -> Proximity:
+    """Critical points of a pose, asked once; who asks often makes a `Scene` and keeps it.
+
+    Args:
+        pose: one pose or a batch.
+        body: links of the figure.
+        obstacles: shapes.
+        self_pairs: (P, 2) pairs of links.
+        detect: metres of clearance up to which pairs are listed; all pairs by default.
+    """
+    return Scene(pose.skeleton, body, obstacles, self_pairs).near(pose, detect)
