@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ from .joints import Joints, plan_joints
 from .rotation_channels import basis_matrices
 from .space import Space, nearest_rotation
 
-Root = Literal["PINNED", "FREE"]
+ROOTS: Final = ("PINNED", "FREE")
 _CONFORMAL: Final = 1e-5  # relative unevenness of scale above which a space counts as sheared
 
 
@@ -161,7 +161,7 @@ def read_figure(
     space: Space,
     solved: Iterable[str],
     *,
-    root: Root = "PINNED",
+    root: str = "PINNED",
     carried: Iterable[str] = (),
 ) -> Figure:
     """Make a figure of some bones of an armature.
@@ -176,8 +176,11 @@ def read_figure(
         carried: names of further bones that are wanted as rigid joints, for the body that has to keep clear.
 
     Raises:
+        UnknownName: another root.
         FigureFault: no bone is given, a bone does not exist, is scaled to zero, mirrored, or no number.
     """
+    if root not in ROOTS:
+        raise ik.UnknownName("root", root, ROOTS)
     numbers = np.array([bones.number(name) for name in dict.fromkeys(solved)], dtype=np.intp)
     if not numbers.size:
         raise FigureFault(

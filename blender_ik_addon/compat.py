@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the versions of Blender differ, from 4.2 to 5.0: the only file that asks which one is running.
+
+What can be asked of an object itself ("has it slots?") is asked so, because that stays right in versions that
+do not exist yet.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import bpy
+
+BLENDER: Final = tuple(bpy.app.version)
+
+# 4.5 gave points a shader of their own; the plain one draws none there on some drivers.
+POINT_SHADER: Final = "POINT_UNIFORM_COLOR" if bpy.app.version >= (4, 5, 0) else "UNIFORM_COLOR"
+
+
+def bone_selected(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is selected in pose mode; 5.0 moved this from the bone to the pose bone."""
+    owner: Any = bone if hasattr(bone, "select") else bone.bone
+    return bool(owner.select)
+
+
+def select_bone(bone: bpy.types.PoseBone, select: bool = True) -> None:
+    """Select or deselect a bone in pose mode."""
+    owner: Any = bone if hasattr(bone, "select") else bone.bone
+    owner.select = select
+
+
+def bone_hidden(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is hidden in pose mode by H; 5.0 has this on the pose bone too."""
+    return bool(getattr(bone, "hide", False) or bone.bone.hide)
+
+
+def set_video_output(scene: bpy.types.Scene) -> None:
+    """Render to a video file; 5.0 asks for the kind of media first."""
+    settings: Any = scene.render.image_settings
+    if hasattr(settings, "media_type"):
+        settings.media_type = "VIDEO"
+    settings.file_format = "FFMPEG"
+
+
+# ------------------------------------------------------------------------------------------------ actions
+# Up to 4.3 an action holds F-curves and groups itself. Since 4.4 it holds slots, layers and strips, and a
+# "channel bag" for each slot holds F-curves and groups. An old action quacks like a bag, so callers only ever
+# see bags.
+
+
+def has_slots(action: bpy.types.Action) -> bool:
+    """Whether actions of this Blender are layered."""
+    return hasattr(action, "slots")
+
+
+def assigned_slot(owner: bpy.types.Object) -> str:
+    """Identifier of the slot of its action that animates an object, "" if there is none."""
+    slot = getattr(owner.animation_data, "action_slot", None)
+    return slot.identifier if slot else ""
+
+
+def assign_action(owner: bpy.types.Object, action: bpy.types.Action | None, slot: str = "") -> None:
+    """Let an action animate an object.
+
+    Args:
+        owner: with animation data.
+        action: None takes the present one off.
+        slot: identifier of the slot; "" leaves the choice to Blender and then takes the first that fits.
+    """
+    data: Any = owner.animation_data
+    data.action = action
+    if action is None or not has_slots(action):
+        return
+    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
+    if slot and slot in slots:
+        data.action_slot = slots[slot]
+    elif data.action_slot is None and len(data.action_suitable_slots):
+        data.action_slot = data.action_suitable_slots[0]
+
+
+def find_bag(owner: bpy.types.Object) -> Any | None:
+    """What holds the F-curves that animate an object now, None if nothing does yet."""
+    data: Any = owner.animation_data
+    action: Any = data.action if data else None
+    if action is None or not has_slots(action):
+        return action
+    slot = data.action_slot
+    if slot is None or not action.layers or not action.layers[0].strips:
+        return None
+    return action.layers[0].strips[0].channelbag(slot)
+
+
+def ensure_bag(owner: bpy.types.Object) -> Any:
+    """What holds the F-curves that animate an object, made within its action where it is missing.
+
+    Args:
+        owner: with an action assigned.
+    """
+    data: Any = owner.animation_data
+    action: Any = data.action
+    if not has_slots(action):
+        return action
+    slot = data.action_slot
+    if slot is None:
+        slot = data.action_slot = action.slots.new(id_type=owner.id_type, name=owner.name)
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True)
+
+
+def structure(action: bpy.types.Action) -> tuple[set[str], int, int, set[str]]:
+    """What an action has besides curves: slots, layers, strips of the first layer, slots that have a bag."""
+    if not has_slots(action):
+        return set(), 0, 0, set()
+    layers: Any = action.layers  # type: ignore[attr-defined, unused-ignore]
+    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
+    strips = layers[0].strips if layers else ()
+    bags = {s.identifier for s in slots if strips and strips[0].channelbag(s) is not None}
+    return {s.identifier for s in slots}, len(layers), len(strips), bags
+
+
+def restore_structure(action: bpy.types.Action, before: tuple[set[str], int, int, set[str]]) -> None:
+    """Remove what `ensure_bag` has made in an action since `before` was taken with `structure`."""
+    if not has_slots(action):
+        return
+    slots, layer_count, strip_count, bags = before
+    layers: Any = action.layers  # type: ignore[attr-defined, unused-ignore]
+    all_slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
+    if layers and layers[0].strips:
+        strip = layers[0].strips[0]
+        for slot in [s for s in all_slots if s.identifier not in bags]:
+            bag = strip.channelbag(slot)
+            if bag is not None:
+                strip.channelbags.remove(bag)
+        if strip_count == 0:
+            layers[0].strips.remove(strip)
+    if layers and layer_count == 0:
+        layers.remove(layers[0])
+    for slot in [s for s in all_slots if s.identifier not in slots]:
+        all_slots.remove(slot)
+
+
+def new_curve(bag: Any, path: str, index: int, group: str) -> bpy.types.FCurve:
+    """Add an F-curve to a bag, in the group of that name."""
+    curve = bag.fcurves.new(path, index=index)
+    curve.group = bag.groups.get(group) or bag.groups.new(group)
+    return curve
