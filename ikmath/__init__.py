@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse kinematics of articulated figures: every method of the classical texts, and a default that needs no tuning.
+"""Inverse kinematics of articulated figures: the classical texts' methods, and a default without tuning.
 
-Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -> goals -> `Problem` -> `solve` ->
-`Solution`. Metres and radians; every array may carry leading batch axes.
+Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -> goals -> `Problem` ->
+`solve` -> `Solution`. Metres and radians; every array may carry leading batch axes.
 """
 
 from . import figures

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from .errors import BadValue
-from .rotation import about
+from .rotation import Array, about
 from .skeleton import Joint, Skeleton
 
 _UP: Final = about(0, np.pi / 2)  # turns local +Y to world +Z: bones of a standing figure
@@ -18,8 +18,8 @@ _UP: Final = about(0, np.pi / 2)  # turns local +Y to world +Z: bones of a stand
 def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skeleton:
     """Hinges about Z in a row, in the plane of X and Y (Ki & Sheen, example 3.1; Parent).
 
-    The links lie along +X at rest, so that `x = sum l_i cos w_i`, `y = sum l_i sin w_i` with `w_i` the sum of the
-    first i angles. The tip is joint "tip", which does not move by itself.
+    The links lie along +X at rest, so that `x = sum l_i cos w_i`, `y = sum l_i sin w_i` with `w_i` the sum of
+    the first i angles. The tip is joint "tip", which does not move by itself.
 
     Args:
         lengths: of the links, metres.
@@ -27,14 +27,15 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
     """
     if not len(lengths):
         raise BadValue("The chain", "has no links; give at least one length.")
-    bounds = {} if limit is None else {"lower": -limit, "upper": limit}
+    lower, upper = (None, None) if limit is None else (-limit, limit)
     joints = [
         Joint(
             f"link{i}",
             f"link{i - 1}" if i else None,
             translation=(lengths[i - 1] if i else 0, 0, 0),
             turns="z",
-            **bounds,
+            lower=lower,
+            upper=upper,
         )
         for i in range(len(lengths))
     ]
@@ -43,12 +44,18 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
 
 
 def ball_chain(count: int, length: float = 1.0, limit: float | None = None) -> Skeleton:
-    """Free ball joints in a row along +Y, with a "tip" that does not move by itself; limit as in `planar_chain`."""
+    """Ball joints in a row along +Y; a "tip" that does not move by itself; limit as in `planar_chain`."""
     if count < 1:
         raise BadValue("The chain", "has no joints; give at least one.")
-    bounds = {} if limit is None else {"lower": -limit, "upper": limit}
+    lower, upper = (None, None) if limit is None else (-limit, limit)
     joints = [
-        Joint(f"ball{i}", f"ball{i - 1}" if i else None, translation=(0, length if i else 0, 0), **bounds)
+        Joint(
+            f"ball{i}",
+            f"ball{i - 1}" if i else None,
+            translation=(0, length if i else 0, 0),
+            lower=lower,
+            upper=upper,
+        )
         for i in range(count)
     ]
     return Skeleton([*joints, Joint("tip", joints[-1].name, translation=(0, length, 0), turns="")])
@@ -78,7 +85,7 @@ def trunk(balls: int = 30, diameter: float = 1.0, bend: float = 30.0, twist: flo
 
 
 def arm() -> Skeleton:
-    """A seven-hinge robot arm (shoulder, elbow, wrist; the dimensions of a common one), its "tool" at the end."""
+    """A seven-hinge robot arm (shoulder, elbow, wrist; sizes of a common one), its "tool" at the end."""
     heights = (0.36, 0.0, 0.21, 0.21, 0.2, 0.2, 0.081)
     limits = np.radians([170, 120, 170, 120, 170, 120, 175])
     joints = [
@@ -97,10 +104,10 @@ def arm() -> Skeleton:
 
 
 def human() -> Skeleton:
-    """A person of 1.7 m with 66 degrees of freedom: a root that slides and turns, 21 joints, anatomical limits.
+    """A person of 1.7 m with 66 degrees of freedom: a sliding, turning root, 21 joints, anatomical limits.
 
-    Stands upright along +Z looking along -Y, arms to the sides (left at +X). Joints: pelvis, lumbar, thorax, neck,
-    head, and clavicle, shoulder, elbow, wrist, hip, knee, ankle, toe with ".L" and ".R".
+    Stands upright along +Z looking along -Y, arms to the sides (left at +X). Joints: pelvis, lumbar, thorax,
+    neck, head, and clavicle, shoulder, elbow, wrist, hip, knee, ankle, toe with ".L" and ".R".
     """
     d = np.radians
 
@@ -110,7 +117,7 @@ def human() -> Skeleton:
         way: Sequence[float],
         low: Sequence[float],
         high: Sequence[float],
-        rotation: np.ndarray | None = None,
+        rotation: Array | None = None,
         slides: str = "",
     ) -> Joint:
         lower, upper = d(np.array(low, dtype=float)), d(np.array(high, dtype=float))
@@ -131,18 +138,18 @@ def human() -> Skeleton:
         # the arm's long axis points to the side, the leg's down
         out = about(2, -sign * np.pi / 2)
         down = about(2, np.pi)
-        span = lambda low, high, s=sign: (low, high) if s > 0 else (-high, -low)  # noqa: E731
-        clavicle = [span(-15, 15), (-5.0, 5.0), span(-10, 30)]
-        shoulder = [span(-80, 80), (-90.0, 90.0), span(-90, 80)]
+        # lifting an arm is a turn about +Z on the left, about -Z on the right
+        shrug, lift = ((-10, 30), (-90, 80)) if sign > 0 else ((-30, 10), (-80, 90))
         joints += [
             joint(
                 "clavicle" + side,
                 "thorax",
                 (0.03 * sign, 0.20, 0),
-                *zip(*clavicle, strict=True),
+                (-15, -5, shrug[0]),
+                (15, 5, shrug[1]),
                 rotation=out,
             ),
-            joint("shoulder" + side, "clavicle" + side, (0, 0.15, 0), *zip(*shoulder, strict=True)),
+            joint("shoulder" + side, "clavicle" + side, (0, 0.15, 0), (-80, -90, lift[0]), (80, 90, lift[1])),
             joint("elbow" + side, "shoulder" + side, (0, 0.28, 0), (-2, -80, -2), (145, 80, 2)),
             joint("wrist" + side, "elbow" + side, (0, 0.26, 0), (-60, -5, -25), (60, 5, 25)),
             joint(

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forward kinematics of a tree in a fixed, small number of numpy calls, whatever the number of joints.
 
-Two kernels, because one pose and a batch of poses have different costs: for one pose each numpy call costs more
-than its arithmetic, so there the joints are the batch and a tree of depth d needs log2(d) products (pointer
-doubling); for many poses the arithmetic counts, so there the poses lie innermost in memory and each level of the
-tree is one product of quaternions. A test holds them equal to 1e-12.
+Two kernels, because one pose and a batch of poses have different costs: for one pose each numpy call costs
+more than its arithmetic, so there the joints are the batch and a tree of depth d needs log2(d) products
+(pointer doubling); for many poses the arithmetic counts, so there the poses lie innermost in memory and each
+level of the tree is one product of quaternions. A test holds them equal to 1e-12.
 
 Both work on plain arrays and know nothing of names. With `v = (x, 0, z)`, `t = |v|`, the swing is
-`S = I + s [v]x + b [v]x^2`, and turning coordinate x (or z) turns the joint about `Jl(v) e_x` (`e_z`) of its rest
-frame, `Jl = s I + b [v]x + k v v^T` the left Jacobian of the exponential, with `s = sin(t)/t`,
-`b = (1 - cos t)/t^2`, `k = (1 - s)/t^2`. The twist turns about `S e_y`, which is the y axis of the joint itself.
+`S = I + s [v]x + b [v]x^2`, and turning coordinate x (or z) turns the joint about `Jl(v) e_x` (`e_z`) of its
+rest frame, `Jl = s I + b [v]x + k v v^T` the left Jacobian of the exponential, with `s = sin(t)/t`,
+`b = (1 - cos t)/t^2`, `k = (1 - s)/t^2`. The twist turns about `S e_y`, which is the y axis of the joint
+itself.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ _TINY: Final = (
 
 
 def _feature_map() -> Array:
-    """(27, 18): products of swing and twist -> the columns [rotation (3) | turn axes x, z | nothing] of each row.
+    """(27, 18): products of swing and twist -> columns [rotation (3) | turn axes x, z | nothing] of each row.
 
-    The features of a joint are the outer product of (1, b xx, b xz, b zx, b zz, s x, s z) with (1, cos y, sin y)
-    and then (k xx, k xz, k zx, k zz, b x, b z).
+    The features of a joint are the outer product of (1, b xx, b xz, b zx, b zz, s x, s z) with
+    (1, cos y, sin y) and then (k xx, k xz, k zx, k zz, b x, b z).
     """
     swing = np.zeros((7, 3, 3))  # S as a linear map of its seven features
     swing[0] = np.eye(3)
@@ -80,8 +81,11 @@ class OneFrame(NamedTuple):
 
 
 class ManyFrames(NamedTuple):
-    """The same for B poses, frames innermost: rotation (3, 3, J, B), position (3, J, B),
-    axes (3 turns, 3, J, B), slide_frame (3, 3, J, B) or None.
+    """The same for B poses, frames innermost.
+
+    Attributes:
+        rotation: (3, 3, J, B); position: (3, J, B); axes: (3 turns, 3, J, B);
+        slide_frame: (3, 3, J, B) or None.
     """
 
     rotation: Array
@@ -147,7 +151,8 @@ def forward_one(plan: Plan, rest: Array | None, translation: Array, fixed: Array
 
     Args:
         plan: the structure; rest: (J, 3, 3), or None where no rest frame is turned; translation: (J, 3);
-        fixed: (J, 6) constants of coordinates that are not free, slides all zero (they belong to `translation`);
+        fixed: (J, 6) constants of coordinates that are not free, slides all zero (they belong to
+            `translation`);
         q: (n,).
     """
     count = plan.count
@@ -262,8 +267,7 @@ def forward_many(plan: Plan, rest: Array | None, translation: Array, fixed: Arra
     cosine = 1.0 - 2.0 * sin_y * sin_y
     b = u * u
     b *= 0.5
-    square += 4.0 * _TINY
-    k = (1.0 - u * cos_swing) / square
+    k = (1.0 - u * cos_swing) / (square + 4.0 * _TINY)
     first, second, third = rotation[:, 0], rotation[:, 1], rotation[:, 2]
     plain_x = cosine * first
     plain_x += sine * third

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A skeleton with coordinates and its finished forward kinematics.
 
-`Pose.forward` is the only way to a pose, so whoever holds one knows that positions, rotations and coordinates belong
-together. A pose never changes.
+`Pose.forward` is the only way to a pose, so whoever holds one knows that positions, rotations and coordinates
+belong together. A pose never changes.
 
-Velocities are kept as screws: coordinate i moves a point x of the figure by `w_i x x + v_i` (for a turn about a
-through p: `w = a, v = p x a`; for a slide along a: `w = 0, v = a`). Every Jacobian is read off them.
+Velocities are kept as screws: coordinate i moves a point x of the figure by `w_i x x + v_i` (for a turn about
+a through p: `w = a, v = p x a`; for a slide along a: `w = 0, v = a`). Every Jacobian is read off them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Joints = str | int | Sequence[str] | Sequence[int] | npt.NDArray[np.intp]
 
 
 class Points:
-    """Points fixed to joints: what goals hold on to. Bound to a skeleton's structure, usable with any of its poses.
+    """Points fixed to joints, which goals hold on to; bound to a skeleton's structure, for all its poses.
 
     Args:
         skeleton: the figure.
@@ -65,8 +65,9 @@ class Points:
         self.cuts = self._cuts(skeleton)
 
     def _cuts(self, skeleton: Skeleton) -> list[tuple[npt.NDArray[np.bool_], int, int]]:
-        """Where rotation is not inherited on the way up, coordinates above carry the point as they carry the head
-        of the joint that does not turn along: (mask of coordinates, effector, that joint).
+        """Where rotation is not inherited on the way up: (mask of coordinates, effector, that joint).
+
+        The coordinates above carry the point as they carry the head of the joint that does not turn along.
         """
         cuts = []
         for e, joint in enumerate(self.joints.tolist()):
@@ -121,7 +122,7 @@ class Pose:
 
     @classmethod
     def trusted(cls, skeleton: Skeleton, q: Array) -> Pose:
-        """As `forward` for solvers: q is a fresh, finite array of the right shape that nobody will write to."""
+        """As `forward` for solvers: q is a fresh, finite array of the right shape that nobody writes to."""
         self = object.__new__(cls)
         self.skeleton = skeleton
         self.q = q
@@ -172,7 +173,7 @@ class Pose:
         return self._many
 
     def _frames(self, array: Array, axes: int) -> Array:
-        """(..., B) with the last `axes` kernel axes in front -> (*batch, ...), joints (or columns) leading."""
+        """(..., B) with the last `axes` kernel axes in front -> (*batch, ...), joints or columns leading."""
         moved = np.moveaxis(array, -1, 0)  # (B, kernel axes)
         if axes == 3:
             moved = np.moveaxis(moved, 3, 1)  # (B, J, 3, 3)
@@ -218,26 +219,26 @@ class Pose:
         """World position of a point fixed to a joint: (*batch, 3), or (*batch, E, 3) for several joints."""
         points, single = self._bind(joint, offset)
         x = self.points(points)
-        return x[..., 0, :] if single else x
+        return np.asarray(x[..., 0, :]) if single else x
 
     def frame(self, joint: Joints) -> Array:
         """World rotation of a joint: (*batch, 3, 3), or (*batch, E, 3, 3) for several."""
         points, single = self._bind(joint, (0.0, 0.0, 0.0))
         rotation = self.frames(points)
-        return rotation[..., 0, :, :] if single else rotation
+        return np.asarray(rotation[..., 0, :, :]) if single else rotation
 
     def jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """Derivative of `point` by q: (*batch, 3, n), or (*batch, E, 3, n) for several joints."""
         points, single = self._bind(joint, offset)
         jacobian = self.point_jacobian(points, self.points(points))
         jacobian = jacobian.reshape(*self.batch, points.count, 3, self.skeleton.n)
-        return jacobian[..., 0, :, :] if single else jacobian
+        return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
 
     def rotation_jacobian(self, joint: Joints) -> Array:
         """Angular velocity of a joint's frame (world) by q: (*batch, 3, n) or (*batch, E, 3, n)."""
         points, single = self._bind(joint, (0.0, 0.0, 0.0))
         jacobian = self.turn_jacobian(points).reshape(*self.batch, points.count, 3, self.skeleton.n)
-        return jacobian[..., 0, :, :] if single else jacobian
+        return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
 
     def frame_jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """Position rows above rotation rows: (*batch, 6, n) or (*batch, E, 6, n)."""
@@ -253,13 +254,14 @@ class Pose:
         if self._one is not None:
             if points.count == 1:
                 j = points.joints[0]
-                return (self._one.position[j] + self._one.rotation[j].dot(points.offsets[0]))[None]
+                x: Array = self._one.position[j] + self._one.rotation[j].dot(points.offsets[0])
+                return x[None]
             turned = np.matmul(self._one.rotation.take(points.joints, 0), points.offsets[:, :, None])
             return np.asarray(self._one.position.take(points.joints, 0) + turned[:, :, 0])
         many = self._all
         x = np.einsum("ijeb,ej->ieb", many.rotation.take(points.joints, 2), points.offsets)
         x += many.position.take(points.joints, 1)
-        return x.transpose(2, 1, 0).reshape(*self.batch, points.count, 3)
+        return np.asarray(x.transpose(2, 1, 0).reshape(*self.batch, points.count, 3))
 
     def frames(self, points: Points) -> Array:
         """World rotations (*batch, E, 3, 3) of the joints that bound points are fixed to."""
@@ -277,7 +279,7 @@ class Pose:
         w, v = self.screws
         count = points.count
         if self._one is not None:
-            rows = w.dot(points.lift(x))
+            rows: Array = w.dot(points.lift(x))
             if count == 1:
                 rows += v
             else:

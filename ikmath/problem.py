@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A question to a solver, and its answer.
 
-`Problem` checks everything once, so that solvers may trust what they get; `Stack` is the problem as rows, which is
-how row-based methods see it; `Solution` says where the figure ended and why it ended there.
+`Problem` checks everything once, so that solvers may trust what they get; `Stack` is the problem as rows,
+which is how row-based methods see it; `Solution` says where the figure ended and why it ended there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import BadShape, BadValue
-from .goals import Goal, Posture, Residual
+from .goals import Frame, Goal, Posture, Residual
 from .limits import LIMITS, LimitMethod
 from .pose import Pose
 from .registries import choose
@@ -51,7 +51,8 @@ class Solution:
         errors: (*batch, E) size of every effector's error, in its own unit and in the order of
             `Problem.effectors`.
         clearance: smallest distance between the figure and an obstacle, metres; infinite without obstacles.
-        message: one sentence: what holds the figure back, or that all is reached; (*batch,) of them in a batch.
+        message: one sentence: what holds the figure back, or that all is reached; (*batch,) of them in a
+            batch.
     """
 
     q: Array
@@ -73,7 +74,8 @@ class Problem:
         limits: name of the joint-limit method, see `LIMITS`.
 
     Raises:
-        IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown names.
+        IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown
+            names.
 
     Attributes:
         tasks: the goals without the posture; posture: the posture or None;
@@ -118,8 +120,8 @@ class Problem:
             raise BadValue("The goals' targets", f"have different numbers of frames: {sorted(counts)}.")  # type: ignore[type-var]
         self.frames: int | None = counts.pop() if counts else None
 
-    def at(self, frame: int) -> Problem:
-        """The problem with the targets of one frame; cheap, nothing is checked again."""
+    def at(self, frame: Frame) -> Problem:
+        """The problem with the targets of one frame (or of several, as a batch); nothing is checked again."""
         if self.frames is None:
             return self
         other = object.__new__(Problem)
@@ -177,8 +179,8 @@ class Stack:
 
     Attributes:
         rows: their number; starts: (E,) first row of every effector;
-        scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians so
-            that metres and radians weigh alike; level: (rows,) priority of each row.
+        scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
+            so that metres and radians weigh alike; level: (rows,) priority of each row.
         even: whether all rows have one scale.
     """
 

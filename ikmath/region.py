@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The region that joint limits leave to the coordinates: intervals, and Blender's swing ellipses.
 
-Slides, twists and single turns have intervals. Where a joint is free in both swing turns x and z, its limits bound
-them together, as in Blender's own inverse kinematics (measured there, not guessed): with `S = sin(t/2)/t * (x, z)`,
-`t = |(x, z)|`, the vector part of the swing quaternion, and `r = sin(limit/2)` on the side where S lies,
+Slides, twists and single turns have intervals. Where a joint is free in both swing turns x and z, its limits
+bound them together, as in Blender's own inverse kinematics (measured there, not guessed): with
+`S = sin(t/2)/t * (x, z)`, `t = |(x, z)|`, the vector part of the swing quaternion, and `r = sin(limit/2)` on
+the side where S lies,
 
-    (S.x / r.x)^2 + (S.z / r.z)^2 <= 1          four quarter ellipses, or a strip where only one turn is limited
+    (S.x / r.x)^2 + (S.z / r.z)^2 <= 1          four quarter ellipses, or a strip if only one turn is limited
 
 measured from the centre `clip(0, lower, upper)`, which is the rest pose unless the limits leave it out.
 
@@ -23,16 +24,18 @@ import numpy.typing as npt
 from .rotation import Array
 
 _FLOOR: Final = 1e-9  # radius of a side that has no room, so that nothing divides by zero
-INSIDE: Final = 1e-10  # how far outside still counts as inside, in the region's own measure
+INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 
 
 class Bounds(NamedTuple):
     """Where a step would leave the region, and what it may do instead; frames innermost, if there are many.
 
     Attributes:
-        held: (n, ...) bool, interval coordinates that would leave; shift: (n, ...) their way to the limit, else 0.
-        leaving: (P, ...) bool, swing pairs that would leave; normal: (2, P, ...) unit, outward at the boundary
-            point, 0 for pairs that stay; way: (2, P, ...) from where they are to the boundary point, else 0.
+        held: (n, ...) bool, interval coordinates that would leave; shift: (n, ...) their way to the limit,
+            else 0.
+        leaving: (P, ...) bool, swing pairs that would leave; normal: (2, P, ...) unit, outward at the
+            boundary point, 0 for pairs that stay; way: (2, P, ...) from where they are to the boundary point,
+            else 0.
     """
 
     held: npt.NDArray[np.bool_]
@@ -50,7 +53,8 @@ class Region:
 
     Attributes:
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
-        free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a turn.
+        free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
+            turn.
         boxed: (n,) columns with an interval of their own.
     """
 
@@ -89,7 +93,7 @@ class Region:
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
-        """The coordinates put inside the region; those inside stay what they are. (*batch, n) -> (*batch, n)."""
+        """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n)."""
         first = np.moveaxis(np.array(q, dtype=float), -1, 0)
         return np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
 
@@ -181,19 +185,24 @@ class Region:
         return bool((w[0] * w[0] + w[1] * w[1]).max() <= 4.0) and bool(np.abs(v).max() <= 2.0)
 
     def _measure(self, v: Array, pairs: npt.NDArray[np.intp] | None = None) -> tuple[Array, Array, Array]:
-        """V (2, P, ...) -> measure (P, ...), reciprocal radii and centred half-angle sines, both (2, P, ...)."""
+        """From v (2, P, ...): measure (P, ...), reciprocal radii and centred half-angle sines (2, P, ...)."""
         inverse = self._inverse if pairs is None else self._inverse[:, pairs]
-        centre = self._centre if pairs is None else self._centre[pairs]
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
-        # beyond half a turn the sine falls again; there the turn itself goes on measuring
-        s = v * np.where(t < np.pi, 0.5 * np.sinc(t / (2.0 * np.pi)), 1.0 / np.pi)
-        s = s - _pairs_first(centre, v)
+        t += 1e-150
+        ratio = np.sin(0.5 * t)
+        ratio /= t
+        if t.size and t.max() >= np.pi:
+            # beyond half a turn the sine falls again; there the turn itself goes on measuring
+            ratio = np.where(t < np.pi, ratio, 1.0 / np.pi)
+        s = v * ratio
+        if not self._centred:
+            s -= _pairs_first(self._centre if pairs is None else self._centre[pairs], v)
         scale = np.where(s < 0, _pairs_first(inverse[0], v), _pairs_first(inverse[1], v))
         w = s * scale
         return np.sqrt(w[0] * w[0] + w[1] * w[1]), scale, s
 
     def _pull(self, v: Array, pairs: npt.NDArray[np.intp]) -> Array:
-        """Points outside (2, w) of those pairs -> the boundary: each sine to its own limit, then along the ray."""
+        """Points outside (2, w) -> the boundary: each sine to its own limit, then along the ray."""
         _, scale, s = self._measure(v, pairs)
         w = np.clip(s * scale, -1.0, 1.0)
         w = w / np.maximum(np.sqrt(w[0] * w[0] + w[1] * w[1]), 1.0) * (1.0 - 1e-15)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rotations as matrices, vectors, quaternions, Euler angles, and swing with twist.
 
-One home for the conventions, so that no other file has to restate them: column vectors (`R @ v`), right-handed
-turns in radians, quaternions as (w, x, y, z). Every function takes any leading batch axes.
+One home for the conventions, so that no other file has to restate them: column vectors (`R @ v`),
+right-handed turns in radians, quaternions as (w, x, y, z). Every function takes any leading batch axes.
 
-Swing and twist: `R = exp([x, 0, z]) @ Ry(y)`. The twist turns about the long axis (local +Y, as a Blender bone),
-the swing then leans that axis. It is the decomposition in which the limits of Blender's own inverse kinematics act.
+Swing and twist: `R = exp([x, 0, z]) @ Ry(y)`. The twist turns about the long axis (local +Y, as a Blender
+bone), the swing then leans that axis. It is the decomposition in which the limits of Blender's own inverse
+kinematics act.
 """
 
 from __future__ import annotations
@@ -70,13 +71,13 @@ def quaternion_from_vector(v: npt.ArrayLike) -> Array:
 
 def vector_from_quaternion(q: npt.ArrayLike) -> Array:
     """Rotation vector of the shorter turn; inverse of `quaternion_from_vector` up to half a turn."""
-    q = _vectors(q, 4, "quaternion")
-    q = q * np.where(q[..., :1] < 0, -1.0, 1.0)
-    sine = np.sqrt((q[..., 1:] ** 2).sum(-1, keepdims=True))
-    angle = 2.0 * np.arctan2(sine, q[..., :1])
-    # near zero: angle / sine -> 2 / w
-    factor = np.where(sine > 1e-12, angle / np.maximum(sine, _TINY), 2.0 / np.maximum(q[..., :1], _TINY))
-    return q[..., 1:] * factor
+    given = _vectors(q, 4, "quaternion")
+    short: Array = given * np.where(given[..., :1] < 0, -1.0, 1.0)
+    sine = np.sqrt((short[..., 1:] ** 2).sum(-1, keepdims=True))
+    turn = 2.0 * np.arctan2(sine, short[..., :1])
+    # near zero: turn / sine -> 2 / w
+    factor = np.where(sine > 1e-12, turn / np.maximum(sine, _TINY), 2.0 / np.maximum(short[..., :1], _TINY))
+    return np.asarray(short[..., 1:] * factor)
 
 
 def log(rotation: npt.ArrayLike) -> Array:
@@ -87,17 +88,19 @@ def log(rotation: npt.ArrayLike) -> Array:
 def angle(rotation: npt.ArrayLike) -> Array:
     """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
     m = _matrices(rotation)
-    axis = np.stack([m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1)
+    axis = np.stack(
+        [m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1
+    )
     result: Array = np.arctan2(np.sqrt((axis * axis).sum(-1)), np.trace(m, axis1=-2, axis2=-1) - 1.0)
     return result
 
 
 def matrix_from_quaternion(q: npt.ArrayLike) -> Array:
     """(..., 4) as (w, x, y, z), of any length but zero -> (..., 3, 3)."""
-    q = _vectors(q, 4, "quaternion")
-    q = q * np.sqrt(2.0 / np.maximum((q * q).sum(-1, keepdims=True), _TINY))
-    w, x, y, z = (q[..., i] for i in range(4))
-    out = np.empty((*q.shape[:-1], 3, 3))
+    given = _vectors(q, 4, "quaternion")
+    scaled: Array = given * np.sqrt(2.0 / np.maximum((given * given).sum(-1, keepdims=True), _TINY))
+    w, x, y, z = (scaled[..., i] for i in range(4))
+    out = np.empty((*given.shape[:-1], 3, 3))
     out[..., 0, 0] = 1.0 - y * y - z * z
     out[..., 1, 1] = 1.0 - x * x - z * z
     out[..., 2, 2] = 1.0 - x * x - y * y
@@ -110,8 +113,8 @@ def matrix_from_quaternion(q: npt.ArrayLike) -> Array:
 def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
     """(..., 3, 3) -> (..., 4) as (w, x, y, z) with w >= 0.
 
-    The four ways to divide are all formed and the one with the largest divisor is taken (Shepperd), so that no
-    angle loses digits.
+    The four ways to divide are all formed and the one with the largest divisor is taken (Shepperd), so that
+    no angle loses digits.
     """
     m = _matrices(rotation)
     d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
@@ -177,12 +180,14 @@ def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
     angles = _vectors(angles, 3, "Euler angles")
     first, second, third = _axes(order)
     return np.asarray(
-        about(third, angles[..., third]) @ about(second, angles[..., second]) @ about(first, angles[..., first])
+        about(third, angles[..., third])
+        @ about(second, angles[..., second])
+        @ about(first, angles[..., first])
     )
 
 
 def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
-    """Euler angles (x, y, z) of the branch whose middle turn is within a quarter; the inverse of the above."""
+    """Euler angles (x, y, z) of the branch whose middle turn is within a quarter; inverse of the above."""
     m = _matrices(rotation)
     i, j, k = _axes(order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
@@ -208,7 +213,8 @@ def swing_twist_matrix(turns: npt.ArrayLike) -> Array:
 def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
     """Turns (x, y, z) of a rotation, swing within half a turn and twist in (-pi, pi]; inverse of the above.
 
-    Where the long axis points straight back (a swing of half a turn) the split is not unique; the twist is then 0.
+    Where the long axis points straight back (a swing of half a turn) the split is not unique; the twist is
+    then 0.
     """
     q = quaternion_from_matrix(rotation)
     w, y = q[..., 0], q[..., 2]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The figure as frozen arrays: which joints there are, how they hang together, what they may do.
 
-A `Joint` is what a person writes down; a `Skeleton` is what the mathematics reads. All structure that does not
-change while a figure moves (ancestors, which coordinate moves what, limits) is worked out once, here.
+A `Joint` is what a person writes down; a `Skeleton` is what the mathematics reads. All structure that does
+not change while a figure moves (ancestors, which coordinate moves what, limits) is worked out once, here.
 
-A joint's frame in its parent's frame is, from left to right, the translation to its rest place, its rest rotation,
-its slides (metres, along the axes of the rest frame) and its turns (radians, `Swing(x, z) @ Twist(y)`):
+A joint's frame in its parent's frame is, from left to right, the translation to its rest place, its rest
+rotation, its slides (metres, along the axes of the rest frame) and its turns (radians,
+`Swing(x, z) @ Twist(y)`):
 
     frame = Translation(translation) @ Rotation(rotation) @ Translation(slides) @ SwingTwist(turns)
 """
@@ -45,8 +46,8 @@ class Joint:
         stiffness: 0 moves freely, towards 1 moves last; one number or one a free coordinate, in [0, 1).
         mass: kilograms (or any unit, all alike), at the joint's own frame; for balance.
         fixed: the six values (slides x y z, turns x y z) that the coordinates have which are not free.
-        inherit_rotation: False when the joint's rotation is relative to the world while its place still follows
-            the parent (Blender's `use_inherit_rotation`).
+        inherit_rotation: False when the joint's rotation is relative to the world while its place still
+            follows the parent (Blender's `use_inherit_rotation`).
     """
 
     name: str
@@ -82,8 +83,8 @@ class Skeleton:
         joints: in any order; parents are put before their children.
 
     Raises:
-        BadValue: no joints, two of one name, parents in a circle, limits the wrong way round, a rotation that is
-            none, NaN; UnknownName: a parent that does not exist; BadShape: arrays of the wrong shape.
+        BadValue: no joints, two of one name, parents in a circle, limits the wrong way round, a rotation that
+            is none, NaN; UnknownName: a parent that does not exist; BadShape: arrays of the wrong shape.
 
     Attributes:
         joints: the joints, parents first.
@@ -96,8 +97,8 @@ class Skeleton:
         stiffness: (n,); mass: (J,).
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
-        plan: the structure as the kernels of `kinematics` want it; `moved` copies share it, so it tells whether
-            two skeletons are built alike.
+        plan: the structure as the kernels of `kinematics` want it; `moved` copies share it, so it tells
+            whether two skeletons are built alike.
     """
 
     def __init__(self, joints: Iterable[Joint]) -> None:
@@ -169,7 +170,7 @@ class Skeleton:
         rest_translation: Array | None = None,
         fixed: Array | None = None,
     ) -> Skeleton:
-        """The same figure with other constants, sharing all structure: cheap enough for every frame of a clip.
+        """The same figure with other constants, sharing all structure: cheap enough for each frame of a clip.
 
         Args:
             rest_rotation: (J, 3, 3) rotations, taken as they are.
@@ -209,12 +210,12 @@ class Skeleton:
 
     @cached_property
     def turn_influence(self) -> npt.NDArray[np.bool_]:
-        """(n, J) which joints' rotations a coordinate turns: `influence` cut where rotation is not inherited."""
+        """(n, J) which joints' rotations a coordinate turns: `influence`, cut at uninherited rotations."""
         turns = np.eye(len(self), dtype=bool)
         for i, parent in enumerate(self.parents.tolist()):
             if parent >= 0 and self.inherits[i]:
                 turns[i] |= turns[parent]
-        return np.ascontiguousarray(turns[:, self.owner].T) & self.is_turn[:, None]
+        return np.asarray(turns[:, self.owner].T & self.is_turn[:, None], order="C")
 
     @cached_property
     def region(self) -> Region:
@@ -223,14 +224,14 @@ class Skeleton:
 
     @cached_property
     def size(self) -> float:
-        """Length scale of the figure, metres: the longest way from a root to a leaf (0 if all joints coincide)."""
+        """Length scale of the figure, metres: the longest way from a root to a leaf."""
         lengths = np.sqrt((self.rest_translation**2).sum(-1))
         lengths = np.where(self.parents < 0, 0.0, lengths)
         return float((self.ancestors @ lengths).max())
 
     @cached_property
     def constants(self) -> tuple[Array | None, Array, Array]:
-        """Rest rotation (None if no frame is turned), translation with the fixed slides in it, fixed turns."""
+        """Rest rotation (None if all are identity), translation with the fixed slides in it, fixed turns."""
         rest = None if (self.rest_rotation == np.eye(3)).all() else self.rest_rotation
         slides = self.fixed[:, :3].copy()
         slides[self.owner[self.slot < 3], self.slot[self.slot < 3]] = 0.0
@@ -243,7 +244,7 @@ class Skeleton:
 
     @cached_property
     def mobility(self) -> Array:
-        """(n,) how readily a coordinate moves: 1 - stiffness, as Blender's own solver weighs it; metric of `q`."""
+        """(n,) how readily a coordinate moves, as Blender's own solver weighs it; metric of `q`."""
         return 1.0 - self.stiffness
 
     @cached_property

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from .base import Goal, Residual
+from .base import Frame, Goal, Residual
 from .orientation import Orientation
 from .position import Position
 from .posture import Posture
@@ -14,4 +14,4 @@ GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
     {goal.kind: goal for goal in (Position, Orientation, Posture)}
 )
 
-__all__ = ["GOALS", "Goal", "Orientation", "Position", "Posture", "Residual"]
+__all__ = ["GOALS", "Frame", "Goal", "Orientation", "Position", "Posture", "Residual"]

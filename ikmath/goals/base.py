@@ -2,8 +2,8 @@
 """What every goal is: an error that should vanish, with its derivative.
 
 The residual row is the common currency of all solving methods: a least-squares method, a null-space method, a
-nonlinear program and a quadratic program all eat rows. `error` is where the figure is less where it should be, so
-that `jacobian` is its derivative by `q` exactly, and a Newton step solves `jacobian @ dq = -error`.
+nonlinear program and a quadratic program all eat rows. `error` is where the figure is less where it should
+be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solves `jacobian @ dq = -error`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..rotation import Array
 from ..skeleton import Skeleton
 
 Names = str | Sequence[str]
+Frame = int | npt.NDArray[np.intp]
 
 
 class Residual(NamedTuple):
@@ -101,8 +102,8 @@ class Goal:
         """Number of frames of the targets, None if they do not change."""
         return None
 
-    def at(self, frame: int) -> Self:
-        """The goal with the targets of one frame."""
+    def at(self, frame: Frame) -> Self:
+        """The goal with the targets of one frame, or of several as the batch."""
         return self
 
     def check(self, skeleton: Skeleton) -> None:
@@ -112,8 +113,8 @@ class Goal:
 class Effectors(Goal):
     """A goal whose effectors hold on to points of joints: what most kinds share.
 
-    Targets are arrays with the shape of one target at the end, an axis for the effectors before it (left out when
-    the goal was made for one joint by its name), and any batch axes in front.
+    Targets are arrays with the shape of one target at the end, an axis for the effectors before it (left out
+    when the goal was made for one joint by its name), and any batch axes in front.
     """
 
     joints: tuple[str, ...]
@@ -166,7 +167,8 @@ class Effectors(Goal):
 def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> Residual:
     """Take a slack off the length of each effector's error: nothing inside it, and nothing to do there.
 
-    `e -> e (1 - slack / |e|)` outside, with its exact derivative; error (*batch, E * r), jacobian (*batch, E * r, n).
+    `e -> e (1 - slack / |e|)` outside, with its exact derivative; error (*batch, E * r),
+    jacobian (*batch, E * r, n).
     """
     *batch, k = error.shape
     n = jacobian.shape[-1]

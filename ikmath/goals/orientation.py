@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..errors import BadValue
 from ..pose import Pose
 from ..rotation import Array, log, skew
-from .base import Effectors, Names, Residual, axis_mask, check_slack, check_space, with_slack
+from .base import Effectors, Frame, Names, Residual, axis_mask, check_slack, check_space, with_slack
 
 _SMALL: Final = (
     1e-4  # angle below which the series of the logarithm's derivative is exact to double precision
@@ -19,7 +19,7 @@ _SMALL: Final = (
 
 
 def inverse_left_jacobian(v: Array) -> Array:
-    """Derivative of a rotation vector by the angular velocity: `d log(R) = Jl^-1(log R) w`; (..., 3) -> (..., 3, 3)."""
+    """Derivative of a rotation vector by angular velocity: `d log(R) = Jl^-1 w`; (..., 3) -> (..., 3, 3)."""
     square = (v * v).sum(-1)
     t = np.sqrt(square)
     safe = np.where(t > _SMALL, t, 1.0)
@@ -38,8 +38,8 @@ class Orientation(Effectors):
         target: (*batch, 3, 3) for one name, (*batch, E, 3, 3) for several; world rotations.
         weight, priority: see `Goal`.
         axes: which components of the rotation vector count, letters out of "xyz".
-        space: the axes of the "world", of the "target", or of the "bone" (which to first order are the same as the
-            target's once the other two axes are met; the error is told in the target's axes for both).
+        space: the axes of the "world", of the "target", or of the "bone" (which to first order are the same
+            as the target's once the other two axes are met; the error is told in the target's axes for both).
         slack: angle inside which the goal costs nothing, radians.
         name: for messages.
     """
@@ -89,5 +89,5 @@ class Orientation(Effectors):
     def frames(self) -> int | None:
         return None if self.target.ndim == 3 else int(self.target.shape[0])
 
-    def at(self, frame: int) -> Self:
+    def at(self, frame: Frame) -> Self:
         return self._copy(target=self.target[frame]) if self.target.ndim > 3 else self

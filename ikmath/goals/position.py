@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..pose import Pose
 from ..rotation import Array, cross
-from .base import Effectors, Names, Residual, axis_mask, check_slack, check_space, with_slack
+from .base import Effectors, Frame, Names, Residual, axis_mask, check_slack, check_space, with_slack
 
 
 class Position(Effectors):
@@ -94,7 +94,7 @@ class Position(Effectors):
             None if axes == 0 else int(np.broadcast_shapes(self.target.shape[:-2], self.frame.shape[:-3])[0])
         )
 
-    def at(self, frame: int) -> Self:
+    def at(self, frame: Frame) -> Self:
         return self._copy(
             target=self.target[frame] if self.target.ndim > 2 else self.target,
             frame=self.frame[frame] if self.frame.ndim > 3 else self.frame,

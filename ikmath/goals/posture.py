@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Coordinates near wanted ones: Parent's control expression, as a goal.
 
-Parent adds a secondary term to the pseudo-inverse solution, "desired angles" with a gain for each joint, which acts
-only where the goals leave the figure free. Here it is the weakest goal of a problem; how a method keeps it below the
-others (null space, lowest level, small weight) is the method's business.
+Parent adds a secondary term to the pseudo-inverse solution, "desired angles" with a gain for each joint,
+which acts only where the goals leave the figure free. Here it is the weakest goal of a problem; how a method
+keeps it below the others (null space, lowest level, small weight) is the method's business.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..errors import BadShape, BadValue
 from ..pose import Pose
 from ..rotation import Array
 from ..skeleton import Skeleton
-from .base import Goal, Residual
+from .base import Frame, Goal, Residual
 
 
 class Posture(Goal):
@@ -63,7 +63,7 @@ class Posture(Goal):
     def frames(self) -> int | None:
         return None if self.q.ndim == 1 else int(self.q.shape[0])
 
-    def at(self, frame: int) -> Self:
+    def at(self, frame: Frame) -> Self:
         if self.q.ndim == 1:
             return self
         other = object.__new__(type(self))

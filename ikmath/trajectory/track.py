@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A clip solved frame after frame, each from the one before.
 
-A warm start needs one or two steps a frame and keeps the motion continuous: the figure cannot change its mind between
-two frames. The frames' order is therefore part of the result; solve a frame alone with `solve` where it must not be.
+A warm start needs one or two steps a frame and keeps the motion continuous: the figure cannot change its mind
+between two frames. The frames' order is therefore part of the result; solve a frame alone with `solve` where
+it must not be.
 """
 
 from __future__ import annotations
