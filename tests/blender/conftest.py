@@ -21,7 +21,10 @@ def pytest_configure() -> None:
     installed.make_profile()
     atexit.register(installed.remove_profile)
     atexit.register(installed.drop_handlers, installed.handlers())
-    installed.install(installed.find_zip())
+    try:
+        installed.install(installed.find_zip())
+    except RuntimeError as error:
+        raise pytest.UsageError(f"The extension could not be installed and enabled. {error}") from error
 
 
 def pytest_unconfigure() -> None:

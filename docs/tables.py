@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes docs/methods.md from the library's registries: the manual cannot say less or more than there is.
+
+python -m docs.tables
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ikmath as ik
+
+PAGE = Path(__file__).with_name("methods.md")
+FLAGS = ("priorities", "trees", "limits", "obstacles", "batched")
+
+HEAD = """# Methods
+
+What can be chosen by name. This page is written by `docs/tables.py` from the registries of `ikmath`.
+"""
+
+METHODS = """
+## Ways of solving
+
+`ik.solve(problem, q0, method="...")`; in Blender *Solver > Method*. The default is `{default}`.
+
+- *priorities*: levels are strict, a weaker goal never disturbs a stronger one.
+- *trees*: several effectors on a figure that branches.
+- *limits*: keeps joint limits.
+- *obstacles*: keeps clear of obstacles.
+- *batched*: solves many frames at once.
+"""
+
+LIMITS = """
+## Ways to keep joint limits
+
+`ik.Problem(..., limits="...")`; in Blender *Solver > Joint Limits*.
+"""
+
+
+def page() -> str:
+    """The page as it should be now."""
+    parts = [
+        HEAD,
+        METHODS.format(default=ik.DEFAULT),
+        _table(ik.METHODS, FLAGS),
+        LIMITS,
+        _table(ik.LIMITS, ()),
+    ]
+    return "\n".join(part.strip() + "\n" for part in parts)
+
+
+def _table(registry: Mapping[str, Any], flags: tuple[str, ...]) -> str:
+    """A registry as a table: name, description, flags, source."""
+    head = ["name", "", *flags, "source"]
+    rows = [head, ["---"] * len(head)]
+    for name, entry in registry.items():
+        marks = ["yes" if getattr(entry, flag) else "" for flag in flags]
+        text = f"**{entry.label}.** {' '.join(entry.description.split())}"
+        rows.append([f"`{name}`", text, *marks, " ".join(entry.source.split())])
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
