@@ -19,7 +19,7 @@ from .space import space_faults
 _HARMLESS: Final = frozenset({"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
 _LIMITING: Final = frozenset({"LIMIT_ROTATION", "LIMIT_LOCATION", "LIMIT_DISTANCE"})
 _CHAIN: Final = frozenset({"IK", "SPLINE_IK"})
-_ZERO_LENGTH: Final = 1e-9
+_ZERO_LENGTH: Final = 5e-6  # Blender 5.0 keeps a bone of no length as one of 2e-6
 _DRIVEN: Final = re.compile(
     r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_quaternion|rotation_euler|rotation_axis_angle)$'
 )

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baked channels into an action, on every version, all of it or nothing.
+
+Only the channels that are given are touched, and of those only the keys within the baked range: keys outside,
+other bones, other slots stay. Whatever fails on the way, and whoever changes their mind afterwards, the
+action is as it was: what was made is removed, what was replaced is put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Final
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ikmath.errors import UnknownName
+
+from .. import compat
+from .armature import CHANNEL_WIDTHS, Array, Bones, Channels
+from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, write_curve
+from .faults import FigureFault
+
+CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
+INTERPOLATIONS: Final = ("BEZIER", "LINEAR", "CONSTANT")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One channel component of one bone over time.
+
+    Attributes:
+        bone: name; channel: "location", "rotation_quaternion", ...; index: component.
+        frames: (F,) increasing; values: (F,).
+    """
+
+    bone: str
+    channel: str
+    index: int
+    frames: Array
+    values: Array
+
+    @property
+    def path(self) -> str:
+        """Data path on the armature object."""
+        return bone_path(self.bone, self.channel)
+
+
+class Backup:
+    """What `write_keys` has changed, to take it back; for a while only: Undo or loading a file ends its use.
+
+    Attributes:
+        action_name: name of the action that was written.
+    """
+
+    def __init__(self, action_name: str, undo: ExitStack) -> None:
+        self.action_name = action_name
+        self._undo = undo
+
+    def restore(self) -> None:
+        """Put everything back as it was before `write_keys`; a second call does nothing."""
+        self._undo.close()
+
+
+def bone_path(bone: str, channel: str) -> str:
+    """Data path of a bone's channel on its armature object."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+
+
+def gather_curves(
+    bones: Bones,
+    keyed: Iterable[tuple[str, str, int]],
+    frames: npt.ArrayLike,
+    channels: Sequence[Channels],
+) -> tuple[Curve, ...]:
+    """Turn channels frame by frame into curves.
+
+    Args:
+        bones: those that the channels are of.
+        keyed: (bone, channel, component) of the curves wanted, as `Figure.keyed`.
+        frames: (F,) increasing.
+        channels: F of them.
+    """
+    keyed = tuple(keyed)
+    times = np.asarray(frames, dtype=float)
+    stacked = {
+        name: np.array([getattr(c, name) for c in channels], dtype=float)
+        for name in {channel for _, channel, _ in keyed}
+    }
+    return tuple(
+        Curve(bone, channel, index, times, stacked[channel][:, bones.number(bone), index])
+        for bone, channel, index in keyed
+    )
+
+
+def write_keys(
+    armature_object: bpy.types.Object,
+    curves: Sequence[Curve],
+    *,
+    new_action: bool = False,
+    frame_range: tuple[float, float] | None = None,
+    interpolation: str = "BEZIER",
+    clean: bool = False,
+) -> Backup:
+    """Write baked curves into the action of an armature object.
+
+    Args:
+        armature_object: the original object.
+        curves: what to write; each gets the group of its bone.
+        new_action: write into a copy of the present action (so that what is not baked goes on as before), or
+            a new one where there is none; else into the present action itself.
+        frame_range: first and last frame within which the old keys of these channels go; default: that of
+            each curve.
+        interpolation: BEZIER, LINEAR or CONSTANT.
+        clean: leave out the keys that Blender's "Clean Curves" leaves out.
+
+    Returns:
+        What takes it all back.
+
+    Raises:
+        FigureFault: the action is linked, or a value is no number. Nothing is changed then, nor after any
+            other error.
+    """
+    _check(armature_object, curves, new_action, interpolation)
+    with ExitStack() as undo:
+        undo.callback(_tag, armature_object.session_uid)
+        action_name = _ready_action(armature_object, new_action, undo)
+        for curve in curves:
+            _write(armature_object, curve, frame_range, interpolation, clean, undo)
+        _tag(armature_object.session_uid)
+        return Backup(action_name, undo.pop_all())
+
+
+def read_keys(armature_object: bpy.types.Object, bone: str, channel: str) -> dict[int, tuple[Array, Array]]:
+    """Frames and values of the keys of a bone's channel, by component; empty where nothing is keyed."""
+    bag = compat.find_bag(armature_object)
+    found = {}
+    if bag is not None:
+        for index in range(CHANNEL_WIDTHS[channel]):
+            curve = bag.fcurves.find(bone_path(bone, channel), index=index)
+            if curve is not None:
+                keys = read_curve(curve)
+                found[index] = (keys.frames, keys.values)
+    return found
+
+
+def _check(
+    armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool, interpolation: str
+) -> None:
+    if interpolation not in INTERPOLATIONS:
+        raise UnknownName("interpolation", interpolation, INTERPOLATIONS)
+    data = armature_object.animation_data
+    action = data.action if data else None
+    if data and data.use_tweak_mode:
+        raise FigureFault(
+            armature_object.name,
+            f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.",
+        )
+    if action and not new_action and not action.is_editable:
+        raise FigureFault(
+            action.name,
+            f"Action '{action.name}' is linked from another file and cannot be written; "
+            "bake into a new action.",
+        )
+    for curve in curves:
+        if not np.isfinite(curve.values).all():
+            frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
+            raise FigureFault(
+                curve.bone,
+                f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
+                "is not a finite number; nothing was written.",
+            )
+
+
+def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> str:
+    """See to it that an action is there to write to, as it was or a new one; returns its name."""
+    uid = armature_object.session_uid
+    if armature_object.animation_data is None:
+        armature_object.animation_data_create()
+        undo.callback(_drop_animation_data, uid)
+    before, slot = armature_object.animation_data.action, compat.assigned_slot(armature_object)
+    if before is not None and not new_action:
+        undo.callback(_restore_structure, uid, before.session_uid, slot, compat.structure(before))
+        return before.name
+    made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
+    undo.callback(_remove_action, made.session_uid)
+    if before is not None and before.library is None and not before.use_fake_user and before.users <= 1:
+        # the last one who holds it lets go of it here; without a fake user the file would lose it when saved
+        before.use_fake_user = True
+        undo.callback(_drop_fake_user, before.session_uid)
+    undo.callback(_assign, uid, before.session_uid if before else None, slot)
+    compat.assign_action(armature_object, made, slot)
+    return made.name
+
+
+def _write(
+    armature_object: bpy.types.Object,
+    curve: Curve,
+    frame_range: tuple[float, float] | None,
+    interpolation: str,
+    clean: bool,
+    undo: ExitStack,
+) -> None:
+    """Write one curve, and put what undoes it on the stack."""
+    uid, bag = armature_object.session_uid, compat.ensure_bag(armature_object)
+    kept = needed(curve.values, CLEAN_TOLERANCE) if clean else slice(None)
+    keys = new_keys(curve.frames[kept], curve.values[kept], interpolation)
+    target = bag.fcurves.find(curve.path, index=curve.index)
+    if target is None:
+        groups = {group.name for group in bag.groups}
+        target = compat.new_curve(bag, curve.path, curve.index, curve.bone)
+        undo.callback(_remove_curve, uid, curve.path, curve.index, groups)
+    else:
+        old = read_curve(target)
+        undo.callback(_restore_curve, uid, curve.path, curve.index, old)
+        first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
+        outside = (old.frames < first - SAME_FRAME) | (old.frames > last + SAME_FRAME)
+        keys = old.chosen(outside).merged(keys)
+    write_curve(target, keys)
+
+
+# What follows undoes one step each. Session ids, not objects, are kept between: an object that is gone needs
+# no undoing, and names are not unique where libraries are linked.
+
+
+def _object(uid: int) -> bpy.types.Object | None:
+    return next((found for found in bpy.data.objects if found.session_uid == uid), None)
+
+
+def _action(uid: int) -> bpy.types.Action | None:
+    return next((found for found in bpy.data.actions if found.session_uid == uid), None)
+
+
+def _bag(object_uid: int) -> Any | None:
+    found = _object(object_uid)
+    return None if found is None else compat.find_bag(found)
+
+
+def _tag(object_uid: int) -> None:
+    """Let the next update evaluate the animation afresh."""
+    found = _object(object_uid)
+    if found is None:
+        return
+    found.update_tag(refresh={"TIME"})
+    if found.animation_data and found.animation_data.action:
+        found.animation_data.action.update_tag()
+
+
+def _drop_animation_data(object_uid: int) -> None:
+    found = _object(object_uid)
+    if found is not None:
+        found.animation_data_clear()
+
+
+def _restore_structure(object_uid: int, action_uid: int, slot: str, before: Any) -> None:
+    found, action = _object(object_uid), _action(action_uid)
+    if found is None or action is None:
+        return
+    compat.restore_structure(action, before)
+    if compat.assigned_slot(found) != slot:
+        compat.assign_action(found, action, slot)
+
+
+def _assign(object_uid: int, action_uid: int | None, slot: str) -> None:
+    found = _object(object_uid)
+    if found is not None:
+        compat.assign_action(found, None if action_uid is None else _action(action_uid), slot)
+
+
+def _remove_action(action_uid: int) -> None:
+    action = _action(action_uid)
+    if action is not None:
+        bpy.data.actions.remove(action)
+
+
+def _drop_fake_user(action_uid: int) -> None:
+    action = _action(action_uid)
+    if action is not None:
+        action.use_fake_user = False
+
+
+def _remove_curve(object_uid: int, path: str, index: int, groups: set[str]) -> None:
+    bag = _bag(object_uid)
+    if bag is None:
+        return
+    curve = bag.fcurves.find(path, index=index)
+    if curve is not None:
+        bag.fcurves.remove(curve)
+    for group in [g for g in bag.groups if g.name not in groups and not len(g.channels)]:
+        bag.groups.remove(group)
+
+
+def _restore_curve(object_uid: int, path: str, index: int, keys: Keys) -> None:
+    bag = _bag(object_uid)
+    curve = bag.fcurves.find(path, index=index) if bag is not None else None
+    if curve is not None:
+        write_curve(curve, keys, new_handles=False)

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baked curves: what they hold, what they leave alone, and that all of it can be taken back."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from bridge_rigs import chain_rig
+from installed import module
+
+action = module("bridge.action")
+curves = module("bridge.curves")
+armature = module("bridge.armature")
+faults = module("bridge.faults")
+compat = module("compat")
+
+FRAMES = np.arange(1.0, 21.0)
+
+
+def curve(bone: str = "b0", channel: str = "rotation_euler", index: int = 0, frames=FRAMES, values=None):
+    values = np.sin(np.asarray(frames) / 3.0) if values is None else values
+    return action.Curve(bone, channel, index, np.asarray(frames), np.asarray(values, dtype=float))
+
+
+def rig_with_animation() -> bpy.types.Object:
+    """Keys on b0's location and rotation, on b1, on the object; with odd handles and interpolation."""
+    rig = chain_rig(3)
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "XYZ"
+    b0, b1 = rig.pose.bones["b0"], rig.pose.bones["b1"]
+    for frame in (-5, 3, 10.5, 40):
+        b0.rotation_euler = (0.01 * frame, 0.02 * frame, 0.3)
+        b0.keyframe_insert("rotation_euler", frame=frame, group="b0")
+        b1.rotation_euler = (0.3, 0.01 * frame, 0)
+        b1.keyframe_insert("rotation_euler", frame=frame, group="own group")
+        rig.location.x = frame
+        rig.keyframe_insert("location", frame=frame)
+    found = compat.find_bag(rig).fcurves.find('pose.bones["b0"].rotation_euler', index=0)
+    key = found.keyframe_points[0]
+    key.interpolation, key.easing, key.type = "ELASTIC", "EASE_IN", "EXTREME"
+    key.amplitude, key.period = 0.3, 2.0
+    found.keyframe_points[3].handle_left_type = "FREE"
+    found.keyframe_points[3].handle_left = (35, 2)
+    found.extrapolation = "LINEAR"
+    return rig
+
+
+def everything(rig: bpy.types.Object) -> dict:
+    """All that can be seen of the animation of an object and of all actions there are."""
+    data = rig.animation_data
+    seen: dict = {"has data": data is not None, "actions": {}}
+    if data is not None:
+        seen["action"] = data.action.name if data.action else None
+        seen["slot"] = compat.assigned_slot(rig)
+    for each in bpy.data.actions:
+        row: dict = {"fake": each.use_fake_user, "users": each.users, "structure": compat.structure(each)}
+        bags = [each]
+        if compat.has_slots(each):
+            strips = [strip for layer in each.layers for strip in layer.strips]
+            bags = [bag for strip in strips for bag in strip.channelbags]
+        for number, bag in enumerate(bags):
+            row[f"groups {number}"] = [(g.name, len(g.channels)) for g in bag.groups]
+            for c in bag.fcurves:
+                keys = curves.read_curve(c)
+                row[number, c.data_path, c.array_index] = (
+                    c.group.name if c.group else None,
+                    c.extrapolation,
+                    {name: array.tolist() for name, array in keys.stored.items()},
+                )
+        seen["actions"][each.name] = row
+    return seen
+
+
+def test_values_are_read_back_and_evaluated_exactly() -> None:
+    rig = chain_rig(3)
+    quaternion = np.random.default_rng(0).normal(size=(20, 4))
+    baked = [curve("b1", "rotation_quaternion", i, values=quaternion[:, i]) for i in range(4)]
+    action.write_keys(rig, baked)
+    for frame in (1, 7, 20):
+        bpy.context.scene.frame_set(frame)
+        assert np.array_equal(
+            np.float32(quaternion[frame - 1]), np.array(rig.pose.bones["b1"].rotation_quaternion)
+        )
+    read = action.read_keys(rig, "b1", "rotation_quaternion")
+    assert sorted(read) == [0, 1, 2, 3] and np.array_equal(read[2][0], FRAMES)
+    found = compat.find_bag(rig).fcurves.find('pose.bones["b1"].rotation_quaternion', index=2)
+    assert found.group.name == "b1"
+    assert {k.interpolation for k in found.keyframe_points} == {"BEZIER"}
+    assert {k.handle_left_type for k in found.keyframe_points} == {"AUTO_CLAMPED"}
+    assert action.read_keys(rig, "b0", "location") == {}
+
+
+def test_as_if_blender_had_inserted_the_keys() -> None:
+    rig, other = chain_rig(2), chain_rig(2)
+    values = np.sin(FRAMES)
+    action.write_keys(rig, [curve("b0", "location", 1, values=values)])
+    for frame, value in zip(FRAMES, values, strict=True):
+        other.pose.bones["b0"].location[1] = value
+        other.pose.bones["b0"].keyframe_insert("location", index=1, frame=frame, group="b0")
+    ours, theirs = (
+        compat.find_bag(r).fcurves.find('pose.bones["b0"].location', index=1) for r in (rig, other)
+    )
+    ours, theirs = curves.read_curve(ours), curves.read_curve(theirs)
+    for name, array in theirs.stored.items():
+        if not name.startswith("select"):
+            assert np.allclose(ours.stored[name], array, atol=1e-5), name
+
+
+def test_only_the_range_of_the_given_channels_is_replaced() -> None:
+    rig = rig_with_animation()
+    before = everything(rig)
+    name = rig.animation_data.action.name
+    action.write_keys(rig, [curve()], frame_range=(1, 20))
+    after = everything(rig)
+    assert rig.animation_data.action.name == name and len(bpy.data.actions) == 1
+    changed = {k for k, v in after["actions"][name].items() if v != before["actions"][name].get(k)}
+    assert changed == {(0, 'pose.bones["b0"].rotation_euler', 0)}
+    group, extrapolation, stored = after["actions"][name][0, 'pose.bones["b0"].rotation_euler', 0]
+    assert group == "b0" and extrapolation == "LINEAR"
+    frames = np.array(stored["co"])[:, 0]
+    assert frames.tolist() == [-5, *FRAMES.tolist(), 40]
+    old = before["actions"][name][0, 'pose.bones["b0"].rotation_euler', 0][2]
+    for what in ("co", "interpolation", "easing", "type", "amplitude", "period", "handle_left_type"):
+        assert stored[what][0] == old[what][0] and stored[what][-1] == old[what][-1], what
+    assert stored["handle_left"][-1] == old["handle_left"][-1]
+
+
+def test_a_key_a_hair_off_the_range_is_replaced_too() -> None:
+    rig = chain_rig(2)
+    action.write_keys(rig, [curve(frames=[5.0000005, 8.0], values=[1, 2])])
+    action.write_keys(rig, [curve(frames=[5.0, 6.0], values=[3, 4])])
+    assert action.read_keys(rig, "b0", "rotation_euler")[0][0].tolist() == [5.0, 6.0, 8.0]
+
+
+@pytest.mark.parametrize("new_action", [False, True])
+@pytest.mark.parametrize("animated", ["bones", "object", "nothing", "empty data"])
+def test_restore_gives_back_what_was_there(new_action: bool, animated: str) -> None:
+    if animated == "bones":
+        rig = rig_with_animation()
+    else:
+        rig = chain_rig(3)
+        if animated == "object":
+            rig.keyframe_insert("location", frame=1)
+        elif animated == "empty data":
+            rig.animation_data_create()
+    before = everything(rig)
+    bpy.context.scene.frame_set(7)
+    pose = np.array(rig.pose.bones["b0"].matrix)
+    baked = [curve(index=i) for i in range(3)] + [curve("b2", "location", 2)]
+    backup = action.write_keys(rig, baked, new_action=new_action, frame_range=(1, 20), clean=True)
+    assert everything(rig) != before
+    backup.restore()
+    assert everything(rig) == before
+    backup.restore()
+    bpy.context.scene.frame_set(8)
+    bpy.context.scene.frame_set(7)
+    if animated == "bones":
+        assert np.array_equal(np.array(rig.pose.bones["b0"].matrix), pose)
+
+
+@pytest.mark.parametrize("new_action", [False, True])
+def test_a_failure_half_way_leaves_no_trace(new_action: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = rig_with_animation()
+    before = everything(rig)
+    real, calls = action.write_curve, []
+
+    def failing(*args, **options):
+        calls.append(1)
+        if len(calls) == 3:
+            raise RuntimeError("the disk is on fire")
+        real(*args, **options)
+
+    monkeypatch.setattr(action, "write_curve", failing)
+    baked = [curve("b0", "rotation_euler", 0), curve("b0", "rotation_euler", 1), curve("b2", "location", 0)]
+    with pytest.raises(RuntimeError, match="on fire"):
+        action.write_keys(rig, baked, new_action=new_action)
+    assert everything(rig) == before
+
+
+def test_a_new_action_keeps_what_is_not_baked() -> None:
+    rig = rig_with_animation()
+    old = rig.animation_data.action
+    before = everything(rig)["actions"][old.name]
+    backup = action.write_keys(rig, [curve()], new_action=True, frame_range=(1, 20))
+    made = rig.animation_data.action
+    assert made is not old and backup.action_name == made.name
+    assert old.use_fake_user  # nobody else holds it: it would be lost when the file is saved
+    after = everything(rig)["actions"][old.name]
+    assert {k: v for k, v in after.items() if k not in ("fake", "users")} == {
+        k: v for k, v in before.items() if k not in ("fake", "users")
+    }
+    assert action.read_keys(rig, "b1", "rotation_euler")[1][0].tolist() == [-5, 3, 10.5, 40]
+    bpy.context.scene.frame_set(7)
+    assert rig.pose.bones["b0"].rotation_euler[0] == pytest.approx(np.sin(7 / 3), abs=1e-6)
+    assert rig.location.x != 0
+
+
+def test_two_armatures_in_one_action() -> None:
+    rig, other = chain_rig(2), chain_rig(2)
+    action.write_keys(rig, [curve(values=np.ones(20))])
+    other.animation_data_create()
+    other.animation_data.action = rig.animation_data.action
+    before = everything(rig)
+    backup = action.write_keys(other, [curve(values=np.zeros(20))])
+    if compat.has_slots(rig.animation_data.action):
+        assert len(rig.animation_data.action.slots) in (1, 2)
+    bpy.context.scene.frame_set(5)
+    assert other.pose.bones["b0"].rotation_euler[0] == 0.0 or rig.pose.bones["b0"].rotation_euler[0] == 1.0
+    backup.restore()
+    assert everything(rig) == before
+
+
+def test_clean_means_what_blender_means() -> None:
+    values = np.array([1, 1, 1, 2, 3, 3, 3, 3, 2, 2, 5.0])
+    assert curves.needed(values, 1e-4).tolist() == [
+        True, False, True, True, True, False, False, True, True, True, True
+    ]  # fmt: skip
+    assert curves.needed(np.zeros(2), 1e-4).all() and curves.needed(np.zeros(0), 1e-4).all()
+    rig, other = chain_rig(2), chain_rig(2)
+    values = np.repeat(np.random.default_rng(1).normal(size=8), 4)[:20]
+    action.write_keys(rig, [curve(values=values)], clean=True)
+    action.write_keys(other, [curve(values=values)])
+    plain = action.read_keys(rig, "b0", "rotation_euler")[0]
+    assert len(plain[0]) < 20 and plain[0][0] == 1 and plain[0][-1] == 20
+    for frame in range(1, 21):
+        bpy.context.scene.frame_set(frame)
+        found = [r.pose.bones["b0"].rotation_euler[0] for r in (rig, other)]
+        assert found[0] == pytest.approx(found[1], abs=2e-4)
+
+
+def test_gathered_curves_are_the_channels_over_time() -> None:
+    rig = chain_rig(2)
+    bones = armature.read_bones(rig)
+    poses = []
+    for k in range(3):
+        rig.pose.bones["b1"].location = (k, 10 * k, 0.5)
+        poses.append(armature.read_channels(rig))
+    keyed = [("b1", "location", 1), ("b0", "rotation_quaternion", 0)]
+    found = action.gather_curves(bones, keyed, [4, 5, 6], poses)
+    assert [c.path for c in found] == ['pose.bones["b1"].location', 'pose.bones["b0"].rotation_quaternion']
+    assert found[0].values.tolist() == [0, 10, 20] and found[0].frames.tolist() == [4, 5, 6]
+    assert found[1].values.tolist() == [1, 1, 1]
+    assert action.gather_curves(bones, [], [], []) == ()
+
+
+def test_bone_names_that_need_escaping() -> None:
+    rig = chain_rig(2)
+    rig.data.bones["b1"].name = 'odd "name" \\ here'
+    name = rig.data.bones[1].name
+    action.write_keys(rig, [curve(name, "location", 0, values=np.full(20, 0.5))])
+    bpy.context.scene.frame_set(3)
+    assert rig.pose.bones[name].location[0] == 0.5
+
+
+@pytest.mark.parametrize("step", [1, 5])
+@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR", "CONSTANT"])
+def test_interpolation(interpolation: str, step: int) -> None:
+    rig = chain_rig(2)
+    action.write_keys(rig, [curve(frames=FRAMES[::step])], interpolation=interpolation)
+    points = compat.find_bag(rig).fcurves[0].keyframe_points
+    assert {k.interpolation for k in points} == {interpolation} and len(points) == len(FRAMES[::step])
+
+
+def test_bad_input_changes_nothing() -> None:
+    rig = rig_with_animation()
+    before = everything(rig)
+    values = np.ones(20)
+    values[4] = np.nan
+    with pytest.raises(faults.FigureFault, match=r"bone 'b2' in frame 5 is not a finite number") as caught:
+        action.write_keys(rig, [curve(), curve("b2", "location", 0, values=values)])
+    assert caught.value.culprit == "b2"
+    with pytest.raises(ValueError, match="no interpolation 'SPRINGY'"):
+        action.write_keys(rig, [curve()], interpolation="SPRINGY")
+    assert everything(rig) == before
+
+
+def test_a_linked_action_is_not_written(tmp_path) -> None:
+    rig_with_animation()
+    library = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(library), set(bpy.data.actions))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(library), link=True) as (there, here):
+        here.actions = list(there.actions)
+    rig = chain_rig(3)
+    rig.animation_data_create()
+    compat.assign_action(rig, bpy.data.actions[0])
+    before = everything(rig)
+    with pytest.raises(faults.FigureFault, match="is linked from another file"):
+        action.write_keys(rig, [curve()])
+    assert everything(rig) == before
+    backup = action.write_keys(rig, [curve()], new_action=True)
+    assert rig.animation_data.action.library is None
+    backup.restore()
+    assert everything(rig) == before
+
+
+def test_no_action_is_written_in_tweak_mode() -> None:
+    rig = rig_with_animation()
+    data = rig.animation_data
+    track = data.nla_tracks.new()
+    strip = track.strips.new("Strip", 1, data.action)
+    data.action = None
+    track.select = strip.select = True
+    data.nla_tracks.active = track
+    data.use_tweak_mode = True
+    if not data.use_tweak_mode:
+        pytest.skip("this Blender enters tweak mode only in an editor")
+    with pytest.raises(faults.FigureFault, match="tweak mode"):
+        action.write_keys(rig, [curve()])
