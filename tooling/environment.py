@@ -138,9 +138,13 @@ def _install(environment: Environment, wanted: list[str]) -> None:
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode == 0:
         return
-    reason = "\n".join(done.stderr.strip().splitlines()[-6:])
-    if NO_NETWORK.search(done.stderr):
-        raise Problem(f"The package index cannot be reached; Blender comes from there. pip said:\n{reason}")
+    lines = [line[:300] for line in done.stderr.strip().splitlines()]
+    unreached = [line for line in lines if NO_NETWORK.search(line)]
+    if unreached:
+        raise Problem(
+            f"The package index cannot be reached; Blender comes from there. pip said:\n{unreached[-1]}"
+        )
+    reason = "\n".join(lines[-6:])
     raise Problem(f"pip could not install what Blender {environment.blender} needs. It said:\n{reason}")
 
 
