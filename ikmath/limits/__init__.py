@@ -5,9 +5,23 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..registries import registry
+from .barrier import InverseBarrier, LogarithmicBarrier
 from .base import LimitMethod, Propose
+from .clipping import Clipping
+from .penalty import Penalty
 from .projection import Projection
 
-LIMITS: Final[Mapping[str, LimitMethod]] = registry([Projection()])
+LIMITS: Final[Mapping[str, LimitMethod]] = registry(
+    [Projection(), Clipping(), Penalty(), InverseBarrier(), LogarithmicBarrier()]
+)
 
-__all__ = ["LIMITS", "LimitMethod", "Projection", "Propose"]
+__all__ = [
+    "LIMITS",
+    "Clipping",
+    "InverseBarrier",
+    "LimitMethod",
+    "LogarithmicBarrier",
+    "Penalty",
+    "Projection",
+    "Propose",
+]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a joint-limit method is.
 
-An incremental method proposes a step from linear rows; a limit method decides what becomes of it. It may add rows
-of its own before the step is worked out (penalty, barrier), and it turns the proposed step into new coordinates
-(clipping, projection), for which it may ask for the step again with some of the coordinates held.
+An incremental method proposes a step from linear rows; a limit method decides what becomes of it. It may
+add rows of its own before the step is worked out (penalty, barrier), and it turns the proposed step into
+new coordinates (clipping, projection), for which it may ask for the step again with some of the
+coordinates held.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from ..region import Region
 from ..rotation import Array
 
 Propose = Callable[[Array, Array], Array]
-"""(error (k, ...), jacobian (k, n, ...)) -> step (n, ...): the method's step for these rows, for one frame or, with
-an innermost axis, for many."""
+"""(error (k, ...), jacobian (k, n, ...)) -> step (n, ...): the method's step for these rows, for one frame
+or, with an innermost axis, for many."""
 
 
 class LimitMethod:
@@ -27,6 +28,7 @@ class LimitMethod:
     Attributes:
         name, label, description, source: for registries and menus.
         strict: whether the limits hold at every iterate.
+        adds_rows: whether `rows` may give any; a batch is then solved one frame after another.
     """
 
     name: ClassVar[str]
@@ -34,6 +36,7 @@ class LimitMethod:
     description: ClassVar[str]
     source: ClassVar[str]
     strict: ClassVar[bool] = True
+    adds_rows: ClassVar[bool] = False
 
     def rows(self, pose: Pose) -> Residual | None:
         """Rows to add to the goals', scaled as they should count (lengths in figure sizes); None for none."""

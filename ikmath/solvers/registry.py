@@ -13,9 +13,27 @@ from ..errors import BadValue
 from ..problem import Problem, Solution
 from ..registries import choose, registry
 from .base import Method, gather
+from .bounded import Bounded
+from .control import Control
 from .damped import Damped
+from .lagrange import Lagrange
+from .nonlinear import Nonlinear
+from .prioritized import Prioritized
+from .pseudoinverse import Pseudoinverse
+from .transpose import Transpose
 
-METHODS: Final[Mapping[str, Method]] = registry([Damped()])
+METHODS: Final[Mapping[str, Method]] = registry(
+    [
+        Damped(),
+        Pseudoinverse(),
+        Control(),
+        Prioritized(),
+        Bounded(),
+        Nonlinear(),
+        Lagrange(),
+        Transpose(),
+    ]
+)
 DEFAULT: Final = "damped"
 
 
@@ -46,7 +64,7 @@ def solve(
             q = np.repeat(q[None], problem.frames, 0)
         elif q.shape[0] != problem.frames or q.ndim != 2:
             raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
-    if q.ndim == 1 or chosen.batched:
+    if q.ndim == 1 or (chosen.batched and not problem.limits.adds_rows):
         return chosen.solve(problem, q, settings)
     return _one_by_one(chosen, problem, q, settings)
 

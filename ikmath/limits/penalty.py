@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits by springs: whoever is outside is drawn back, the harder the further out.
+
+The exterior penalty method (Ge, 2.5.3): `P + sum_i K_i g_i^2 u(g_i)`, where u is 1 outside and 0 inside;
+the "limit spring" of Badler, Manoochehri and Walters. Here `g` is the way outside in radians or metres and
+`sqrt(K) g` becomes a row beside the goals' rows, so that any incremental method solves it. A spring gives:
+beside a goal that pulls with force f a limit is exceeded by about f / K. The text is right that this "may
+converge to a fictitious solution" and that a large K is unstable for methods that follow the gradient
+(`transpose`).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import BadValue
+from ..goals import Residual
+from ..pose import Pose
+from ..region import Region
+from ..rotation import Array
+from .base import LimitMethod, Propose
+
+
+class Penalty(LimitMethod):
+    """See the module.
+
+    Args:
+        stiffness: K, weight of a squared radian (or metre) outside against a squared error of one figure
+        size.
+
+    Raises:
+        BadValue: a stiffness that is not positive.
+    """
+
+    name: ClassVar[str] = "penalty"
+    label: ClassVar[str] = "Penalty"
+    description: ClassVar[str] = (
+        "Springs draw joints back inside. Limits may be exceeded a little where goals pull."
+    )
+    source: ClassVar[str] = "Ge 2000, section 2.5.3; Badler, Manoochehri & Walters 1987"
+    strict: ClassVar[bool] = False
+    adds_rows: ClassVar[bool] = True
+
+    def __init__(self, stiffness: float = 100.0) -> None:
+        if not (np.isfinite(stiffness) and stiffness > 0):
+            raise BadValue(f"stiffness={stiffness!r} of the penalty", "must be a positive number.")
+        self.stiffness = float(stiffness)
+
+    def rows(self, pose: Pose) -> Residual | None:
+        q = pose.q
+        bounds = pose.skeleton.region.leaving(q, np.zeros_like(q))
+        if bounds is None:
+            return None
+        region, root = pose.skeleton.region, np.sqrt(self.stiffness)
+        held, pairs = np.flatnonzero(bounds.held), np.flatnonzero(bounds.leaving)
+        normal, way = bounds.normal[:, pairs], bounds.way[:, pairs]
+        error = np.concatenate([-bounds.shift[held], -(normal * way).sum(0)])
+        jacobian = np.zeros((len(error), len(q)))
+        jacobian[np.arange(len(held)), held] = 1.0
+        jacobian[np.arange(len(held), len(error))[:, None], region.pairs[pairs]] = normal.T
+        return Residual(root * error, root * jacobian)
+
+    def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
+        return q + propose(error, jacobian)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Minimise an objective under equality constraints, by Lagrange's multipliers (Ge, 2.3).
+
+`minimise P(x) subject to c(x) = 0`: where `L = P - u . c` is stationary, `dP/dx = J^T u` and `c = 0`, m +
+n equations for m + n unknowns (Ge, eq. 2.5 and 2.6). Newton's method on them, in two forms:
+
+* `full`: the whole system `[[W, -J^T], [J, 0]] (dx, u) = (-dP/dx, -c)` with `W = d2L/dx2`;
+* `reduced`: "if we can eliminate u ... we obtain n equations in the original n unknowns". What is
+  orthogonal to
+  all gradients of c needs no multiplier: `dx = -J^+ c + N y` with `N^T W N y = -N^T (dP/dx - W J^+ c)`, N
+  a basis of the null space of J.
+
+Both give the same step where J has full rank. Stationary points need not be minima; W is shifted until it
+is positive on the null space, so that steps go down. A step after which `P + mu |c|` is not lower is taken
+again, shorter along the null space and more damped across it, as goals that contradict each other or are
+out of reach demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .decomposition import FloatArray
+
+_PATIENCE: Final = 4
+_GAIN: Final = 1e-7
+_TRIALS: Final = 40
+
+
+class Program(Protocol):
+    """What is to be minimised, and under which constraints."""
+
+    def objective(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """P, its gradient (n,) and its Hessian (n, n)."""
+
+    def constraints(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The constraints c (m,) and their Jacobian (m, n)."""
+
+    def curvature(self, x: FloatArray, multipliers: FloatArray) -> FloatArray:
+        """The Hessian of u . c, (n, n)."""
+
+
+Propose = Callable[[FloatArray, FloatArray], FloatArray]
+Advance = Callable[[FloatArray, FloatArray, FloatArray, Propose], FloatArray]
+"""(x, c, J, propose) -> the next x, where propose(c, J) is the step; a limit method fits in here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LagrangeOptions:
+    """What may be chosen.
+
+    Attributes:
+        form: "full" or "reduced".
+        max_iterations: Newton steps.
+        tolerance: for the constraints' largest value and for the gradient along the null space.
+        threshold: singular values of J up to this share of the largest count as zero.
+        longest: length of a step that is not taken at once, in units of x.
+    """
+
+    form: str = "reduced"
+    max_iterations: int = 100
+    tolerance: float = 1e-9
+    threshold: float = 1e-6
+    longest: float = 2.0
+
+
+class Optimum(NamedTuple):
+    """Where the iteration ended."""
+
+    x: FloatArray
+    multipliers: FloatArray
+    """u, (m,)."""
+    violation: float
+    """Largest constraint."""
+    slope: float
+    """Length of the objective's gradient along the constraints; 0 at an optimum."""
+    iterations: int
+    stalled: bool
+    """Whether no further step was better."""
+
+
+def minimize_under(
+    program: Program,
+    start: FloatArray,
+    options: LagrangeOptions | None = None,
+    advance: Advance | None = None,
+) -> Optimum:
+    """Find a constrained minimum near `start`.
+
+    Args:
+        program: objective and constraints.
+        start: (n,).
+        options: see `LagrangeOptions`.
+        advance: what becomes of a proposed step; None takes it as it is.
+    """
+    options = options or LagrangeOptions()
+    x = np.array(start, dtype=np.float64)
+    weight, patience, iteration, caution, stalled = 0.0, 0, 0, 0, False
+    while True:
+        value, gradient, hessian = program.objective(x)
+        c, jacobian = program.constraints(x)
+        null, inverse = _split(jacobian, options.threshold, _damping(jacobian, caution))
+        multipliers = inverse.T @ gradient
+        slope = float(np.linalg.norm(null.T @ gradient))
+        violation = float(np.abs(c).max(initial=0.0))
+        done = violation <= options.tolerance and slope <= options.tolerance
+        if done or stalled or iteration >= options.max_iterations:
+            return Optimum(x, multipliers, violation, slope, iteration, stalled)
+        iteration += 1
+        newton = _Newton(gradient, hessian - program.curvature(x, multipliers), jacobian, options)
+        weight = max(weight, 2.0 * float(np.linalg.norm(multipliers)) + 1.0)
+        merit = value + weight * float(np.linalg.norm(c))
+        stalled = True
+        for _ in range(_TRIALS):
+            propose = newton.at(caution)
+            following = x + propose(c, jacobian) if advance is None else advance(x, c, jacobian, propose)
+            found = program.objective(following)[0]
+            found += weight * float(np.linalg.norm(program.constraints(following)[0]))
+            if found < merit:
+                patience = patience + 1 if merit - found <= _GAIN * max(abs(merit), options.tolerance) else 0
+                x, stalled = following, patience >= _PATIENCE
+                break
+            caution += 1
+        caution = max(0, caution - 2)
+
+
+@dataclass(frozen=True)
+class _Newton:
+    """The step for one x: `at` gives it for a caution, 0 for Newton's own and larger after refused steps."""
+
+    gradient: FloatArray
+    bent: FloatArray
+    jacobian: FloatArray
+    options: LagrangeOptions
+
+    def at(self, caution: int) -> Propose:
+        def propose(error: FloatArray, rows: FloatArray) -> FloatArray:
+            # Coordinates that a limit method holds have lost their columns; they are out of the system
+            # altogether.
+            free = ~((rows == 0.0) & (self.jacobian != 0.0)).any(0)
+            step = np.zeros(len(self.gradient))
+            step[free] = self._step(error, rows[:, free], free, caution)
+            return step
+
+        return propose
+
+    def _step(self, error: FloatArray, rows: FloatArray, free: NDArray[np.bool_], caution: int) -> FloatArray:
+        gradient, bent = self.gradient[free], self.bent[np.ix_(free, free)]
+        damping = _damping(rows, caution)
+        null, inverse = _split(rows, self.options.threshold, damping)
+        reduced = null.T @ bent @ null
+        lowest = float(np.linalg.eigvalsh(reduced).min(initial=np.inf)) if reduced.size else np.inf
+        least = 1e-8 * max(float(np.abs(bent).max(initial=0.0)), 1e-8)
+        if lowest < least:
+            bent = bent + (least - lowest + 0.1 * abs(lowest)) * np.eye(len(bent))
+        towards = -inverse @ error
+        share = 0.5**caution
+        if self.options.form == "full":
+            size, count = len(gradient), len(error)
+            system = np.block([[bent, -rows.T], [rows, damping * np.eye(count)]])
+            right = np.concatenate([-share * gradient, -error])
+            # Rows that depend on one another leave the multipliers open; the shortest ones are taken.
+            step = np.linalg.lstsq(system, right, rcond=self.options.threshold**2)[0][:size]
+        elif null.shape[1]:
+            y = np.linalg.solve(null.T @ bent @ null, -null.T @ (gradient + bent @ towards))
+            step = towards + share * (null @ y)
+        else:
+            step = towards
+        length = float(np.linalg.norm(step))
+        return np.asarray(step * min(1.0, self.options.longest / max(length, 1e-300)), dtype=np.float64)
+
+
+def _damping(jacobian: FloatArray, caution: int) -> float:
+    """Added to squared singular values: nothing at first, then more with every refusal."""
+    return 0.0 if not caution else 1e-6 * 4.0**caution * float(np.square(jacobian).sum())
+
+
+def _split(jacobian: FloatArray, threshold: float, damping: float) -> tuple[FloatArray, FloatArray]:
+    """Basis of the null space (n, n - rank) and damped inverse (n, m)."""
+    u, s, vt = np.linalg.svd(jacobian, full_matrices=True)
+    rank = int(np.count_nonzero(s > threshold * s.max(initial=0.0))) if s.size else 0
+    kept = s[:rank, None]
+    return vt[rank:].T, vt[:rank].T @ (u[:, :rank].T * kept / (kept * kept + damping))

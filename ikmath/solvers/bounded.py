@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each step the best one that the joint limits allow (Ki & Sheen, eq. 7.3 to 7.5, example 7.4).
+
+`minimise |J dh - dX|^2 + c^2 |dh|^2` subject to `l <= h + dh <= u`. Unlike a step that is put back inside
+afterwards,
+this one knows the limits when it shares the work among the joints: it is the optimum, by an active set
+over the bounds (`linalg.bounded`). A joint's two swing turns have one limit together, an ellipse; the step
+sees the intervals around it, and the limit method of the problem keeps the ellipse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import BadValue
+from ..linalg.bounded import bounded_damped_step
+from ..rotation import Array
+from .base import Options
+from .loop import Incremental, Linear
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundedOptions(Options):
+    """Options of `bounded`.
+
+    Attributes:
+        damping: c (lengths in figure sizes); grows when a step turned out worse.
+    """
+
+    damping: float = 0.01
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.damping) and self.damping > 0.0):
+            raise BadValue(f"damping={self.damping!r}", "must be a positive number.")
+
+
+class Bounded(Incremental):
+    """See the module."""
+
+    name: ClassVar[str] = "bounded"
+    label: ClassVar[str] = "Bounded"
+    description: ClassVar[str] = "The joint limits are part of every step, which is the best one within them."
+    source: ClassVar[str] = "Ki & Sheen, section 7, eq. 7.4 and 7.5"
+    options: ClassVar[type[Options]] = BoundedOptions
+
+    def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
+        skeleton = state.problem.skeleton
+        # A spring or barrier may have let the figure out; to stand still must be allowed.
+        lower = np.minimum(skeleton.lower - state.q, 0.0)
+        upper = np.maximum(skeleton.upper - state.q, 0.0)
+        damping = options.damping * np.sqrt(max(state.caution, 1e-3))
+        if state.wish is not None:
+            # Where the goals are indifferent the shortest step is the one nearest to the wish.
+            error = error + jacobian.dot(state.wish)
+            lower, upper = lower - state.wish, upper - state.wish
+        if state.mobility is None:
+            dq = bounded_damped_step(jacobian, -error, float(damping), lower, upper).x
+        else:
+            root = np.sqrt(state.mobility)
+            dq = (
+                root
+                * bounded_damped_step(jacobian * root, -error, float(damping), lower / root, upper / root).x
+            )
+        return dq if state.wish is None else dq + state.wish

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The best of all poses that meet the goals (Ge, 2.3, after Korein & Badler).
+
+An objective P is brought to its minimum with the goals as equality constraints, by Newton's method on
+Lagrange's conditions (`linalg.lagrange`): the redundancy is not merely resolved step by step, as by a
+null-space vector, but to the end. P is how far the coordinates are from the posture, or from the middle of
+their limits.
+
+Joint limits can be kept in three ways. `bounds="method"`, for any figure, leaves each step to the
+problem's limit method. The other two are Ge's, 2.5.1 and 2.5.2, for small figures only (at most 6
+coordinates), because their cost grows without mercy:
+
+* "active": every combination of coordinates at their limits is solved, 3^n of them, and the best
+  admissible result taken. The text has 2n problems with one coordinate at a limit each; it overlooks
+  optima with two or more.
+* "slack": each limit becomes an equality with a new variable, `u - y^2 = q` and `q - y^2 = l`: 3n variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ..diagnosis import conclude
+from ..errors import BadValue, NotSupported
+from ..linalg.lagrange import LagrangeOptions, Optimum, minimize_under
+from ..problem import Problem, Solution
+from ..rotation import Array
+from .base import Method, Options
+from .programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
+
+MOST_COORDINATES: Final = 6
+"""Of figures for which all combinations of limits are tried."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LagrangeMethodOptions(Options):
+    """Options of `lagrange`.
+
+    Attributes:
+        objective: "posture" (the rest pose if the problem has no posture) or "limits" (the middle of the
+        limits).
+        form: "reduced" (multipliers eliminated) or "full" (the system of m + n equations).
+        bounds: "method", "active" or "slack", see the module.
+    """
+
+    objective: str = "posture"
+    form: str = "reduced"
+    bounds: str = "method"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for what, value, known in (
+            ("objective", self.objective, OBJECTIVES),
+            ("form", self.form, ("reduced", "full")),
+            ("bounds", self.bounds, ("method", "active", "slack")),
+        ):
+            if value not in known:
+                raise BadValue(f"{what}={value!r}", f"is not known; use one of {', '.join(known)}.")
+
+
+class Lagrange(Method):
+    """See the module."""
+
+    name: ClassVar[str] = "lagrange"
+    label: ClassVar[str] = "Lagrange"
+    description: ClassVar[str] = "Of all poses that reach the goals the one nearest to the posture, exactly."
+    source: ClassVar[str] = "Ge 2000, sections 2.3, 2.5.1 and 2.5.2; Korein & Badler 1982"
+    options: ClassVar[type[Options]] = LagrangeMethodOptions
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        skeleton = problem.skeleton
+        if options.bounds != "method" and skeleton.n > MOST_COORDINATES:
+            raise NotSupported(
+                "Method Lagrange",
+                f"keeps limits by {options.bounds!r} for {MOST_COORDINATES} coordinates at most, this figure "
+                f'has {skeleton.n}; use bounds="method".',
+            )
+        settings = LagrangeOptions(form=options.form, max_iterations=options.max_iterations)
+        program = FigureProgram(problem, options.objective)
+        if options.bounds == "active":
+            found = _every_combination(program, q, settings, options.tolerance / problem.length)
+        elif options.bounds == "slack":
+            found = _with_slack(program, q, settings)
+        else:
+            region, limits = skeleton.region, problem.limits
+            found = minimize_under(
+                program, q, settings, lambda x, c, j, propose: limits.step(region, x, c, j, propose)
+            )
+        end = skeleton.region.project(found.x) if problem.limits.strict else found.x
+        return conclude(problem, end, found.iterations, options.tolerance, stalled=found.stalled)
+
+
+def _every_combination(
+    program: FigureProgram, q: Array, settings: LagrangeOptions, tolerance: float
+) -> Optimum:
+    """Ge, 2.5.1, with all 3^n combinations of free, at the lower and at the upper limit."""
+    skeleton = program.problem.skeleton
+    choices = [
+        [np.nan, *(limit for limit in {float(low), float(high)} if np.isfinite(limit))]
+        for low, high in zip(skeleton.lower, skeleton.upper, strict=True)
+    ]
+    best, best_score = None, (np.inf, np.inf)
+    for values in product(*choices):
+        held = HeldProgram(program, np.array(values))
+        found = minimize_under(held, q[held.free], settings)
+        x = held.whole(found.x)
+        if skeleton.region.violation(x).max(initial=0.0) > 1e-9:
+            continue
+        # What meets the goals comes before what does not; then the objective decides.
+        score = (max(found.violation - tolerance, 0.0), program.objective(x)[0])
+        if score < best_score:
+            best, best_score = found._replace(x=x, stalled=True), score
+    if best is None:
+        return Optimum(q, np.zeros(0), np.inf, np.inf, 0, True)
+    return best
+
+
+def _with_slack(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
+    """Ge, 2.5.2."""
+    extended = SlackProgram(program)
+    found = minimize_under(extended, extended.start(q), settings)
+    return found._replace(x=found.x[: len(q)])

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics as nonlinear programming (Ki & Sheen, section 3, after Zhao & Badler 1994).
+
+Minimise `F(h) = |X - f(h)|^2 + g^2 |h|^2` within the joint limits, all goals together, by L-BFGS-B
+(`linalg.lbfgsb`) with the analytic gradient `2 J^T (f - X) + 2 g^2 h`. (The text prints `+ 2 g h_j`; the
+derivative of `g^2 h_j^2` has the square.) No step is ever linear in the goals, so singular poses are
+nothing special, and the end
+is a minimum, local as any: a target that cannot be reached ends at the nearest pose.
+
+h is measured from the posture where there is one, weighed by its gains, and else from the rest pose. The
+swing of a
+joint has an elliptic limit that no interval expresses: where there are such joints, the minimiser moves
+freely and F is taken of the pose put inside, with the derivative of that putting inside; so that the
+limits hold exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ..diagnosis import conclude
+from ..errors import BadValue
+from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
+from ..pose import Pose
+from ..problem import Problem, Solution
+from ..region import Region
+from ..rotation import Array
+from .base import Method, Options
+
+_NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
+_TETHER: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
+
+
+@dataclass(frozen=True, kw_only=True)
+class NonlinearOptions(Options):
+    """Options of `nonlinear`.
+
+    Attributes:
+        gamma: Tikhonov's g, weight of a radian against an error of one figure size. Larger ones keep the
+        pose nearer
+            to the posture and leave more error.
+        max_iterations: iterations of L-BFGS-B; they are shorter than those of other methods.
+    """
+
+    max_iterations: int = 300
+    gamma: float = 1e-4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.gamma) and self.gamma >= 0.0):
+            raise BadValue(f"gamma={self.gamma!r}", "must be a number, zero or more.")
+
+
+class Nonlinear(Method):
+    """See the module."""
+
+    name: ClassVar[str] = "nonlinear"
+    label: ClassVar[str] = "Nonlinear Programming"
+    description: ClassVar[str] = (
+        "All goals and limits as one minimisation, by L-BFGS-B. Slow, and hard to confuse."
+    )
+    source: ClassVar[str] = "Ki & Sheen, section 3; Byrd, Lu, Nocedal & Zhu 1995"
+    options: ClassVar[type[Options]] = NonlinearOptions
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        region = problem.skeleton.region
+        function = objective(problem, options.gamma)
+        lower, upper = region.lower, region.upper
+        if len(region.pairs):
+            lower, upper = lower.copy(), upper.copy()
+            lower[region.pairs], upper[region.pairs] = -np.inf, np.inf
+            function = _inside(function, region)
+        settings = LbfgsbOptions(
+            max_iterations=options.max_iterations,
+            gradient_tolerance=0.05 * options.tolerance / problem.length,
+            value_tolerance=1e-9,
+            memory=20,
+        )
+        found = minimize(function, q, lower, upper, settings)
+        stalled = found.stop is not Stop.ITERATIONS
+        return conclude(
+            problem, region.project(found.x), found.iterations, options.tolerance, stalled=stalled
+        )
+
+
+def objective(problem: Problem, gamma: float) -> Callable[[Array], tuple[float, Array]]:
+    """Make F of eq. 3.1 with its gradient.
+
+    Args:
+        problem: its goals are scaled as everywhere: weights, and lengths in figure sizes.
+        gamma: Tikhonov's g.
+    """
+    skeleton, stack, tasks, posture = problem.skeleton, problem.stack, problem.tasks, problem.posture
+    centre = skeleton.rest if posture is None else posture.q
+    gain = np.full(skeleton.n, gamma) if posture is None else gamma * posture.gain
+
+    def function(h: Array) -> tuple[float, Array]:
+        raw, jacobian = stack.evaluate(tasks, Pose.trusted(skeleton, h.copy()))
+        error = raw * stack.scale
+        away = gain * (h - centre)
+        gradient = 2.0 * (jacobian.T @ (error * stack.scale) + gain * away)
+        return float(error @ error + away @ away), gradient
+
+    return function
+
+
+def _inside(
+    function: Callable[[Array], tuple[float, Array]], region: Region
+) -> Callable[[Array], tuple[float, Array]]:
+    """The function of the pose put inside the swing limits."""
+    x, z = region.pairs.T
+
+    def composed(free: Array) -> tuple[float, Array]:
+        h = region.project(free)
+        value, slope = function(h)
+        gradient = slope.copy()
+        # Pairs do not know each other: four poses tell the derivative of all of them.
+        moved = np.tile(free, (4, 1))
+        moved[0, x] += _NUDGE
+        moved[1, x] -= _NUDGE
+        moved[2, z] += _NUDGE
+        moved[3, z] -= _NUDGE
+        put = region.project(moved)
+        by_x, by_z = (put[0] - put[1]) / (2.0 * _NUDGE), (put[2] - put[3]) / (2.0 * _NUDGE)
+        gradient[x] = by_x[x] * slope[x] + by_x[z] * slope[z]
+        gradient[z] = by_z[x] * slope[x] + by_z[z] * slope[z]
+        away = free - h
+        return value + _TETHER * float(away @ away), gradient + 2.0 * _TETHER * away
+
+    return composed

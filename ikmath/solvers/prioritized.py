@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several effectors, each within what the stronger ones leave free (Ki & Sheen, sections 5 and 6).
+
+Their formulas for two effectors (5.3), for any number (the recursion 6.1 to 6.4) and the general solution
+with a null-space vector (5.2, 6.13, theorem 6.18) are one algorithm, `linalg.priority`. Goals of one
+priority make up one effector of the text; the posture is its vector Z, projected by F_M.
+
+Their proofs need all goals together to be of full rank. In a stretched figure, or for goals that
+contradict each other, the printed form divides by nearly nothing. `damping` keeps the steps finite there
+and the order strict; damping 0 and threshold 0 give the printed form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ..diagnosis import conclude
+from ..errors import BadValue
+from ..linalg.priority import solve_in_order
+from ..pose import Pose
+from ..problem import Problem, Solution
+from ..rotation import Array
+from .base import Options
+from .loop import Incremental, Linear
+
+_PATIENCE: Final = 4  # steps that may gain next to nothing
+_GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing
+_MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+_NEAR: Final = 1e-3  # damping that is left at the goals
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrioritizedOptions(Options):
+    """Options of `prioritized`.
+
+    Attributes:
+        damping: of the inverses (lengths in figure sizes), that far from the goals; less near them and
+        more after
+            a step that turned out worse. 0 for none.
+        threshold: what is left to a weaker goal counts as nothing below this share of it; 0 for rounding
+        only.
+    """
+
+    damping: float = 0.3
+    threshold: float = 1e-3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.damping) and self.damping >= 0.0):
+            raise BadValue(f"damping={self.damping!r}", "must be a number, zero or more.")
+        if not 0.0 <= self.threshold < 1.0:
+            raise BadValue(f"threshold={self.threshold!r}", "must be a share from 0 to below 1.")
+
+
+class Prioritized(Incremental):
+    """See the module."""
+
+    name: ClassVar[str] = "prioritized"
+    label: ClassVar[str] = "Prioritized"
+    description: ClassVar[str] = "Goals of lower priority move only what the higher ones leave free."
+    source: ClassVar[str] = "Ki & Sheen, sections 5 and 6"
+    options: ClassVar[type[Options]] = PrioritizedOptions
+    priorities: ClassVar[bool] = True
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        """Iterate as the text does, one linear solution after another.
+
+        Not by the loop that the other methods share: that one judges a step by all errors together, while
+        here a step is better if the first level that changed is, whatever the later ones lose.
+        """
+        skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
+        mobility = skeleton.mobility if skeleton.stiffness.any() else None
+        state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
+        levels = np.unique(stack.level)
+        tolerance, slack = options.tolerance**2, (0.1 * options.tolerance / problem.length) ** 2
+        best: Array = np.full(len(levels), np.inf)
+        error = jacobian = q
+        iteration, patience, stalled = 0, 0, False
+        while True:
+            pose = Pose.trusted(skeleton, q)
+            raw, derivative = stack.evaluate(problem.tasks, pose)
+            scaled = raw * stack.scale
+            costs = np.array(
+                [float(scaled[stack.level == level] @ scaled[stack.level == level]) for level in levels]
+            )
+            reached = not stack.rows or float(stack.squares(raw).max()) < tolerance
+            gain = _first_gain(costs, best, slack)
+            if gain > 0.0 or iteration == 0 or (reached and problem.posture is not None):
+                patience = patience + 1 if gain < _GAIN else 0
+                best, state.q, state.cost = costs, q, float(costs.sum())
+                state.caution = max(state.caution * _LESS, _LEAST)
+                extra = limits.rows(pose)
+                error, jacobian = scaled, derivative * stack.scale[:, None]
+                if extra is not None:
+                    error = np.concatenate([error, extra.error])
+                    jacobian = np.concatenate([jacobian, extra.jacobian])
+                if problem.posture is not None:
+                    state.wish = problem.posture.gain * (problem.posture.q - q)
+            else:
+                state.caution *= _MORE
+            stalled = patience >= _PATIENCE or state.caution > _MOST
+            if (reached and problem.posture is None) or stalled or iteration == options.max_iterations:
+                break
+            iteration += 1
+            q = limits.step(
+                skeleton.region, state.q, error, jacobian, lambda e, j: self.step(e, j, state, options)
+            )
+        return conclude(problem, state.q, iteration, options.tolerance, stalled=stalled)
+
+    def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
+        """One linear solution for scaled rows: error (k,), jacobian (k, n)."""
+        root = None if state.mobility is None else np.sqrt(state.mobility)
+        weighed = jacobian if root is None else jacobian * root
+        level = np.asarray(state.level)
+        if len(error) > len(level):  # rows of a limit method: below all goals, as an objective is
+            level = np.concatenate([level, np.full(len(error) - len(level), level.max(initial=0) + 1)])
+        tasks = [(weighed[level == step], -error[level == step]) for step in np.unique(level)]
+        # Far from the goals the linear picture does not hold and a long step helps nobody; after refused
+        # steps neither.
+        damping = options.damping * float(np.sqrt((min(1.0, state.cost) + _NEAR) * state.caution))
+        answer = solve_in_order(
+            tasks, jacobian.shape[1], damping=damping, threshold=options.threshold or None
+        )
+        dq = answer.x
+        if state.wish is not None:
+            wish = state.wish if root is None else state.wish / root
+            dq = dq + answer.free @ wish / max(state.caution, 1.0)
+        return dq if root is None else root * dq
+
+
+def _first_gain(costs: Array, best: Array, slack: float) -> float:
+    """By which share the first level that changed is better; negative if it is worse."""
+    for now, before in zip(costs.tolist(), best.tolist(), strict=True):
+        if abs(now - before) > slack + 1e-9 * before:
+            return 1.0 if before == np.inf else (before - now) / before
+    return 0.0

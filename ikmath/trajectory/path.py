@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points between where an effector is and where it should go (Ki & Sheen, section 3).
+
+A far target is reached in a more natural way over internal points, each solved from the one before: as
+targets of frames they go through `solve_track`. The points lie on the straight segment where it crosses rays
+from the centre (the base of the chain) at equal angles; the smooth variant then lets the distance from the
+centre change evenly, which makes an arc of it that an arm follows with little work.
+
+The text says that the segment is "divided equally". Its formula divides the angle at the centre equally
+and not the length, which is another thing even for |X| = |Y|. Where start, target and centre lie on one
+line there is no angle: in the same direction the formula's limit is taken; in opposite ones the segment
+runs through the centre, no direction is better than another, and BadValue says so.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..rotation import Array
+
+_NO_ANGLE: Final = 1e-6  # radians; below, sines cancel and the limit is as exact
+
+
+def subdivide(
+    start: npt.ArrayLike,
+    target: npt.ArrayLike,
+    count: int,
+    *,
+    center: npt.ArrayLike = (0.0, 0.0, 0.0),
+    smooth: bool = False,
+) -> Array:
+    """Internal points of the way from start to target, and the target.
+
+    Args:
+        start: Y, (*batch, 3) metres.
+        target: X, (*batch, 3) metres.
+        count: M, number of internal points, 0 or more.
+        center: where angles are seen from, (3,) or (*batch, 3): the base of the chain.
+        smooth: whether the distance from the center changes evenly (the points marked with a tilde in the
+            text).
+
+    Returns:
+        (M + 1, *batch, 3): frames first, as the targets of a track; the last is the target.
+
+    Raises:
+        BadShape: no 3-vectors.
+        BadValue: a negative count; the center on the segment between start and target, or at one of them.
+    """
+    if int(count) != count or count < 0:
+        raise BadValue(f"count={count!r}", "must be a whole number, 0 or more.")
+    middle = np.asarray(center, dtype=float)
+    x, y = np.asarray(target, dtype=float), np.asarray(start, dtype=float)
+    for what, value in (("start", y), ("target", x), ("center", middle)):
+        if value.ndim < 1 or value.shape[-1] != 3:
+            raise BadShape(what, "(..., 3)", value.shape)
+        if not np.isfinite(value).all():
+            raise BadValue(what, "holds a value that is not a finite number.")
+    x, y = np.broadcast_arrays(x - middle, y - middle)
+    x_length, y_length = np.linalg.norm(x, axis=-1), np.linalg.norm(y, axis=-1)
+    angle = np.arctan2(np.linalg.norm(np.cross(x, y), axis=-1), (x * y).sum(-1))
+    if ((x_length == 0.0) | (y_length == 0.0) | (angle > np.pi - _NO_ANGLE)).any():
+        raise BadValue("center", "lies between start and target, which has no direction seen from there.")
+    parts = int(count) + 1
+    step = np.arange(1, parts + 1).reshape(-1, *(1,) * angle.ndim)
+    # The law of sines: |Y_i - Y| : |Y_i - X| = |Y| sin(i / (M+1) angle) : |X| sin((M+1-i) / (M+1) angle).
+    flat = angle < _NO_ANGLE
+    from_start = y_length * np.where(flat, step / parts, np.sin(step * angle / parts))
+    to_target = x_length * np.where(flat, 1.0 - step / parts, np.sin((parts - step) * angle / parts))
+    share = (from_start / (from_start + to_target))[..., None]
+    points = y + share * (x - y)
+    if smooth:
+        even = (step / parts)[..., None]
+        radius = even * x_length[..., None] + (1.0 - even) * y_length[..., None]
+        points = points * radius / np.linalg.norm(points, axis=-1, keepdims=True)
+    points[-1] = x
+    return np.asarray(points + middle)
