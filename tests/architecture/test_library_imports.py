@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import ast
 import sys
+from collections.abc import Mapping
 
-from tests.architecture.source_tree import LIBRARY, cycle, imports, unit
+import ikmath
+from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name, parse, python_files, unit
 
 LAYERS = (
     {"errors"},
@@ -16,20 +19,12 @@ LAYERS = (
     {"goals", "limits", "obstacles"},
     {"avoidance"},
     {"problem"},
+    {"diagnosis"},
     {"solvers"},
     {"trajectory"},
     {"figures"},
 )
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
-
-COMMON_GROUND = {
-    "goals": {"base"},
-    "limits": {"base", "registry"},
-    "obstacles": {"shape", "vectors", "segments", "bvh"},
-    "avoidance": {"base", "registry"},
-    "solvers": {"registry", "loop", "arithmetic", "alignment", "swinging", "turning"},
-}
-"""In a family, what its members share. A goal, a solver, a shape knows these, but no other of its kind."""
 
 
 def test_parts_import_only_layers_before_their_own():
@@ -54,15 +49,11 @@ def test_nothing_inside_imports_the_package_itself():
     assert not wrong, "\n".join(wrong)
 
 
-def test_siblings_do_not_know_each_other():
-    wrong = {
-        f"{one} (if several build on it, name it in COMMON_GROUND)"
-        for one in imports(LIBRARY)
-        if _is_sibling(one.importer, one.imported)
-        and one.imported.split(".")[2] not in COMMON_GROUND[unit(one.imported)]
-        and one.importer.split(".")[2] != "registry"
-    }
-    assert not wrong, "\n".join(sorted(wrong))
+def test_members_of_a_family_do_not_know_each_other():
+    """A goal, a solver, a shape builds on what its family shares, never on another goal, solver, shape."""
+    for members in _families():
+        wrong = [str(one) for one in imports(LIBRARY) if {one.importer, one.imported} <= members]
+        assert not wrong, "\n".join(wrong)
 
 
 def test_no_ring_of_imports():
@@ -89,7 +80,22 @@ def _before(imported: str, importer: str) -> bool:
     return RANK[imported] < RANK[importer]
 
 
-def _is_sibling(importer: str, imported: str) -> bool:
-    """Whether both are modules of the same family."""
-    a, b = importer.split("."), imported.split(".")
-    return len(a) == len(b) == 3 and a[:2] == b[:2] and a[1] in COMMON_GROUND and a != b
+def _families() -> list[set[str]]:
+    """For each family the modules of its members: what its registry holds, or what derives from its base."""
+    registered = [
+        {entry.__module__ if isinstance(entry, type) else type(entry).__module__ for entry in found.values()}
+        for name, found in vars(ikmath).items()
+        if isinstance(found, Mapping) and not name.startswith("_")
+    ]
+    shapes = {
+        module_name(path)
+        for path in python_files(f"{LIBRARY}/obstacles")
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.ClassDef) and "Shape" in {ast.unparse(base) for base in node.bases}
+    }
+    return [*registered, shapes]
+
+
+def test_the_families_are_found():
+    assert len(_families()) >= 4
+    assert all(len(members) > 1 for members in _families())
