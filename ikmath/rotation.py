@@ -95,19 +95,39 @@ def angle(rotation: npt.ArrayLike) -> Array:
     return result
 
 
+def _linear_maps() -> tuple[Array, Array]:
+    """Both conversions between quaternion and matrix are linear in products; these are the maps.
+
+    Returns:
+        (16, 9): the products q_i q_j of a quaternion of squared length 2 -> rotation matrix minus identity;
+        (9, 16): rotation matrix -> 4 q_i q_j minus identity, in whose rows Shepperd's four quaternions stand.
+    """
+    w, x, y, z = range(4)
+    to_matrix = np.zeros((4, 4, 3, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        to_matrix[1 + j, 1 + j, i, i] = to_matrix[1 + k, 1 + k, i, i] = -1.0
+        to_matrix[1 + i, 1 + j, i, j] = to_matrix[1 + i, 1 + j, j, i] = 1.0
+        to_matrix[w, 1 + k, j, i], to_matrix[w, 1 + k, i, j] = 1.0, -1.0
+    to_products = np.zeros((3, 3, 4, 4))
+    for i, signs in enumerate(((1, 1, -1, -1), (1, -1, 1, -1), (1, -1, -1, 1))):
+        to_products[i, i, range(4), range(4)] = signs
+    for one, other, i, j in ((y, z, 1, 2), (z, x, 2, 0), (x, y, 0, 1)):
+        axis = 6 - one - other
+        to_products[j, i, (w, axis), (axis, w)], to_products[i, j, (w, axis), (axis, w)] = 1.0, -1.0
+        to_products[i, j, (one, other), (other, one)] = to_products[j, i, (one, other), (other, one)] = 1.0
+    return to_matrix.reshape(16, 9), to_products.reshape(9, 16)
+
+
+_TO_MATRIX, _TO_PRODUCTS = _linear_maps()
+_IDENTITY_MATRIX, _IDENTITY_PRODUCTS = np.eye(3).ravel(), np.eye(4).ravel()
+
+
 def matrix_from_quaternion(q: npt.ArrayLike) -> Array:
     """(..., 4) as (w, x, y, z), of any length but zero -> (..., 3, 3)."""
     given = _vectors(q, 4, "quaternion")
-    scaled: Array = given * np.sqrt(2.0 / np.maximum((given * given).sum(-1, keepdims=True), _TINY))
-    w, x, y, z = (scaled[..., i] for i in range(4))
-    out = np.empty((*given.shape[:-1], 3, 3))
-    out[..., 0, 0] = 1.0 - y * y - z * z
-    out[..., 1, 1] = 1.0 - x * x - z * z
-    out[..., 2, 2] = 1.0 - x * x - y * y
-    out[..., 0, 1], out[..., 1, 0] = x * y - w * z, x * y + w * z
-    out[..., 0, 2], out[..., 2, 0] = x * z + w * y, x * z - w * y
-    out[..., 1, 2], out[..., 2, 1] = y * z - w * x, y * z + w * x
-    return out
+    unit = given * np.sqrt(2.0 / np.maximum((given * given).sum(-1, keepdims=True), _TINY))
+    products = (unit[..., :, None] * unit[..., None, :]).reshape(*given.shape[:-1], 16)
+    return np.asarray(products @ _TO_MATRIX + _IDENTITY_MATRIX).reshape(*given.shape[:-1], 3, 3)
 
 
 def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
@@ -117,22 +137,10 @@ def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
     no angle loses digits.
     """
     m = _matrices(rotation)
-    d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
-    rows = np.stack(
-        [
-            np.stack([1 + d0 + d1 + d2, x, y, z], -1),
-            np.stack([x, 1 + d0 - d1 - d2, xy, xz], -1),
-            np.stack([y, xy, 1 - d0 + d1 - d2, yz], -1),
-            np.stack([z, xz, yz, 1 - d0 - d1 + d2], -1),
-        ],
-        -2,
-    )
-    best = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), -1)
-    q = np.take_along_axis(rows, best[..., None, None], -2)[..., 0, :]
-    q = q * np.where(q[..., :1] < 0, -1.0, 1.0)
-    return np.asarray(q / np.sqrt((q * q).sum(-1, keepdims=True)))
+    rows = m.reshape(-1, 9) @ _TO_PRODUCTS + _IDENTITY_PRODUCTS
+    q = rows.reshape(-1, 4, 4)[np.arange(len(rows)), rows[:, ::5].argmax(-1)]
+    q = q / np.copysign(np.sqrt((q * q).sum(-1, keepdims=True)), q[:, :1])
+    return np.asarray(q).reshape(*m.shape[:-2], 4)
 
 
 def multiply_quaternions(a: Array, b: Array) -> Array:
@@ -203,11 +211,22 @@ def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
     return out
 
 
+def swing_twist_quaternion(turns: npt.ArrayLike) -> Array:
+    """Turns (x, y, z) -> the quaternion of `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 4)."""
+    turns = _vectors(turns, 3, "turns")
+    x, y, z = turns[..., 0], 0.5 * turns[..., 1], turns[..., 2]
+    half = 0.5 * np.sqrt(x * x + z * z)
+    c, s, factor = np.cos(y), np.sin(y), 0.5 * np.sinc(half / np.pi)
+    w, x, z = np.cos(half), factor * x, factor * z
+    out = np.empty((*turns.shape[:-1], 4))
+    out[..., 0], out[..., 2] = w * c, w * s
+    out[..., 1], out[..., 3] = x * c - z * s, z * c + x * s
+    return out
+
+
 def swing_twist_matrix(turns: npt.ArrayLike) -> Array:
     """Turns (x, y, z) -> `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 3, 3)."""
-    turns = _vectors(turns, 3, "turns")
-    swing = turns * np.array([1.0, 0.0, 1.0])
-    return np.asarray(exp(swing) @ about(1, turns[..., 1]))
+    return matrix_from_quaternion(swing_twist_quaternion(turns))
 
 
 def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
@@ -216,15 +235,22 @@ def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
     Where the long axis points straight back (a swing of half a turn) the split is not unique; the twist is
     then 0.
     """
-    q = quaternion_from_matrix(rotation)
-    w, y = q[..., 0], q[..., 2]
-    length = np.hypot(w, y)
-    pole = length < 1e-12
-    half = np.where(pole, 0.0, np.arctan2(y, w))
-    c, s = np.cos(half), np.sin(half)
-    # S = q * T^-1 has no y part: (w, x, z) of it
-    sx, sz = q[..., 1] * c + q[..., 3] * s, q[..., 3] * c - q[..., 1] * s
-    sine = np.hypot(sx, sz)
-    turn = 2.0 * np.arctan2(sine, length)
+    return turns_from_quaternion(quaternion_from_matrix(rotation))
+
+
+def turns_from_quaternion(q: npt.ArrayLike) -> Array:
+    """Turns (x, y, z) of a unit quaternion, as `swing_twist_turns`; (..., 4) -> (..., 3)."""
+    given = _vectors(q, 4, "quaternion")
+    w, x, y, z = np.moveaxis(np.where(given[..., :1] < 0, -given, given), -1, 0)
+    cosine = np.sqrt(w * w + y * y)
+    pole = cosine < 1e-12
+    safe = np.where(pole, 1.0, cosine)
+    c, s = np.where(pole, 1.0, w / safe), np.where(pole, 0.0, y / safe)
+    # S = q * T^-1 has no y part: (x, z) of it, whose length is that of (x, z) of q
+    sine = np.sqrt(x * x + z * z)
+    turn = 2.0 * np.arctan2(sine, cosine)
     factor = np.where(sine > 1e-12, turn / np.maximum(sine, _TINY), 2.0)
-    return np.stack([sx * factor, 2.0 * half, sz * factor], -1)
+    out = np.empty((*given.shape[:-1], 3))
+    out[..., 0], out[..., 2] = (x * c + z * s) * factor, (z * c - x * s) * factor
+    out[..., 1] = 2.0 * np.arctan2(s, c)
+    return out
