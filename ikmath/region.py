@@ -23,7 +23,11 @@ import numpy.typing as npt
 
 from .rotation import Array
 
-_FLOOR: Final = 1e-9  # radius of a side that has no room, so that nothing divides by zero
+_FLOOR: Final = 1e-10  # radius of a side that has no room, so that nothing divides by zero
+_NARROW: Final = 1e-9  # a side narrower than this has no room
+_EDGE: Final = (
+    1e-3  # where on such a side the boundary is taken to be: enough to tell the side, and for the normal
+)
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 
 
@@ -182,7 +186,8 @@ class Region:
         if not self._centred:
             return False
         w = v * np.where(v < 0, _pairs_first(self._inverse[0], v), _pairs_first(self._inverse[1], v))
-        return bool((w[0] * w[0] + w[1] * w[1]).max() <= 4.0) and bool(np.abs(v).max() <= 2.0)
+        square = w[0] * w[0] + w[1] * w[1]
+        return bool(square.max(initial=0.0) <= 4.0) and bool(np.abs(v).max(initial=0.0) <= 2.0)
 
     def _measure(self, v: Array, pairs: npt.NDArray[np.intp] | None = None) -> tuple[Array, Array, Array]:
         """From v (2, P, ...): measure (P, ...), reciprocal radii and centred half-angle sines (2, P, ...)."""
@@ -204,11 +209,17 @@ class Region:
     def _pull(self, v: Array, pairs: npt.NDArray[np.intp]) -> Array:
         """Points outside (2, w) -> the boundary: each sine to its own limit, then along the ray."""
         _, scale, s = self._measure(v, pairs)
-        w = np.clip(s * scale, -1.0, 1.0)
+        most = np.where(scale < 1.0 / _NARROW, 1.0, _EDGE)
+        w = np.minimum(np.maximum(s * scale, -most), most)
         w = w / np.maximum(np.sqrt(w[0] * w[0] + w[1] * w[1]), 1.0) * (1.0 - 1e-15)
-        s = np.where(scale > 0, w / np.maximum(scale, 1e-300), s) + self._centre[pairs].T
-        length = np.sqrt(s[0] * s[0] + s[1] * s[1])
-        s, length = s / np.maximum(length, 1.0), np.minimum(length, 1.0)
+        way, centre = np.where(scale > 0, w / np.maximum(scale, 1e-300), s), self._centre[pairs].T
+        s = centre + way
+        square = s[0] * s[0] + s[1] * s[1]
+        if (square > 1.0).any():  # more than half a turn: back towards the centre, so as to stay inside
+            a, b = (way * way).sum(0), (centre * way).sum(0)
+            share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
+            s = np.where(square > 1.0, centre + share * way, s)
+        length = np.minimum(np.sqrt(s[0] * s[0] + s[1] * s[1]), 1.0)
         # v = S t / sin(t/2), t = 2 asin |S|
         factor = np.where(length > 1e-8, 2.0 * np.arcsin(length) / np.maximum(length, 1e-300), 2.0)
         return np.asarray(s * factor)

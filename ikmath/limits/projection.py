@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits by projection: what would leave its limit is put there, and the step is worked out again for the rest.
+"""Limits by projection: what would leave its limit is put there, and the others take over its part.
 
-Ge's projection onto the active limits (thesis, 2.5.3 and 5.1). Clipping loses what a clipped joint would have done;
-here the other joints take it over, which needs 2.5 to 4 times fewer iterations. A joint at its limit is free again
-in the next step, so nothing locks. In a swing region a joint that would leave is held only across the boundary
-and may still slide along it.
+Ge's projection onto the active limits (thesis, 2.5.3 and 5.1). Clipping loses what a clipped joint would
+have done; here the other joints take it over, which needs 2.5 to 4 times fewer iterations. A joint at its
+limit is free again in the next step, so nothing locks. In a swing region a joint that would leave is held
+only across the boundary and may still slide along it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Projection(LimitMethod):
             dq += fixed
             more = region.leaving(q, dq)
             if more is None:
-                break
+                return q + dq
             held = held | more.held
             fixed = np.where(more.held, more.shift, fixed)
             bounds = more
