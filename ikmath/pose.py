@@ -12,17 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import prod
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import BadShape, BadValue
+from .errors import BadShape, BadValue, UnknownName
 from .kinematics import SKEW_ROWS, ManyFrames, OneFrame, forward_many, forward_one
 from .rotation import Array, skew
 from .skeleton import Skeleton
 
 Joints = str | int | Sequence[str] | Sequence[int] | npt.NDArray[np.intp]
+
+
+def _checked(skeleton: Skeleton, index: int) -> int:
+    """A joint given by its number."""
+    if not 0 <= index < len(skeleton):
+        raise UnknownName("joint", int(index), skeleton.names)
+    return int(index)
 
 
 class Points:
@@ -41,7 +49,7 @@ class Points:
         self, skeleton: Skeleton, joints: Sequence[str | int], offsets: npt.ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
         self.joints = np.array(
-            [skeleton.index(j) if isinstance(j, str) else int(j) for j in joints], dtype=int
+            [skeleton.index(j) if isinstance(j, str) else _checked(skeleton, j) for j in joints], dtype=int
         )
         self.count = len(self.joints)
         given = np.asarray(offsets, dtype=float)
@@ -131,15 +139,9 @@ class Pose:
         self._one = self._many = None
         if not self.batch:
             self._one = forward_one(skeleton.plan, rest, translation, fixed, q)
-        elif q.size or not skeleton.n:
-            columns = (
-                np.ascontiguousarray(q.reshape(-1, skeleton.n).T)
-                if skeleton.n
-                else np.empty((0, int(np.prod(self.batch))))
-            )
-            self._many = forward_many(skeleton.plan, rest, translation, fixed, columns)
         else:
-            self._many = forward_many(skeleton.plan, rest, translation, fixed, np.empty((skeleton.n, 0)))
+            columns = np.ascontiguousarray(q.reshape(prod(self.batch), skeleton.n).T)
+            self._many = forward_many(skeleton.plan, rest, translation, fixed, columns)
         return self
 
     # ------------------------------------------------------------------ whole figure
@@ -159,7 +161,7 @@ class Pose:
 
     @property
     def axis(self) -> Array:
-        """(*batch, n, 3) world axis of each coordinate, unit length."""
+        """(*batch, n, 3) world axis of each coordinate; shorter than 1 for swings that are far out."""
         if self._one is not None:
             turns, slides = self.skeleton.is_turn[:, None], self.screws[1]
             return np.where(turns, self.screws[0], slides)
@@ -206,10 +208,11 @@ class Pose:
         for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
             np.multiply(p[j], turn[k], out=moment[i])
             moment[i] -= p[k] * turn[j]
-        w, v = turn.reshape(3, -1, frames), moment.reshape(3, -1, frames)
+        w, v = turn.reshape(3, 3 * count, frames), moment.reshape(3, 3 * count, frames)
         if many.slide_frame is not None:
             w = np.concatenate([w, np.zeros_like(w)], 1)
-            v = np.concatenate([v, many.slide_frame.transpose(0, 2, 1, 3).reshape(3, -1, frames)], 1)
+            slides = many.slide_frame.transpose(0, 2, 1, 3)
+            v = np.concatenate([v, slides.reshape(3, 3 * count, frames)], 1)
         if not plan.rows_in_order:
             w, v = w.take(plan.row, 1), v.take(plan.row, 1)
         return w, v
