@@ -59,7 +59,7 @@ class Region:
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
         free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
             turn.
-        boxed: (n,) columns with an interval of their own.
+        boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all others.
     """
 
     def __init__(
@@ -83,8 +83,8 @@ class Region:
         interval[self.pairs] = False
         self.boxed = np.flatnonzero(interval)
         # intervals of everything; a pair's own coordinates are left open here
-        self._low = np.where(interval, lower, -np.inf)
-        self._high = np.where(interval, upper, np.inf)
+        self.low = np.where(interval, lower, -np.inf)
+        self.high = np.where(interval, upper, np.inf)
         self._any_box = bool(interval.any())
         low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
         centre = np.clip(0.0, low, high)
@@ -108,7 +108,7 @@ class Region:
         is exceeded, told of both coordinates.
         """
         first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
-        low, high = _columns_first(self._low, first), _columns_first(self._high, first)
+        low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = np.maximum(np.maximum(low - first, first - high), 0.0)
         if len(self.pairs):
             excess = np.maximum(self._measure(first[self.pairs.T])[0] - 1.0, 0.0)
@@ -118,7 +118,7 @@ class Region:
     def at_limit(self, q: Array, margin: float = 1e-6) -> npt.NDArray[np.bool_]:
         """Which coordinates stand at (or within `margin` of) a limit: (*batch, n) bool."""
         first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
-        low, high = _columns_first(self._low, first), _columns_first(self._high, first)
+        low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = (first <= low + margin) | (first >= high - margin)
         if len(self.pairs):
             out[self.pairs.T] = self._measure(first[self.pairs.T])[0] >= 1.0 - margin
@@ -128,8 +128,8 @@ class Region:
     def project_first(self, q: Array) -> Array:
         """As `project`, in place on a (n, ...) array, which is also returned."""
         if self._any_box:
-            np.maximum(q, _columns_first(self._low, q), out=q)
-            np.minimum(q, _columns_first(self._high, q), out=q)
+            np.maximum(q, _columns_first(self.low, q), out=q)
+            np.minimum(q, _columns_first(self.high, q), out=q)
         if len(self.pairs):
             v = q[self.pairs.T]  # (2, P, ...)
             if not self._surely_inside(v):
@@ -151,7 +151,7 @@ class Region:
         held, shift = np.zeros(to.shape, dtype=bool), np.zeros(to.shape)
         some = False
         if self._any_box:
-            low, high = _columns_first(self._low, to), _columns_first(self._high, to)
+            low, high = _columns_first(self.low, to), _columns_first(self.high, to)
             held = (to < low) | (to > high)
             some = bool(held.any())
             if some:
@@ -167,6 +167,21 @@ class Region:
                 normal[:, *out] = self.normals(point, out[0])
                 way[:, *out] = point - q[self.pairs[out[0]].T, *out[1:]]
         return Bounds(held, shift, leaving, normal, way) if some else None
+
+    def near_boundary(self, q: Array, measure: float) -> tuple[npt.NDArray[np.intp], Array, Array]:
+        """Swing pairs at or near their boundary: which (w,), outward normals (2, w), room along them (w,). q (n,)."""
+        if not len(self.pairs):
+            return _NO_PAIRS
+        v = q[self.pairs.T]
+        if self._surely_inside(v / measure):
+            return _NO_PAIRS
+        near = (self._measure(v)[0] >= measure).nonzero()[0]
+        if not len(near):
+            return _NO_PAIRS
+        inner = v[:, near]
+        point = self._pull(inner * (1.0 + 2.0 * (1.0 - measure)), near)
+        normal = self.normals(point, near)
+        return near, normal, (normal * (point - inner)).sum(0)
 
     def normals(self, v: Array, pairs: npt.NDArray[np.intp]) -> Array:
         """Outward unit normals of the swing regions at v (2, w) of those pairs, in coordinates: (2, w)."""
@@ -223,6 +238,9 @@ class Region:
         # v = S t / sin(t/2), t = 2 asin |S|
         factor = np.where(length > 1e-8, 2.0 * np.arcsin(length) / np.maximum(length, 1e-300), 2.0)
         return np.asarray(s * factor)
+
+
+_NO_PAIRS: Final = (np.empty(0, dtype=np.intp), np.empty((2, 0)), np.empty(0))
 
 
 def _columns_first(limit: Array, q: Array) -> Array:

@@ -16,6 +16,7 @@ from .base import Method, gather
 from .bounded import Bounded
 from .control import Control
 from .damped import Damped
+from .hierarchical import Hierarchical
 from .lagrange import Lagrange
 from .nonlinear import Nonlinear
 from .prioritized import Prioritized
@@ -24,6 +25,7 @@ from .transpose import Transpose
 
 METHODS: Final[Mapping[str, Method]] = registry(
     [
+        Hierarchical(),
         Damped(),
         Pseudoinverse(),
         Control(),
@@ -34,7 +36,7 @@ METHODS: Final[Mapping[str, Method]] = registry(
         Transpose(),
     ]
 )
-DEFAULT: Final = "damped"
+DEFAULT: Final = "hierarchical"
 
 
 def solve(

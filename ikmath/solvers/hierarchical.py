@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The default: goals in strict order of priority, inside every limit, with nothing to tune.
+
+Each step is the lexicographic optimum of the linear picture (`linalg.lexicographic`): a level's errors are made as
+small as can be without disturbing the levels above, under all joint limits as inequalities, the posture last. A joint
+at its limit leaves it as soon as that helps, since only the inequality holds it (no locking: Ge 2000, section 5.1).
+Swing regions enter by their tangent where a step would leave them.
+
+A step is taken if it makes the first level better that it changes at all, on the true errors and not on the linear
+ones; otherwise it is damped more and worked out again (Whitney's and Ki & Sheen's halving, as Levenberg and Marquardt
+do it). Where a straight limb gives the linear picture no way to bend, it is given a small bend to the side that its
+limits and its rest pose prefer, and the solve goes on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..diagnosis import conclude
+from ..errors import BadValue
+from ..linalg.lexicographic import Level, Working, lexicographic
+from ..pose import Pose
+from ..problem import Problem, Solution, Status
+from ..rotation import Array
+from .base import Method, Options
+
+_FAR: Final = 0.1  # damping for each unit of a level's squared scaled error
+_NEAR: Final = 1e-8  # damping at the goal
+_GAIN: Final = 1e-3  # share of a level's squared error that counts as better
+_SLIP: Final = 2e-3  # share by which a level may be worse while a step is still taken for the sake of a weaker one
+_PATIENCE: Final = 4  # steps without a gain before the figure is called settled
+_MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+_ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
+_AT_LIMIT: Final = 0.999  # measure of a swing region from which its boundary counts in the first round
+_EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
+_BEND: Final = 0.05  # radians, the bend given to straight limbs that must shorten
+_DEAD: Final = 1e-3  # share of the best slope that an error can have, below which a pose gives it no way to go
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchicalOptions(Options):
+    """Options of `hierarchical`.
+
+    Attributes:
+        restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
+        seed: of the further starts.
+    """
+
+    restarts: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if int(self.restarts) != self.restarts or self.restarts < 0:
+            raise BadValue(f"restarts={self.restarts!r}", "must be a whole number, zero or more.")
+
+
+@dataclass(slots=True)
+class _State:
+    """Where a solve stands: the accepted pose and all that is known of it."""
+
+    q: Array
+    pose: Pose
+    raw: Array
+    jacobian: Array
+    costs: list[float]
+    squares: list[float]
+    left: float = 0.0  # squared length of what the posture still asks for
+    wish: Array | None = None
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What is kept from step to step of one solve."""
+
+    caution: float = 1.0
+    working: list[Working] = field(default_factory=list)
+
+
+class _Run:
+    """One solve from one start."""
+
+    def __init__(self, problem: Problem, options: Any) -> None:
+        self.problem, self.options = problem, options
+        self.skeleton, self.region, self.stack = problem.skeleton, problem.skeleton.region, problem.stack
+        # one unit of every scaled coordinate costs alike: stiff ones more, slides as lengths
+        length = np.where(self.skeleton.is_turn, 1.0, problem.length)
+        self.metric = np.sqrt(self.skeleton.mobility) * length
+        stack = self.stack
+        self.priorities = sorted(set(stack.level.tolist()))
+        self.slices = [np.flatnonzero(stack.level == p) for p in self.priorities]
+        self.single = len(self.slices) <= 1
+        self.tolerance = options.tolerance**2
+        self.floors = [float((options.tolerance * stack.scale[s]).max()) ** 2 * 0.01 for s in self.slices]
+        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+
+    # ------------------------------------------------------------------ looking
+    def look(self, q: Array) -> _State:
+        """Forward kinematics, errors and Jacobian at q."""
+        problem, stack = self.problem, self.stack
+        pose = Pose.trusted(self.skeleton, q)
+        raw, jacobian = stack.evaluate(problem.tasks, pose)
+        scaled = raw * stack.scale
+        squares = scaled * scaled
+        costs = [float(squares.sum())] if self.single else [float(squares[s].sum()) for s in self.slices]
+        state = _State(q, pose, raw, jacobian, costs, stack.squares(raw).tolist())
+        posture = problem.posture
+        if posture is not None:
+            state.wish = posture.gain * (posture.q - q)
+            state.left = float(state.wish.dot(state.wish))
+        return state
+
+    def reached(self, state: _State) -> bool:
+        """Whether every effector is within the tolerance."""
+        return not state.squares or max(state.squares) < self.tolerance
+
+    def better(self, new: _State, old: _State, lowest: list[float]) -> tuple[bool, bool]:
+        """Whether a pose is better than another, and whether clearly so: by the first level that tells them apart."""
+        for a, b, low, floor in zip(new.costs, old.costs, lowest, self.floors, strict=True):
+            if a < b * (1.0 - _GAIN) - floor:
+                return True, True
+            if a > low * (1.0 + (0.0 if self.single else _SLIP)) + floor:
+                return False, False
+        if new.wish is not None:
+            return new.left < old.left, new.left < old.left * (1.0 - _GAIN) - 1e-12
+        return any(a < b for a, b in zip(new.costs, old.costs, strict=True)), False
+
+    # ------------------------------------------------------------------ stepping
+    def step(self, state: _State, memory: _Memory, *, wish: Array | None, only: int | None = None) -> Array:
+        """The next coordinates: lexicographic optimum of the linear picture inside the region.
+
+        Args:
+            state: where the figure stands; memory: caution and warm start; wish: (n,) step of the posture or None.
+            only: correct the first `only` levels and leave the weaker ones as they are; None for all.
+        """
+        q, metric, region = state.q, self.metric, self.region
+        scaled = -state.raw * self.stack.scale
+        jacobian = state.jacobian * self.stack.scale[:, None] * metric
+        lower, upper = (region.low - q) / metric, (region.high - q) / metric
+        pairs, normal, way = region.near_boundary(q, _AT_LIMIT)
+        inequality, least = self._inequalities(state)
+        target = None if wish is None else wish / metric
+        for _ in range(_ROUNDS):
+            turned = _Turned(region.pairs[pairs], normal, way, metric)
+            rows = turned.rows(jacobian)
+            levels = [
+                Level(
+                    rows if self.single else rows[s],
+                    scaled[s] if only is None or index < only else np.zeros(len(s)),
+                    (_FAR * cost + _NEAR) * memory.caution,
+                )
+                for index, (s, cost) in enumerate(zip(self.slices, state.costs, strict=True))
+            ]
+            answer = lexicographic(
+                levels,
+                *turned.bounds(lower, upper),
+                None if inequality is None else turned.rows(inequality),
+                least,
+                None if target is None else turned.rows(target[None])[0],
+                turned.warm(memory.working, region.pairs),
+            )
+            memory.working = answer.working
+            dq = turned.back(answer.x) * metric
+            bounds = region.leaving(q, dq)
+            if bounds is None or not bounds.leaving.any():
+                break
+            pairs, normal, way = _merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
+        return region.project_first(q + dq)
+
+    def _inequalities(self, state: _State) -> tuple[Array | None, Array | None]:
+        """Rows `C dz >= d` in scaled coordinates: one-sided goals that are kept; what is broken must not get worse."""
+        if not self.one_sided:
+            return None, None
+        parts = [goal.inequality(state.pose) for goal in self.one_sided]
+        rows = np.concatenate([part.jacobian for part in parts]) * self.metric
+        return rows / self.problem.length, np.minimum(-np.concatenate([part.error for part in parts]), 0.0) / self.problem.length
+
+    # ------------------------------------------------------------------ the whole way
+    def solve(self, q: Array) -> Solution:
+        """Iterate until the goals are reached and the posture is settled, or nothing gets better."""
+        memory = _Memory()
+        state = self.look(q)
+        lowest = list(state.costs)
+        iteration = stall = 0
+        settled = bent = False
+        while iteration < self.options.max_iterations:
+            if self.reached(state) and (state.wish is None or settled):
+                break
+            trial = self.look(self.step(state, memory, wish=state.wish))
+            iteration += 1
+            accepted, clearly = self.better(trial, state, lowest)
+            if not accepted and self.reached(trial) and not self.reached(state):
+                accepted = clearly = True
+            if accepted:
+                stall = 0 if clearly else stall + 1
+                settled = self.reached(trial) and not clearly
+                state = trial
+                lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
+                memory.caution = max(memory.caution * _LESS, _LEAST)
+            else:
+                settled = self.reached(state)
+                memory.caution *= _MORE
+            if stall >= _PATIENCE or memory.caution > _MOST:
+                if self.reached(state) or bent:
+                    break
+                start = self.bend(state)
+                if start is None:
+                    break
+                bent, stall, memory = True, 0, _Memory()
+                other = self.look(start)
+                kept, state, lowest = state, other, list(other.costs)
+                sub = self._from_bend(kept, state, memory, iteration)
+                state, iteration = sub
+                break
+        else:
+            return self._finish(state, iteration, stalled=False)
+        if not self.single:
+            state = self._settle_strong(state, memory)
+        return self._finish(state, iteration, stalled=True)
+
+    def _from_bend(self, kept: _State, state: _State, memory: _Memory, iteration: int) -> tuple[_State, int]:
+        """Go on from a bent pose; back to the pose before if that ends no better."""
+        lowest, stall = list(state.costs), 0
+        while iteration < self.options.max_iterations and not self.reached(state) and stall < _PATIENCE:
+            trial = self.look(self.step(state, memory, wish=state.wish))
+            iteration += 1
+            accepted, clearly = self.better(trial, state, lowest)
+            if accepted:
+                stall = 0 if clearly else stall + 1
+                state, lowest = trial, [min(a, b) for a, b in zip(lowest, trial.costs, strict=True)]
+                memory.caution = max(memory.caution * _LESS, _LEAST)
+            else:
+                memory.caution *= _MORE
+                if memory.caution > _MOST:
+                    break
+        return (state if self.better(state, kept, kept.costs)[1] else kept), iteration
+
+    def _settle_strong(self, state: _State, memory: _Memory) -> _State:
+        """Put right what steps for weaker levels have moved at second order in the stronger ones."""
+        memory.caution = _LEAST
+        for _ in range(2):
+            wrong = [np.sqrt(cost) > _EXACT for cost in state.costs[:-1]]
+            strong = [cost < 100.0 * floor for cost, floor in zip(state.costs, self.floors, strict=True)]
+            if not any(w and s for w, s in zip(wrong, strong, strict=False)):
+                break
+            trial = self.look(self.step(state, memory, wish=None, only=len(state.costs) - 1))
+            if trial.costs[:-1] > state.costs[:-1]:
+                break
+            state = trial
+        return state
+
+    def _finish(self, state: _State, iteration: int, *, stalled: bool) -> Solution:
+        errors = np.sqrt(np.array(state.squares))
+        return conclude(
+            self.problem, state.q, iteration, self.options.tolerance, errors=errors, stalled=stalled
+        )
+
+    # ------------------------------------------------------------------ straight limbs
+    def bend(self, state: _State) -> Array | None:
+        """Coordinates with a small bend where an error has no slope left, though the figure is not stretched to it.
+
+        Each turn goes towards the middle of its limits or, where it has none, towards its rest pose; what has
+        neither side preferred goes to the positive one. None where the slope is not gone.
+        """
+        weighed = state.raw * self.stack.scale
+        rows = state.jacobian * self.stack.scale[:, None]
+        slope = np.abs(weighed.dot(rows)).max(initial=0.0)
+        steepest = float((np.sqrt((rows * rows).sum(1)) * np.abs(weighed)).max(initial=0.0))
+        if slope > _DEAD * steepest or steepest == 0.0:
+            return None
+        q, skeleton = state.q, self.skeleton
+        low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
+        middle = 0.5 * (low + high)
+        preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
+        side = np.where(preferred < -1e-9, -1.0, 1.0)
+        moved = rows.any(0) & skeleton.is_turn
+        return self.region.project_first(q + np.where(moved, np.minimum(_BEND, np.abs(high - low)) * side, 0.0))
+
+
+class _Turned:
+    """Swing pairs told along and across their boundary, so that their regions become bounds like all others.
+
+    Args:
+        columns: (w, 2) columns (x, z) of the pairs; normal: (2, w) outward; way: (w,) room along the normal;
+        metric: (n,) units of the scaled coordinates.
+    """
+
+    def __init__(self, columns: npt.NDArray[np.intp], normal: Array, way: Array, metric: Array) -> None:
+        self.x, self.z = columns[:, 0], columns[:, 1]
+        across = normal * metric[columns.T]
+        length = np.sqrt((across * across).sum(0))
+        self.c, self.s = across / length
+        self.room = way / length
+
+    def rows(self, array: Array) -> Array:
+        """Columns x, z of (k, n) -> along the normal, along the tangent."""
+        if not len(self.x):
+            return array
+        out = array.copy()
+        x, z = array[:, self.x], array[:, self.z]
+        out[:, self.x], out[:, self.z] = x * self.c + z * self.s, z * self.c - x * self.s
+        return out
+
+    def back(self, x: Array) -> Array:
+        """(n,) along and across -> the coordinates."""
+        if not len(self.x):
+            return x
+        out = x.copy()
+        n, t = x[self.x], x[self.z]
+        out[self.x], out[self.z] = n * self.c - t * self.s, n * self.s + t * self.c
+        return out
+
+    def bounds(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """The bounds with the pairs' room along their normals."""
+        if not len(self.x):
+            return lower, upper
+        upper = upper.copy()
+        upper[self.x] = np.maximum(self.room, 0.0)
+        return lower, upper
+
+    def warm(self, working: list[Working], pairs: npt.NDArray[np.intp]) -> list[Working] | None:
+        """Working sets of the step before, without the pairs that are no longer at their boundary."""
+        if not working:
+            return None
+        gone = np.setdiff1d(pairs[:, 0], self.x)
+        for held in working:
+            held.bounds[gone] = 0
+        return working
+
+
+def _merge(
+    pairs: npt.NDArray[np.intp], normal: Array, way: Array, leaving: npt.NDArray[np.bool_], n: Array, to: Array
+) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """The pairs at their boundary with those that would leave put in, or told anew."""
+    new = leaving.nonzero()[0]
+    stay = ~np.isin(pairs, new)
+    room = (n[:, new] * to[:, new]).sum(0)
+    return (
+        np.concatenate([pairs[stay], new]),
+        np.concatenate([normal[:, stay], n[:, new]], 1),
+        np.concatenate([way[stay], room]),
+    )
+
+
+class Hierarchical(Method):
+    """See the module."""
+
+    name: ClassVar[str] = "hierarchical"
+    label: ClassVar[str] = "Hierarchical"
+    description: ClassVar[str] = (
+        "Strict priorities inside all limits, exact and without tuning. Use this unless you study another."
+    )
+    source: ClassVar[str] = "Kanoun, Lamiraux & Wieber 2011; Escande, Mansard & Wieber 2014; own"
+    options: ClassVar[type[Options]] = HierarchicalOptions
+    priorities: ClassVar[bool] = True
+    obstacles: ClassVar[bool] = True
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        run = _Run(problem, options)
+        best = run.solve(q)
+        if options.restarts and best.status is not Status.REACHED:
+            best = self._restart(run, best, options)
+        return best
+
+    def _restart(self, run: _Run, best: Solution, options: Any) -> Solution:
+        """The best of further starts drawn inside the limits; the first that reaches all ends the search."""
+        skeleton, rng = run.skeleton, np.random.default_rng(options.seed)
+        low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
+        low, high = np.where(skeleton.is_turn, low, best.q), np.where(skeleton.is_turn, high, best.q)
+        for _ in range(options.restarts):
+            other = run.solve(skeleton.region.project(rng.uniform(low, high)))
+            if _worth(run.problem, other) < _worth(run.problem, best):
+                best = other
+            if best.status is Status.REACHED:
+                break
+        return best
+
+
+def _worth(problem: Problem, solution: Solution) -> list[float]:
+    """Squared errors level by level, to compare solutions by."""
+    scale = problem.stack.scale[problem.stack.starts]
+    weighed = (solution.errors * scale) ** 2
+    level = problem.stack.level[problem.stack.starts]
+    return [float(weighed[level == p].sum()) for p in sorted(set(level.tolist()))]
