@@ -28,7 +28,7 @@ from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options
 
-_FAR: Final = 0.1  # damping for each unit of a level's squared scaled error
+_FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
 _NEAR: Final = 1e-8  # damping at the goal
 _GAIN: Final = 1e-3  # share of a level's squared error that counts as better
 _SLIP: Final = 2e-3  # share by which a level may be worse while a step is still taken for the sake of a weaker one
@@ -46,10 +46,13 @@ class HierarchicalOptions(Options):
     """Options of `hierarchical`.
 
     Attributes:
+        escape: whether a solve that ends short may try to get over the rim of a local minimum. Off for the frames
+            of a clip after the first, where a better pose elsewhere would be a jump.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
         seed: of the further starts.
     """
 
+    escape: bool = True
     restarts: int = 0
     seed: int = 0
 
@@ -181,67 +184,68 @@ class _Run:
 
     # ------------------------------------------------------------------ the whole way
     def solve(self, q: Array) -> Solution:
-        """Iterate until the goals are reached and the posture is settled, or nothing gets better."""
+        """Iterate until the goals are reached and the posture is settled, or nothing gets better.
+
+        Where that ends short of a goal, ways out are tried and taken only if they end better: the bend of straight
+        limbs and, where `escape` allows it, joints at their limits put back to the middle.
+        """
+        self.left = self.options.max_iterations
+        state, done = self._descend(self.look(q))
+        if not done and not self.reached(state):
+            start = self.bend(state)
+            if start is not None:
+                state = self._try(state, self.look(start))
+            start = self.unlock(state) if self.options.escape and not self.reached(state) else None
+            if start is not None:
+                state = self._try(state, self.look(start))
+        stalled = done or self.left > 0
+        if not self.single:
+            state = self._settle_strong(state)
+        return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
+
+    def _descend(self, state: _State) -> tuple[_State, bool]:
+        """Better and better poses; and whether all is reached and settled at the end."""
         memory = _Memory()
-        state = self.look(q)
         lowest = list(state.costs)
-        iteration = stall = 0
-        settled = bent = False
-        while iteration < self.options.max_iterations:
+        stall = 0
+        settled = False
+        while True:
             if self.reached(state) and (state.wish is None or settled):
-                break
+                return state, True
+            if not self.left or stall >= _PATIENCE or memory.caution > _MOST:
+                return state, False
+            self.left -= 1
             trial = self.look(self.step(state, memory, wish=state.wish))
-            iteration += 1
             accepted, clearly = self.better(trial, state, lowest)
-            if not accepted and self.reached(trial) and not self.reached(state):
+            if self.reached(trial) and not self.reached(state):
                 accepted = clearly = True
             if accepted:
                 stall = 0 if clearly else stall + 1
-                settled = self.reached(trial) and not clearly
                 state = trial
+                settled = not clearly
                 lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
                 memory.caution = max(memory.caution * _LESS, _LEAST)
             else:
-                settled = self.reached(state)
+                settled = True
                 memory.caution *= _MORE
-            if stall >= _PATIENCE or memory.caution > _MOST:
-                if self.reached(state) or bent:
-                    break
-                start = self.bend(state)
-                if start is None:
-                    break
-                bent, stall, memory = True, 0, _Memory()
-                other = self.look(start)
-                kept, state, lowest = state, other, list(other.costs)
-                sub = self._from_bend(kept, state, memory, iteration)
-                state, iteration = sub
-                break
-        else:
-            return self._finish(state, iteration, stalled=False)
-        if not self.single:
-            state = self._settle_strong(state, memory)
-        return self._finish(state, iteration, stalled=True)
 
-    def _from_bend(self, kept: _State, state: _State, memory: _Memory, iteration: int) -> tuple[_State, int]:
-        """Go on from a bent pose; back to the pose before if that ends no better."""
-        lowest, stall = list(state.costs), 0
-        while iteration < self.options.max_iterations and not self.reached(state) and stall < _PATIENCE:
-            trial = self.look(self.step(state, memory, wish=state.wish))
-            iteration += 1
-            accepted, clearly = self.better(trial, state, lowest)
-            if accepted:
-                stall = 0 if clearly else stall + 1
-                state, lowest = trial, [min(a, b) for a, b in zip(lowest, trial.costs, strict=True)]
-                memory.caution = max(memory.caution * _LESS, _LEAST)
-            else:
-                memory.caution *= _MORE
-                if memory.caution > _MOST:
-                    break
-        return (state if self.better(state, kept, kept.costs)[1] else kept), iteration
+    def _try(self, kept: _State, start: _State) -> _State:
+        """The end of the way from another start if it is clearly better, otherwise what was."""
+        end, _ = self._descend(start)
+        return end if self.better(end, kept, kept.costs)[1] else kept
 
-    def _settle_strong(self, state: _State, memory: _Memory) -> _State:
+    def unlock(self, state: _State) -> Array | None:
+        """Coordinates with those at a limit put back to the middle of their range; None if none is at a limit."""
+        skeleton = self.skeleton
+        stuck = self.region.at_limit(state.q, 1e-3) & skeleton.is_turn
+        if not stuck.any():
+            return None
+        middle = 0.5 * (np.maximum(skeleton.lower, -np.pi) + np.minimum(skeleton.upper, np.pi))
+        return self.region.project_first(np.where(stuck, middle, state.q))
+
+    def _settle_strong(self, state: _State) -> _State:
         """Put right what steps for weaker levels have moved at second order in the stronger ones."""
-        memory.caution = _LEAST
+        memory = _Memory(_LEAST)
         for _ in range(2):
             wrong = [np.sqrt(cost) > _EXACT for cost in state.costs[:-1]]
             strong = [cost < 100.0 * floor for cost, floor in zip(state.costs, self.floors, strict=True)]
