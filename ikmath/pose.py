@@ -327,5 +327,28 @@ class Pose:
             rows = rows * points.turn_reach.T[:, :, None]
         return rows.transpose(2, 0, 1).reshape(*self.batch, 3 * points.count, self.skeleton.n)
 
+    def turned_jacobian(self, points: Points, rows: Array) -> Array:
+        """`rows` (*batch, 3 E, 3), three for each bound point, times its joint's angular velocity by q.
+
+        Returns:
+            (*batch, 3 E, n), with memory as in `point_jacobian`.
+        """
+        w, _ = self.screws
+        if self._one is not None:
+            turned: Array = w.dot(rows.T)
+            if not points.all_turn:
+                turned *= points.turn_reach
+            return turned.T
+        frames = w.shape[2]
+        factors = np.ascontiguousarray(rows.reshape(frames, 3 * points.count, 3).transpose(1, 2, 0))
+        out = np.empty((3 * points.count, *w.shape[1:]))
+        for row, (x, y, z) in zip(out, factors, strict=True):
+            np.multiply(w[0], x, out=row)
+            row += w[1] * y
+            row += w[2] * z
+        if not points.all_turn:
+            out *= points.turn_reach.T[:, :, None]
+        return out.transpose(2, 0, 1).reshape(*self.batch, 3 * points.count, self.skeleton.n)
+
 
 _CYCLE: Final = ((0, 1, 2), (1, 2, 0), (2, 0, 1))

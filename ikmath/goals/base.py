@@ -94,7 +94,7 @@ class Goal:
 
     def sizes(self, error: Array) -> Array:
         """(*batch, E * rows) -> (*batch, E) lengths."""
-        split = error.reshape(*error.shape[:-1], self.effectors, -1)
+        split = error.reshape(*error.shape[:-1], self.effectors, error.shape[-1] // self.effectors)
         return np.asarray(np.sqrt((split * split).sum(-1)))
 
     @property

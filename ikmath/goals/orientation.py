@@ -10,24 +10,59 @@ import numpy.typing as npt
 
 from ..errors import BadValue
 from ..pose import Pose
-from ..rotation import Array, log, skew
+from ..rotation import Array, log, matrix_from_quaternion, quaternion_from_matrix
 from .base import Effectors, Frame, Names, Residual, axis_mask, check_slack, check_space, with_slack
 
-_SMALL: Final = (
-    1e-4  # angle below which the series of the logarithm's derivative is exact to double precision
-)
+
+def _difference_map() -> Array:
+    """(9, 4): a rotation, flat, -> its axis times 2 sin(angle), and 2 cos(angle) + 1."""
+    out = np.zeros((9, 4))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[3 * k + j, i], out[3 * j + k, i] = 1.0, -1.0
+        out[4 * i, 3] = 1.0
+    return out
 
 
-def inverse_left_jacobian(v: Array) -> Array:
-    """Derivative of a rotation vector by angular velocity: `d log(R) = Jl^-1 w`; (..., 3) -> (..., 3, 3)."""
-    square = (v * v).sum(-1)
-    t = np.sqrt(square)
-    safe = np.where(t > _SMALL, t, 1.0)
-    half = 0.5 * safe
-    # (1 - (t/2) cot(t/2)) / t^2 -> 1/12
-    factor = np.where(t > _SMALL, (1.0 - half / np.tan(half)) / (safe * safe), 1.0 / 12.0 + square / 720.0)
-    k = skew(v)
-    return np.asarray(np.eye(3) - 0.5 * k + factor[..., None, None] * (k @ k))
+def _skew_map() -> Array:
+    """(3, 9): v -> -[v]x / 2, flat."""
+    out = np.zeros((3, 9))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[i, 3 * j + k], out[i, 3 * k + j] = 0.5, -0.5
+    return out
+
+
+_DIFFERENCE: Final = _difference_map()
+_HALF_SKEW: Final = _skew_map()
+_IDENTITY: Final = np.eye(3).reshape(9)
+_TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
+_WIDE: Final = -1.9  # twice the cosine beyond which an axis read off the antisymmetric part loses digits
+
+
+def log_and_derivative(rotation: Array) -> tuple[Array, Array]:
+    """Rotation vectors v of (m, 3, 3) rotations, (m, 3), and their derivative by angular velocity, (m, 3, 3).
+
+    The derivative is the inverse of the exponential's left Jacobian,
+    `k I - [v]x / 2 + (1 - k) u u^T` with `u = v / t`, `t = |v|`, `k = t/2 cot(t/2)`.
+    """
+    parts = rotation.reshape(-1, 9).dot(_DIFFERENCE)
+    axis, cosine = parts[:, :3], parts[:, 3] - 1.0
+    sine = np.sqrt((axis * axis).sum(1) + _TINY)
+    ratio = np.arctan2(sine, cosine) / sine  # t / (2 sin t), 1/2 at zero
+    if len(parts) and cosine.min() < _WIDE:
+        v = log(rotation)
+        turn = np.sqrt((v * v).sum(1) + _TINY)
+        unit = v / turn[:, None]
+        half = 0.5 * turn
+        k = half * np.cos(half) / np.sin(half)
+    else:
+        v = axis * ratio[:, None]
+        unit = axis / sine[:, None]
+        k = ratio * (1.0 + 0.5 * cosine)
+    derivative = v.dot(_HALF_SKEW)
+    derivative += k[:, None] * _IDENTITY
+    derivative = derivative.reshape(-1, 3, 3)
+    derivative += unit[:, :, None] * ((1.0 - k)[:, None] * unit)[:, None]
+    return v, derivative
 
 
 class Orientation(Effectors):
@@ -63,27 +98,30 @@ class Orientation(Effectors):
         self._hold(joint, (0.0, 0.0, 0.0))
         self._begin(self.joints, weight, priority, name)
         self.target = self._target(target, (3, 3))
-        if np.abs(self.target @ np.swapaxes(self.target, -1, -2) - np.eye(3)).max() > 1e-4:
+        crooked = np.abs(self.target @ self.target.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0)
+        if crooked > 1e-4 or (np.linalg.det(self.target) < 0).any():
             raise BadValue(f"target of {self.describe()}", "is no rotation; remove scale and shear from it.")
+        if crooked > 1e-12:  # single precision
+            self.target = matrix_from_quaternion(quaternion_from_matrix(self.target))
         self.mask = axis_mask(axes, self.describe())
         self.space = check_space(space, self.describe())
         self.slack = check_slack(slack, self.describe())
 
     def evaluate(self, pose: Pose) -> Residual:
-        points = self.points(pose.skeleton)
-        error = log(pose.frames(points) @ np.swapaxes(self.target, -1, -2))
-        turn = pose.turn_jacobian(points)
-        rows = inverse_left_jacobian(error) @ turn.reshape(*error.shape, pose.skeleton.n)
+        points, count, n = self.points(pose.skeleton), self.effectors, pose.skeleton.n
+        back = self.target.swapaxes(-1, -2)
+        turn = np.matmul(pose.frames(points), back)
+        error, derivative = log_and_derivative(turn.reshape(-1, 3, 3))
         if self.mask is not None:
             if self.space != "world":
-                back = np.swapaxes(self.target, -1, -2)
-                error, rows = (back @ error[..., None])[..., 0], back @ rows
-            error, rows = error * self.mask, rows * self.mask[:, None]
-        flat = error.reshape(*error.shape[:-2], -1)
-        jacobian = rows.reshape(*flat.shape, pose.skeleton.n)
+                back = np.broadcast_to(back, turn.shape).reshape(-1, 3, 3)
+                error, derivative = np.matmul(back, error[:, :, None])[:, :, 0], np.matmul(back, derivative)
+            error, derivative = error * self.mask, derivative * self.mask[:, None]
+        error = error.reshape(*pose.batch, 3 * count)
+        jacobian = pose.turned_jacobian(points, derivative.reshape(*pose.batch, 3 * count, 3))
         if self.slack:
-            return with_slack(flat, jacobian, self.slack, self.effectors)
-        return Residual(flat, jacobian)
+            return with_slack(error, jacobian, self.slack, count)
+        return Residual(error, jacobian.reshape(*error.shape, n))
 
     @property
     def frames(self) -> int | None:

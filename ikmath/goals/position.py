@@ -62,7 +62,7 @@ class Position(Effectors):
         difference = x - self.target
         if self.mask is not None:
             difference, jacobian = self._masked(pose, difference, jacobian)
-        error = difference.reshape(*difference.shape[:-2], -1)
+        error = difference.reshape(*difference.shape[:-2], 3 * self.effectors)
         if self.slack:
             return with_slack(error, jacobian, self.slack, self.effectors)
         return Residual(error, jacobian)

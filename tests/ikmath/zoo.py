@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One entry for each goal kind, limit method and solver: what the contract tests run over.
+
+A new kind needs an entry here and nothing else; tests say so when one is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import ikmath as ik
+from tests.ikmath import trees
+
+
+@dataclass(frozen=True)
+class GoalCase:
+    """A goal kind in one of its variants.
+
+    Attributes:
+        kind: as in `GOALS`; name: of the variant.
+        make: (figure, pose, generator) -> a goal, met by that pose; targets have the pose's batch axes.
+        bad: name -> constructor call that must raise an IkError naming the goal or its argument.
+        smooth: whether the residual has a derivative everywhere but in isolated places.
+    """
+
+    kind: str
+    name: str
+    make: Callable[[ik.Skeleton, ik.Pose, np.random.Generator], ik.Goal]
+
+
+def some_joints(skeleton, rng, count=2):
+    """Names of joints, the outermost among them."""
+    return [skeleton.names[-1], *(skeleton.names[i] for i in rng.integers(0, len(skeleton), count - 1))]
+
+
+def _position(**options):
+    def make(skeleton, pose, rng):
+        joints, offsets = some_joints(skeleton, rng), rng.normal(size=(2, 3)) * 0.3
+        given = dict(options)
+        if given.get("space") == "target":
+            given["frame"] = np.array([trees.rotation(rng), trees.rotation(rng)])
+        return ik.Position(joints, pose.point(joints, offsets), offsets, weight=[1.0, 2.0], **given)
+
+    return make
+
+
+def _position_of_one(skeleton, pose, rng):
+    joint, offset = skeleton.names[-1], rng.normal(size=3)
+    return ik.Position(joint, pose.point(joint, offset), offset)
+
+
+def _orientation(**options):
+    def make(skeleton, pose, rng):
+        joints = some_joints(skeleton, rng)
+        return ik.Orientation(joints, pose.frame(joints), **options)
+
+    return make
+
+
+def _orientation_of_one(skeleton, pose, rng):
+    return ik.Orientation(skeleton.names[-1], pose.frame(skeleton.names[-1]))
+
+
+def _posture(skeleton, pose, rng):
+    return ik.Posture(pose.q, gain=rng.uniform(0, 2, skeleton.n))
+
+
+GOAL_CASES = [
+    GoalCase("Position", "several", _position()),
+    GoalCase("Position", "one", _position_of_one),
+    GoalCase("Position", "slack", _position(slack=0.05)),
+    GoalCase("Position", "world axes", _position(axes="xz")),
+    GoalCase("Position", "target axes", _position(axes="y", space="target")),
+    GoalCase("Position", "bone axes", _position(axes="xy", space="bone")),
+    GoalCase("Orientation", "several", _orientation()),
+    GoalCase("Orientation", "one", _orientation_of_one),
+    GoalCase("Orientation", "slack", _orientation(slack=0.1)),
+    GoalCase("Orientation", "world axes", _orientation(axes="xz")),
+    GoalCase("Orientation", "bone axes", _orientation(axes="y", space="bone")),
+    GoalCase("Posture", "gains", _posture),
+]
