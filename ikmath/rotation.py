@@ -241,16 +241,15 @@ def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
 def turns_from_quaternion(q: npt.ArrayLike) -> Array:
     """Turns (x, y, z) of a unit quaternion, as `swing_twist_turns`; (..., 4) -> (..., 3)."""
     given = _vectors(q, 4, "quaternion")
-    w, x, y, z = np.moveaxis(np.where(given[..., :1] < 0, -given, given), -1, 0)
-    cosine = np.sqrt(w * w + y * y)
-    pole = cosine < 1e-12
-    safe = np.where(pole, 1.0, cosine)
-    c, s = np.where(pole, 1.0, w / safe), np.where(pole, 0.0, y / safe)
+    signed = given * np.copysign(1.0, given[..., :1])
+    w, x, y, z = (signed[..., i] for i in range(4))
+    # at the pole w and y are zero, and so is the twist that arctan2 then gives
+    half = np.arctan2(y, w)
+    c, s = np.cos(half), np.sin(half)
     # S = q * T^-1 has no y part: (x, z) of it, whose length is that of (x, z) of q
-    sine = np.sqrt(x * x + z * z)
-    turn = 2.0 * np.arctan2(sine, cosine)
-    factor = np.where(sine > 1e-12, turn / np.maximum(sine, _TINY), 2.0)
+    sine = np.hypot(x, z)
+    factor = 2.0 * np.arctan2(sine, np.hypot(w, y)) / np.maximum(sine, _TINY)
     out = np.empty((*given.shape[:-1], 3))
     out[..., 0], out[..., 2] = (x * c + z * s) * factor, (z * c - x * s) * factor
-    out[..., 1] = 2.0 * np.arctan2(s, c)
+    out[..., 1] = 2.0 * half
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 import bpy
 import numpy as np
@@ -12,7 +13,9 @@ import numpy.typing as npt
 
 from .armature import Array
 from .faults import FigureFault
-from .space import Space, nearest_rotation
+from .space import Space, rotation_and_depth
+
+_REVERSED: Final = np.array([1.0, -1.0, -1.0])  # columns: X is the cross product of Y and Z, so it stays
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,8 @@ def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:
             anyway.
     """
     world = np.asarray(matrices, dtype=float)
-    turn = world[..., :3, :3]
-    volume = np.linalg.det(turn)
-    flat = np.abs(volume) < 1e-30
-    turn = np.where((volume < 0)[..., None, None], -turn, turn)
-    turn = np.where(flat[..., None, None], np.eye(3), turn)
-    return Target(space.point_in(world[..., :3, 3]), space.rotation_in(nearest_rotation(turn)))
+    turn, depth = rotation_and_depth(world[..., :3, :3])
+    if not (depth > 0).all():
+        turn = np.where((depth < 0)[..., None, None], turn * _REVERSED, turn)
+        turn = np.where(np.isfinite(depth)[..., None, None] & (depth != 0)[..., None, None], turn, np.eye(3))
+    return Target(space.point_in(world[..., :3, 3]), space.rotation_in(turn))

@@ -10,6 +10,7 @@ import numpy as np
 import ikmath as ik
 
 from .armature import AXES, Array, Bones, Flags, Indices
+from .inheritance import parent_transforms
 from .rotation_channels import RotationChannels, channel_of, writable
 
 
@@ -26,10 +27,15 @@ class Joints:
         turns: (J, 3) free turns; slides: (J, 3) free slides.
         reset: (J, 3) locked for inverse kinematics: put to zero.
         kept: (J, 3) locked by `lock_rotation` in single components: exact only where the value is zero.
-        crossing: (J,) locked in components that are no axes of the joint.
+        resets, keeps: whether there is any such axis; crosses: some bone is locked in components that are no
+            axes of its joint.
+        rigid: (k,) joints that are not turning; apart_turning: (k,) joints whose rotation follows no parent.
         sliding: (k,) joints that have slides; apart: those of them that only slide; apart_rows: their rows in
             `sliding`.
-        sensitive: (k,) joints that turn in whatever space the parent leaves them, even a sheared one.
+        place: (k, 3, 3) armature space from `location` of the sliding bones where no bone is above them, else
+            None.
+        sensitive: (k,) joints that turn in whatever space the parent leaves them, even a sheared one;
+            sensitive_parents: (k,) the bones above.
         solved_joints: (k,) joints that are turning, and solved_bones: (k,) their bones.
         moving: bones of all joints.
         lower, upper, stiffness: (J, 6) of the coordinates, free or not.
@@ -47,11 +53,17 @@ class Joints:
     slides: Flags
     reset: Flags
     kept: Flags
-    crossing: Flags
+    resets: bool
+    keeps: bool
+    crosses: bool
+    rigid: Indices
+    apart_turning: Indices
     sliding: Indices
     apart: Indices
     apart_rows: Indices
+    place: Array | None
     sensitive: Indices
+    sensitive_parents: Indices
     solved_joints: Indices
     solved_bones: Indices
     moving: Indices
@@ -124,10 +136,17 @@ def plan_joints(bones: Bones, members: Indices, solved: Indices, *, free_root: b
     slides = slidable[b] & ~under_slider[:, None]
     locked = bones.lock_rotation[b]
     turns = ~bones.lock_ik[b] & ~locked & turning[:, None]
+    reset = bones.lock_ik[b] & ~locked & turning[:, None]
     limited = bones.use_ik_limit[b]
     sliding = np.flatnonzero(slides.any(-1))
     solved_joints = np.flatnonzero(turning)
     takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
+    sensitive = np.flatnonzero(turning & takes_shear & (bones.parents[b] >= 0))
+    place = None
+    if (bones.parents[b[sliding]] < 0).all():
+        place = parent_transforms(bones, b[sliding], np.broadcast_to(np.eye(4), (len(sliding), 4, 4)))[1][
+            :, :3, :3
+        ]
     unlimited = np.full((len(b), 3), np.inf)
     kept, crossing = _component_locks(bones, b, turns)
     inherits = bones.inherit_rotation[b] | (bones.parents[b] < 0) | only_slides
@@ -140,13 +159,19 @@ def plan_joints(bones: Bones, members: Indices, solved: Indices, *, free_root: b
         turning=turning,
         turns=turns,
         slides=slides,
-        reset=bones.lock_ik[b] & ~locked & turning[:, None],
-        kept=kept & turning[:, None],
-        crossing=crossing & turning,
+        reset=reset,
+        kept=kept,
+        resets=bool(reset.any()),
+        keeps=bool(kept.any()),
+        crosses=bool(crossing.any()),
+        rigid=np.flatnonzero(~turning),
+        apart_turning=np.flatnonzero(~inherits),
         sliding=sliding,
         apart=np.flatnonzero(only_slides),
         apart_rows=np.flatnonzero(only_slides[sliding]),
-        sensitive=np.flatnonzero(turning & takes_shear & (bones.parents[b] >= 0)),
+        place=place,
+        sensitive=sensitive,
+        sensitive_parents=bones.parents[b[sensitive]],
         solved_joints=solved_joints,
         solved_bones=b[solved_joints],
         moving=members,

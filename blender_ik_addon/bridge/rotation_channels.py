@@ -20,6 +20,7 @@ from ikmath import rotation
 from .armature import Array, Bones, Channels, Floats, Indices
 
 CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in rotation.EULER_ORDERS}
 _TURN: Final = 2.0 * np.pi
 _POLE: Final = 1e-6  # cosine of the middle Euler angle below which only the sum of the outer ones is known
 
@@ -35,27 +36,28 @@ def nearest_turn(angles: Array, before: Array) -> Array:
 
 
 def continuous_quaternions(turns: Array, before: Array) -> Array:
-    """Rotation matrices (k, 3, 3) as quaternions (k, 4) of the sign nearer to `before` (k, 4)."""
-    q = rotation.quaternion_from_matrix(turns)
-    return np.where((q * before).sum(-1, keepdims=True) < 0, -q, q)
+    """Quaternions (k, 4) of the sign nearer to `before` (k, 4)."""
+    return np.where((turns * before).sum(-1, keepdims=True) < 0, -turns, turns)
 
 
 def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
-    """Rotation matrices (k, 3, 3) as Euler angles (k, 3), on the branch nearest to `before` (k, 3).
+    """Quaternions (k, 4) as Euler angles (k, 3), on the branch nearest to `before` (k, 3).
 
     At the pole, where only the sum or the difference of the outer angles is determined, both move as little
     as they can.
     """
-    i, j, k = ("XYZ".index(letter) for letter in order)
-    first = rotation.euler_from_matrix(turns, order)
-    second = first + np.pi
-    second[:, j] = np.pi - first[:, j]
-    near, other = nearest_turn(first, before), nearest_turn(second, before)
-    step, other_step = ((angles - before) ** 2 for angles in (near, other))
-    out = np.where((other_step.sum(-1) < step.sum(-1))[:, None], other, near)
+    i, j, k = _AXES[order]
+    matrices = rotation.matrix_from_quaternion(turns)
+    first = rotation.euler_from_matrix(matrices, order)
+    both = np.stack([first, first + np.pi])
+    both[1, :, j] = np.pi - first[:, j]
+    both = nearest_turn(both, before)
+    steps = both - before
+    nearer = np.einsum("bki,bki->bk", steps, steps).argmin(0)
+    out = both[nearer, np.arange(len(nearer))]
     pole = np.flatnonzero(np.abs(np.cos(first[:, j])) < _POLE)
     if pole.size:
-        out[pole] = _at_the_pole(turns[pole], before[pole], out[pole], (i, j, k))
+        out[pole] = _at_the_pole(matrices[pole], before[pole], out[pole], (i, j, k))
     return out
 
 
@@ -75,8 +77,8 @@ def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, in
 
 
 def continuous_axis_angles(turns: Array, before: Array) -> Array:
-    """Rotation matrices (k, 3, 3) as (k, 4) angle and unit axis, next to `before` (k, 4)."""
-    vector = rotation.log(turns)
+    """Quaternions (k, 4) as (k, 4) angle and unit axis, next to `before` (k, 4)."""
+    vector = rotation.vector_from_quaternion(turns)
     angle = np.sqrt((vector * vector).sum(-1))
     turned = angle > 1e-6
     before_axis = before[:, 1:]
@@ -113,7 +115,7 @@ class RotationChannels:
         """Put rotations into `into`, next to the values in `before`; locked components keep what `into` has.
 
         Args:
-            turns: (k, 3, 3) basis rotations of the bones that this was prepared for.
+            turns: (k, 4) quaternions of the basis rotations of the bones that this was prepared for.
             before: channels of the frame before.
             into: channels of the whole armature, changed in place.
         """

@@ -27,15 +27,17 @@ import numpy.typing as npt
 import ikmath as ik
 from ikmath import rotation
 
-from .armature import Array, Bones, Channels, Flags, Indices, PoseState
+from .armature import Array, Bones, Channels, PoseState
 from .chains import figure_bones
 from .faults import FigureFault
 from .inheritance import forward, parent_transforms
 from .joints import Joints, plan_joints
 from .rotation_channels import basis_matrices
-from .space import Space, nearest_rotation
+from .space import Space, nearest_rotation, rotation_and_depth
 
 ROOTS: Final = ("PINNED", "FREE")
+_NO_TURN: Final = np.eye(3)
+_KEPT_ZERO: Final = 1e-6  # radians
 _CONFORMAL: Final = 1e-5  # relative unevenness of scale above which a space counts as sheared
 
 
@@ -127,7 +129,7 @@ class Figure:
         out = before.copy()
         values = skeleton.fixed.copy()
         values[skeleton.owner, skeleton.slot] = q
-        turns = rotation.swing_twist_matrix(values[plan.solved_joints, 3:])
+        turns = rotation.swing_twist_quaternion(values[plan.solved_joints, 3:])
         plan.writer.write(turns, before if previous is None else previous, out)
         if plan.sliding.size:
             moved = (self.slide_map @ values[plan.sliding, :3, None])[:, :, 0]
@@ -195,29 +197,37 @@ def _measure(bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState
     """Read rest frames, constants and coordinates off a pose (see the module)."""
     every = state.matrix.astype(float)
     pose = every[plan.bone]
-    own = state.basis[plan.bone][:, :3, :3].astype(float)
-    _check(bones, plan.bone, pose, own)
-    frames = nearest_rotation(pose[:, :3, :3])
+    both, depth = rotation_and_depth(np.concatenate([pose[:, :3, :3], state.basis[plan.bone, :3, :3]]))
+    count = len(plan.bone)
+    frames, own_turn = both[:count], both[count:]
+    if not ((depth > 0) & (depth < np.inf)).all() or not np.isfinite(pose[:, :3, 3]).all():
+        raise _unsound(bones, plan, pose, depth)
+    if plan.rigid.size:
+        own_turn[plan.rigid] = _NO_TURN
     heads = pose[:, :3, 3] * space.scale
-    own_turn = np.where(plan.turning[:, None, None], nearest_rotation(own), np.eye(3))
 
-    slide = np.zeros((len(plan.names), 3))
+    slide = np.zeros((count, 3))
     slide_map = np.zeros((0, 3, 3))
     if plan.sliding.size:
         which = plan.bone[plan.sliding]
-        place = parent_transforms(bones, which, every[bones.parents[which]])[1][:, :3, :3] * space.scale
-        frames[plan.apart] = nearest_rotation(place[plan.apart_rows])
-        location = state.channels.location[which].astype(float)
-        axes = frames[plan.sliding] @ np.swapaxes(own_turn[plan.sliding], -1, -2)
-        slide[plan.sliding] = (np.swapaxes(axes, -1, -2) @ place @ location[:, :, None])[:, :, 0]
-        slide_map = np.linalg.solve(place, axes)
+        place = plan.place
+        if place is None:
+            place = parent_transforms(bones, which, every[bones.parents[which]])[1][:, :3, :3]
+        if plan.apart.size:
+            frames[plan.apart] = nearest_rotation(place[plan.apart_rows])
+        axes = frames[plan.sliding] @ own_turn[plan.sliding].transpose(0, 2, 1)
+        from_location = axes.transpose(0, 2, 1) @ place * space.scale
+        slide_map = np.linalg.inv(from_location)
+        slide[plan.sliding] = (from_location @ state.channels.location[which, :, None])[:, :, 0]
 
     fixed = np.concatenate([slide, rotation.swing_twist_turns(own_turn)], -1)
     base_frames, base_heads = frames[plan.parents], heads[plan.parents]
-    base_frames[plan.top], base_heads[plan.top] = np.eye(3), 0.0
-    back = np.swapaxes(base_frames, -1, -2)
-    turned = frames @ np.swapaxes(own_turn, -1, -2)
-    rest_rotation = np.where(plan.inherits[:, None, None], back @ turned, turned)
+    base_frames[plan.top], base_heads[plan.top] = _NO_TURN, 0.0
+    back = base_frames.transpose(0, 2, 1)
+    turned = frames @ own_turn.transpose(0, 2, 1)
+    rest_rotation = back @ turned
+    if plan.apart_turning.size:
+        rest_rotation[plan.apart_turning] = turned[plan.apart_turning]
     rest_translation = (back @ (heads - base_heads)[:, :, None])[:, :, 0]
     if plan.sliding.size:
         rest_translation[plan.sliding] -= (rest_rotation[plan.sliding] @ slide[plan.sliding, :, None])[
@@ -225,7 +235,8 @@ def _measure(bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState
         ]
 
     q = fixed[skeleton.owner, skeleton.slot]
-    fixed[:, 3:][plan.reset] = 0.0
+    if plan.resets:
+        fixed[:, 3:][plan.reset] = 0.0
     return Figure(
         bones=bones,
         space=space,
@@ -246,26 +257,27 @@ def _is_exact(bones: Bones, plan: Joints, matrix: Array, fixed: Array) -> bool:
     They do when no solved bone turns in a sheared space, and what is locked in the rotation channels is
     locked in the coordinates alike.
     """
-    if plan.crossing.any() or np.abs(fixed[:, 3:][plan.kept]).max(initial=0.0) > 1e-6:
+    if plan.crosses or (plan.keeps and np.abs(fixed[:, 3:][plan.kept]).max() > _KEPT_ZERO):
         return False
     if not plan.sensitive.size:
         return True
-    parent = matrix[bones.parents[plan.bone[plan.sensitive]], :3, :3]
-    gram = np.swapaxes(parent, -1, -2) @ parent
-    return bool((np.abs(gram - gram[:, 1:2, 1:2] * np.eye(3)) <= 2 * _CONFORMAL * gram[:, 1:2, 1:2]).all())
+    parent = matrix[plan.sensitive_parents, :3, :3]
+    gram = parent.transpose(0, 2, 1) @ parent
+    size = gram[:, 1, 1, None, None]
+    return bool((np.abs(gram - size * _NO_TURN) <= 2 * _CONFORMAL * size).all())
 
 
-def _check(bones: Bones, which: Indices, pose: Array, own: Array) -> None:
-    volume = np.linalg.det(pose[:, :3, :3])
-    sound: Flags = (volume > 0) & (np.linalg.det(own) > 0) & np.isfinite(pose).all((-1, -2))
-    if sound.all():
-        return
-    row = int(np.argmin(sound))
-    name = bones.names[which[row]]
-    if not (np.isfinite(pose[row]).all() and np.isfinite(own[row]).all()):
+def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFault:
+    """The error for the first bone whose pose or basis matrix is no number, flat or mirrored."""
+    count = len(plan.bone)
+    finite = np.isfinite(pose).all((-1, -2))
+    sound = (depth > 0) & (depth < np.inf)
+    row = int(np.argmin(sound[:count] & sound[count:] & finite))
+    name = bones.names[plan.bone[row]]
+    if not finite[row] or np.isinf(depth[[row, row + count]]).any():
         reason = "has a transform that is not a finite number; clear it."
-    elif np.abs(volume[row]) < 1e-30 or np.abs(np.linalg.det(own[row])) < 1e-30:
-        reason = "is scaled to zero; give it a scale or take it out of the chain."
-    else:
+    elif (depth[[row, row + count]] < 0).any():
         reason = "is mirrored by a negative scale, on itself or on a bone above it; make the scale positive."
-    raise FigureFault(name, f"Bone '{name}' of '{bones.armature}' {reason}")
+    else:
+        reason = "is scaled to zero; give it a scale or take it out of the chain."
+    return FigureFault(name, f"Bone '{name}' of '{bones.armature}' {reason}")
