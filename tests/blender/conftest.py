@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import installed
 
+STATUS = pytest.StashKey[int]()
+
 
 def pytest_configure() -> None:
     """Install before the test files are read: they import the installed library at their top."""
@@ -27,10 +29,17 @@ def pytest_configure() -> None:
         raise pytest.UsageError(f"The extension could not be installed and enabled. {error}") from error
 
 
-def pytest_unconfigure() -> None:
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Keep the status for the end."""
+    session.config.stash[STATUS] = int(exitstatus)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
     """Disable, so that the add-on removes its own timers: Blender lists them nowhere."""
     if installed.package():
         installed.disable()
+    installed.leave(config.stash.get(STATUS, 1))
 
 
 @pytest.fixture(autouse=True)

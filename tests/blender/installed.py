@@ -123,6 +123,21 @@ def drop_handlers(keep: dict[str, list[object]]) -> None:
         getattr(bpy.app.handlers, name)[:] = kept
 
 
+def leave(status: int) -> None:
+    """End the process here where the end of Python would crash.
+
+    Blender 4.2 as a Python module does, once a property group with a method or a callback was registered, be
+    it Rigify's or ours and long unregistered: the leaked class keeps the module from being freed in time.
+    """
+    import bpy
+
+    if bpy.app.version < (4, 3):
+        remove_profile()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
 def _installed_name() -> str:
     """The add-on's module name, enabled or not."""
     import addon_utils

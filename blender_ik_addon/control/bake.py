@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking: sample all frames, solve them in order and warm, write all keys at once.
+
+A `Bake` is run step by step, so that the window stays alive; it knows no event. The scene is disturbed only
+while the frames are sampled, and nothing is written before every frame is solved: whatever fails on the way,
+or Esc, leaves the scene, its current frame, its actions and the pose as they were.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ..bridge.action import gather_curves, write_keys
+from ..bridge.armature import Channels, read_channels
+from ..bridge.pose import write_channels
+from ..bridge.skeleton import Figure
+from ..compat import bone_selected
+from ..properties.refusal import Refused
+from .frame import Solved, first_figure, solve_frame
+from .plan import Plan, find_armature, read_plan
+from .reasons import REASONS
+from .report import Run, write_report
+from .sample import Sample, take_sample
+
+_SAMPLING_SHARE = 0.3  # of the progress bar; reading a frame is mostly Blender's own evaluation
+
+
+@dataclass(frozen=True, kw_only=True)
+class BakeOptions:
+    """Named as in Blender's own Bake Action.
+
+    Attributes:
+        frame_start, frame_end: both included; step: every so many frames.
+        only_selected: key the selected ones of the solved bones only.
+        use_current_action: write into the armature's action; else into a copy of it, which takes its place.
+        clean_curves: remove keys that change nothing.
+    """
+
+    frame_start: int
+    frame_end: int
+    step: int = 1
+    only_selected: bool = False
+    use_current_action: bool = False
+    clean_curves: bool = False
+
+    @property
+    def frames(self) -> range:
+        """The frames that are solved."""
+        return range(self.frame_start, self.frame_end + 1, self.step)
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """What going through the frames disturbs."""
+
+    frame: int
+    subframe: float
+    channels: Channels
+
+
+class Bake:
+    """One bake of one armature.
+
+    Args:
+        armature: the original object.
+        context: scene and view layer.
+        options: what to bake.
+
+    Raises:
+        Refused, FigureFault: it cannot be baked as it is set up; nothing has been changed.
+
+    Attributes:
+        progress: 0 to 1.
+        sampling: the scene's frame is being changed just now.
+        report: `rig.report`, after the last step.
+    """
+
+    def __init__(self, armature: bpy.types.Object, context: bpy.types.Context, options: BakeOptions) -> None:
+        if not options.frames:
+            raise Refused(
+                f"The frame range {options.frame_start} to {options.frame_end} is empty: choose a later end"
+            )
+        self.options = options
+        self.plan: Plan = read_plan(armature, context)
+        self.scene: str = context.scene.name
+        self.keyed_bones = self._bones_to_key(armature)
+        self.progress = 0.0
+        self.sampling = False
+        self.report: dict[str, Any] = {}
+
+    def run(self, context: bpy.types.Context) -> dict[str, Any]:
+        """Everything at once; the report.
+
+        Raises:
+            Refused: a frame failed; nothing has been changed.
+        """
+        for _progress in self.steps(context):
+            pass
+        return self.report
+
+    def steps(self, context: bpy.types.Context) -> Generator[float, None, None]:
+        """Do it a frame at a time; yields the progress. Closed early, it leaves everything as it was.
+
+        Args:
+            context: the current one; asked again at every step.
+
+        Raises:
+            Refused: a frame failed; nothing has been changed.
+        """
+        started = time.perf_counter()
+        samples: list[Sample] = []
+        for sample in self._sample(context):
+            samples.append(sample)
+            self.progress = _SAMPLING_SHARE * len(samples) / len(self.options.frames)
+            yield self.progress
+        solved: list[Solved] = []
+        figure = first_figure(self.plan, find_armature(self.plan), samples[0])
+        for sample in samples:
+            solved.append(self._solve(figure, sample, solved[-1] if solved else None))
+            self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
+            yield self.progress
+        self._write(context, figure, solved, started)
+
+    def _sample(self, context: bpy.types.Context) -> Iterator[Sample]:
+        before = self._now(context)
+        self.sampling = True
+        try:
+            for number in self.options.frames:
+                self._same_scene(context)
+                context.scene.frame_set(number)
+                depsgraph = context.evaluated_depsgraph_get()
+                try:
+                    sample = take_sample(self.plan, find_armature(self.plan), depsgraph, number)
+                except REASONS as reason:
+                    raise _stopped(number, reason) from reason
+                yield sample
+        finally:
+            self.sampling = False
+            self._give_back(before)
+
+    def _solve(self, figure: Figure, sample: Sample, before: Solved | None) -> Solved:
+        try:
+            return solve_frame(self.plan, figure.at(sample.state, sample.space), sample, before)
+        except REASONS as reason:
+            raise _stopped(sample.frame, reason) from reason
+
+    def _write(
+        self, context: bpy.types.Context, figure: Figure, solved: list[Solved], started: float
+    ) -> None:
+        self._same_scene(context)
+        armature, before = find_armature(self.plan), self._now(context)
+        keyed = [row for row in figure.keyed if row[0] in self.keyed_bones]
+        curves = gather_curves(figure.bones, keyed, [s.frame for s in solved], [s.channels for s in solved])
+        backup = write_keys(
+            armature,
+            curves,
+            new_action=not self.options.use_current_action,
+            frame_range=(self.options.frame_start, self.options.frame_end),
+            clean=self.options.clean_curves,
+        )
+        try:
+            context.scene.frame_set(before.frame, subframe=before.subframe)
+            run = Run(operation="bake", plan=self.plan, solved=solved, seconds=time.perf_counter() - started)
+            self.report = write_report(armature, run)
+        except Exception:
+            backup.restore()
+            self._give_back(before)
+            raise
+        self.progress = 1.0
+
+    def _now(self, context: bpy.types.Context) -> _Moment:
+        scene = context.scene
+        channels = read_channels(find_armature(self.plan))
+        return _Moment(scene.frame_current, scene.frame_subframe, channels)
+
+    def _give_back(self, before: _Moment) -> None:
+        """Go back to a frame and to the pose there, of which a change of frame loses what is not keyed."""
+        scene = bpy.data.scenes.get(self.scene)
+        if scene is not None:
+            scene.frame_set(before.frame, subframe=before.subframe)
+        write_channels(find_armature(self.plan), before.channels)
+
+    def _bones_to_key(self, armature: bpy.types.Object) -> frozenset[str]:
+        if not self.options.only_selected:
+            return frozenset(self.plan.solved)
+        selected = frozenset(name for name in self.plan.solved if bone_selected(armature.pose.bones[name]))
+        if not selected:
+            raise Refused(
+                f"None of the {len(self.plan.solved)} bones that are solved in '{armature.name}' is selected:"
+                " select some or switch Only Selected Bones off"
+            )
+        return selected
+
+    def _same_scene(self, context: bpy.types.Context) -> None:
+        if context.scene.name != self.scene:
+            raise Refused(
+                f"The scene was changed from '{self.scene}' to '{context.scene.name}' during the bake"
+            )
+
+
+def _stopped(frame: int, reason: Exception) -> Refused:
+    return Refused(
+        f"The bake stopped at frame {frame} and changed nothing: {reason}", getattr(reason, "effector", "")
+    )

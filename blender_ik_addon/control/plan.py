@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solve needs to know that does not change from frame to frame, as plain data.
+
+It is read once from the properties, so that a bake which goes on for many events keeps no Blender object and
+does not notice if somebody edits a setting meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from ..bridge.armature import Bones, read_bones
+from ..bridge.chains import chain_bones
+from ..bridge.checks import armature_faults
+from ..bridge.faults import require
+from ..properties import check
+from ..properties.access import rig_of
+from ..properties.effector import ArticulateEffector
+from ..properties.kinds import Kind
+from ..properties.refusal import Refused
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectorPlan:
+    """One effector that takes part.
+
+    Attributes:
+        index: its place in `rig.effectors`; name: to notice if another one stands there by now.
+        local: (3,) the point of the bone, in the bone's axes and the armature's units.
+    """
+
+    index: int
+    name: str
+    bone: str
+    kind: Kind
+    target: str
+    priority: int
+    chain_root: str
+    local: tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One armature with its effectors and settings.
+
+    Attributes:
+        armature: name of the object, for sentences; uid: its session id, to find it again.
+        solved: bones that may move.
+    """
+
+    armature: str
+    uid: int
+    bones: Bones
+    solved: tuple[str, ...]
+    effectors: tuple[EffectorPlan, ...]
+    method: str
+    limits: str
+    root: str
+    max_iterations: int
+    tolerance: float
+    posture: float
+
+
+def read_plan(armature: bpy.types.Object, context: bpy.types.Context) -> Plan:
+    """Check an armature's settings and put them together.
+
+    Args:
+        armature: the original object.
+        context: for the scene and the view layer in which it has to be.
+
+    Raises:
+        Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
+    """
+    if context.view_layer.objects.get(armature.name) is not armature:
+        raise Refused(
+            f"Armature '{armature.name}' is not in view layer '{context.view_layer.name}':"
+            " switch its collection on"
+        )
+    check.require(armature, context.scene)
+    require(armature_faults(armature))
+    rig, solver = rig_of(armature), rig_of(armature).solver
+    bones = read_bones(armature)
+    enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
+    solved = chain_bones(bones, [(effector.bone, effector.chain_root) for _, effector in enabled])
+    for _, effector in enabled:
+        _refuse_moving_target(armature, effector, frozenset(solved))
+    return Plan(
+        armature=armature.name,
+        uid=armature.session_uid,
+        bones=bones,
+        solved=solved,
+        effectors=tuple(_effector_plan(armature, index, effector) for index, effector in enabled),
+        method=solver.method,
+        limits=solver.limits,
+        root=solver.root,
+        max_iterations=solver.max_iterations,
+        tolerance=solver.tolerance,
+        posture=solver.posture,
+    )
+
+
+def find_armature(plan: Plan) -> bpy.types.Object:
+    """The armature of a plan, looked up again.
+
+    Raises:
+        Refused: it was deleted meanwhile.
+    """
+    for candidate in bpy.data.objects:
+        if candidate.session_uid == plan.uid:
+            return candidate
+    raise Refused(f"Armature '{plan.armature}' was deleted meanwhile")
+
+
+def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateEffector) -> EffectorPlan:
+    return EffectorPlan(
+        index=index,
+        name=effector.name,
+        bone=effector.bone,
+        kind=effector.kind_info,
+        target=effector.target.name if effector.target else "",
+        priority=effector.priority,
+        chain_root=effector.chain_root,
+        local=tuple(effector.point_in_bone(armature.data.bones[effector.bone])),
+    )
+
+
+def _refuse_moving_target(
+    armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
+) -> None:
+    """A target that hangs from a bone that is solved runs away from what reaches for it."""
+    thing, carrier = effector.target, effector.subtarget
+    while thing is not None and thing is not armature:
+        carrier = thing.parent_bone if thing.parent_type == "BONE" else ""
+        thing = thing.parent
+    bone = armature.data.bones.get(carrier) if thing is armature and carrier else None
+    if bone is not None and solved & {bone.name, *(parent.name for parent in bone.parent_recursive)}:
+        raise Refused(
+            f"Effector '{effector.name}': its target '{effector.target.name}' hangs from bone '{bone.name}',"
+            " which the solve itself moves; choose a target that stays",
+            effector.name,
+        )

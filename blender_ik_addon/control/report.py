@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is told after a solve or a bake: as a dict for scripts, in the effectors' fields for the list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..bridge.armature import Array
+from ..properties.access import rig_of
+from .frame import Solved
+from .plan import EffectorPlan, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What a solve or bake did.
+
+    Attributes:
+        operation: "solve" or "bake".
+        solved: the frames in order.
+        seconds: wall time.
+    """
+
+    operation: str
+    plan: Plan
+    solved: Sequence[Solved]
+    seconds: float
+
+
+def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
+    """Put the report of a run on the armature and return it."""
+    distances = np.array([solved.distance for solved in run.solved]).reshape(len(run.solved), -1)
+    angles = np.array([solved.angle for solved in run.solved]).reshape(len(run.solved), -1)
+    frames = [solved.frame for solved in run.solved]
+    worst = _worst_frame(run.solved)
+    rows: dict[str, Any] = {}
+    for column, effector in enumerate(run.plan.effectors):
+        row = _row(effector, frames, distances[:, column], angles[:, column], run.plan.tolerance)
+        rows[effector.name] = row
+        item = rig_of(armature).effectors[effector.index]
+        item.error, item.angle = row["worst"] or 0.0, row["angle_worst"] or 0.0
+        item.status, item.message = row["status"], row["message"]
+    report = {
+        "operation": run.operation,
+        "status": worst.status,
+        "message": _message(run, worst, rows),
+        "method": run.plan.method,
+        "seconds": run.seconds,
+        "frames": len(frames),
+        "frame_start": frames[0],
+        "frame_end": frames[-1],
+        "effectors": rows,
+    }
+    rig_of(armature).report_json = json.dumps(report)
+    rig_of(armature).message = report["message"]
+    return report
+
+
+def _row(
+    effector: EffectorPlan, frames: list[int], distance: Array, angle: Array, tolerance: float
+) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "bone": effector.bone,
+        "kind": effector.kind.name,
+        "target": effector.target,
+        "priority": effector.priority,
+    }
+    row.update(_summary("", frames, distance), **_summary("angle_", frames, angle))
+    short = [
+        f"{value:.4g} {unit}"
+        for value, unit in ((row["worst"], "m"), (row["angle_worst"], "rad"))
+        if value is not None and value > tolerance
+    ]
+    row["status"] = "BEST_EFFORT" if short else "REACHED"
+    frame = row["worst_frame"] if row["worst"] else row["angle_worst_frame"]
+    where = f" at frame {frame}" if len(frames) > 1 else ""
+    row["message"] = f"{' and '.join(short)} from its target{where}" if short else ""
+    if row["worst"] is None and row["angle_worst"] is None:
+        row["status"] = "OFF"
+        row["message"] = "Its weight or its influence is 0"
+    return row
+
+
+def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
+    """Mean, worst and its frame of errors (F,); NaN where the kind does not ask or the effector was off."""
+    counted = np.isfinite(errors)
+    if not counted.any():
+        return {f"{prefix}mean": None, f"{prefix}worst": None, f"{prefix}worst_frame": None}
+    worst = int(np.nanargmax(errors))
+    return {
+        f"{prefix}mean": float(errors[counted].mean()),
+        f"{prefix}worst": float(errors[worst]),
+        f"{prefix}worst_frame": frames[worst],
+    }
+
+
+def _worst_frame(solved: Sequence[Solved]) -> Solved:
+    """The first frame that did not reach everything, else the last one."""
+    return next((frame for frame in solved if frame.status != "REACHED"), solved[-1])
+
+
+def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
+    took = f"{run.seconds * 1e3:.0f} ms" if run.seconds < 1.0 else f"{run.seconds:.1f} s"
+    count = len(run.solved)
+    what = "Solved" if run.operation == "solve" else f"Baked {count} frame{'' if count == 1 else 's'}"
+    missed = [name for name, row in rows.items() if row["status"] == "BEST_EFFORT"]
+    if not missed:
+        return f"{what} in {took}: every effector reached its target"
+    where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
+    return f"{what} in {took}, {len(missed)} of {len(rows)} short of the target. {where}{worst.message}"

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators `articulate.*`: short shells around `control`."""
+
+from . import bake, effector, solve
+
+CLASSES = (*effector.CLASSES, *solve.CLASSES, *bake.CLASSES)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the operators share: on which armature they work, and how they say no."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import bpy
+
+from ..control.reasons import REASONS
+from ..properties.access import active_armature, rig_of, session_of
+
+NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
+Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
+
+BAKING = "A bake is running: wait for it, or press Esc in the viewport"
+
+
+class OnArmature(bpy.types.Operator):
+    """Base of an operator on the active armature: it has `work`, which may refuse, and no `execute`."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is an armature to work on; the sentence shows where the button is greyed out."""
+        if active_armature(context) is None:
+            cls.poll_message_set(NO_ARMATURE)
+            return False
+        if session_of(context).baking:
+            cls.poll_message_set(BAKING)
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Outcome:
+        """Do the work; what cannot be done is reported in one sentence and leaves no trace."""
+        armature = active_armature(context)
+        try:
+            self.work(context, armature)
+        except REASONS as reason:
+            return refuse(self, armature, reason)
+        return {"FINISHED"}
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """What the operator does."""
+        raise NotImplementedError
+
+
+def refuse(operator: bpy.types.Operator, armature: bpy.types.Object, reason: Exception) -> Outcome:
+    """Say no: in the status bar, to scripts (a RuntimeError carries the report) and on the panel."""
+    if armature.library is None:
+        rig_of(armature).message = str(reason)
+    operator.report({"ERROR"}, str(reason))
+    return {"CANCELLED"}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Bake button: at once in a script, step by step in a window."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+
+import bpy
+from bpy.props import BoolProperty, IntProperty
+
+from ..control.bake import Bake, BakeOptions
+from ..control.reasons import REASONS
+from ..properties.access import active_armature, rig_of, session_of
+from ..properties.bake import DESCRIPTIONS
+from .active import OnArmature, Outcome, refuse
+
+_SLICE = 0.03  # seconds of baking a timer event; the window redraws in between
+_OPTIONS = ("step", "only_selected", "use_current_action", "clean_curves")
+
+
+class ARTICULATE_OT_bake(OnArmature):
+    """Bake keyframes."""
+
+    bl_idname = "articulate.bake"
+    bl_label = "Bake"
+    bl_description = (
+        "Solve every frame of the range and write the result as keyframes on the bones that were solved"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    frame_start: IntProperty(name="Start Frame", description=DESCRIPTIONS["frame_start"], default=1)
+    frame_end: IntProperty(name="End Frame", description=DESCRIPTIONS["frame_end"], default=250)
+    step: IntProperty(name="Frame Step", description=DESCRIPTIONS["step"], default=1, min=1, max=120)
+    only_selected: BoolProperty(
+        name="Only Selected Bones", description=DESCRIPTIONS["only_selected"], default=False
+    )
+    use_current_action: BoolProperty(
+        name="Overwrite Current Action", description=DESCRIPTIONS["use_current_action"], default=False
+    )
+    clean_curves: BoolProperty(name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False)
+
+    _bake: Bake
+    _steps: Generator[float, None, None]
+    _timer: bpy.types.Timer
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Bake at once."""
+        report = Bake(armature, context, self._read_options(context, armature)).run(context)
+        self.report({"INFO"}, report["message"])
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
+        """Bake step by step, driven by a timer, so that the window stays alive."""
+        if bpy.app.background:
+            return self.execute(context)
+        armature = active_armature(context)
+        try:
+            self._bake = Bake(armature, context, self._read_options(context, armature))
+        except REASONS as reason:
+            return refuse(self, armature, reason)
+        self._steps = self._bake.steps(context)
+        self._timer = context.window_manager.event_timer_add(0.01, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        self._show(context, baking=True)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """A slice of frames a timer event; Esc gives back what was there."""
+        if event.type == "ESC" and event.value == "PRESS":
+            self.cancel(context)
+            self.report({"INFO"}, "Bake cancelled; nothing was changed")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            # While frames are sampled the scene is not as the user left it: let nobody edit it then.
+            return {"RUNNING_MODAL"} if self._bake.sampling else {"PASS_THROUGH"}
+        try:
+            finished = self._advance()
+        except REASONS as reason:
+            self._show(context, baking=False)
+            return refuse(self, active_armature(context), reason)
+        except Exception:
+            self._show(context, baking=False)
+            raise
+        self._show(context, baking=not finished)
+        if not finished:
+            return {"PASS_THROUGH"}
+        self.report({"INFO"}, self._bake.report["message"])
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Stop: called by Esc, and by Blender when a file is loaded or the window closes."""
+        self._steps.close()
+        self._show(context, baking=False)
+
+    def _advance(self) -> bool:
+        until = time.perf_counter() + _SLICE
+        while time.perf_counter() < until:
+            if next(self._steps, None) is None:
+                return True
+        return False
+
+    def _show(self, context: bpy.types.Context, *, baking: bool) -> None:
+        session = session_of(context)
+        session.baking, session.progress = baking, self._bake.progress
+        text = (
+            f"Baking {self._bake.plan.armature}: {self._bake.progress:.0%}  |  Esc: cancel"
+            if baking
+            else None
+        )
+        context.workspace.status_text_set(text)
+        if not baking:
+            context.window_manager.event_timer_remove(self._timer)
+        for area in context.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+    def _read_options(self, context: bpy.types.Context, armature: bpy.types.Object) -> BakeOptions:
+        """The operator's own options where they were given, else the armature's settings."""
+        settings = rig_of(armature).bake
+        start, end = settings.range_in(context.scene)
+        saved = {
+            "frame_start": start,
+            "frame_end": end,
+            **{name: getattr(settings, name) for name in _OPTIONS},
+        }
+        for name, value in saved.items():
+            if not self.properties.is_property_set(name):
+                # Written back, so that the redo panel shows what was done and does the same again.
+                setattr(self, name, value)
+        return BakeOptions(**{name: getattr(self, name) for name in saved})
+
+
+CLASSES = (ARTICULATE_OT_bake,)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Solve button."""
+
+import bpy
+
+from ..control.solve import solve_now
+from .active import OnArmature
+
+
+class ARTICULATE_OT_solve(OnArmature):
+    """Solve the current frame."""
+
+    bl_idname = "articulate.solve"
+    bl_label = "Solve"
+    bl_description = "Pose the figure so that every effector reaches its target, in this frame"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Solve and say how it went."""
+        report = solve_now(armature, context)
+        self.report({"INFO"}, report["message"])
+
+
+CLASSES = (ARTICULATE_OT_solve,)

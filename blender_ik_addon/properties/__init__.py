@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on's data on Blender's types: `Object.articulate` (saved) and `WindowManager.articulate` (not)."""
+
+import bpy
+from bpy.props import PointerProperty
+
+from .bake import ArticulateBake
+from .effector import OVERRIDE, ArticulateEffector
+from .rig import ArticulateRig
+from .session import ArticulateSession
+from .solver import ArticulateSolver
+
+CLASSES = (ArticulateEffector, ArticulateSolver, ArticulateBake, ArticulateRig, ArticulateSession)
+
+_POINTERS = ((bpy.types.Object, ArticulateRig), (bpy.types.WindowManager, ArticulateSession))
+
+
+def attach() -> None:
+    """Put the pointers on Blender's types."""
+    for owner, group in _POINTERS:
+        owner.articulate = PointerProperty(type=group, override=OVERRIDE)
+
+
+def detach() -> None:
+    """Take them off again."""
+    for owner, _group in _POINTERS:
+        if hasattr(owner, "articulate"):
+            del owner.articulate
+
+
+def is_registered() -> bool:
+    """Whether the add-on's data is there."""
+    return hasattr(bpy.types.Object, "articulate")

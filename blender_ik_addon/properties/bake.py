@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is baked and how, named as in Blender's own Bake Action. Saved with the armature object."""
+
+import bpy
+from bpy.props import BoolProperty, IntProperty
+
+from .effector import OVERRIDE
+
+DESCRIPTIONS = {
+    "frame_start": "First frame that is baked",
+    "frame_end": "Last frame that is baked",
+    "step": "Bake every so many frames",
+    "only_selected": "Key only the selected ones of the bones that were solved",
+    "use_current_action": "Write into the armature's own action; else into a copy of it, which is then used",
+    "clean_curves": "After baking, remove keys that change nothing",
+}
+
+
+class ArticulateBake(bpy.types.PropertyGroup):
+    """Settings of the bake. Blender's own bake has the same names."""
+
+    use_range: BoolProperty(
+        name="Custom Range",
+        description="Off: the preview range if it is on, else the scene's frame range",
+        default=False,
+        override=OVERRIDE,
+    )
+    frame_start: IntProperty(
+        name="Start Frame", description=DESCRIPTIONS["frame_start"], default=1, override=OVERRIDE
+    )
+    frame_end: IntProperty(
+        name="End Frame", description=DESCRIPTIONS["frame_end"], default=250, override=OVERRIDE
+    )
+    step: IntProperty(
+        name="Frame Step", description=DESCRIPTIONS["step"], default=1, min=1, max=120, override=OVERRIDE
+    )
+    only_selected: BoolProperty(
+        name="Only Selected Bones",
+        description=DESCRIPTIONS["only_selected"],
+        default=False,
+        override=OVERRIDE,
+    )
+    use_current_action: BoolProperty(
+        name="Overwrite Current Action",
+        description=DESCRIPTIONS["use_current_action"],
+        default=False,
+        override=OVERRIDE,
+    )
+    clean_curves: BoolProperty(
+        name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False, override=OVERRIDE
+    )
+
+    def range_in(self, scene: bpy.types.Scene) -> tuple[int, int]:
+        """First and last frame: the custom range, the preview range or the scene's."""
+        if self.use_range:
+            return self.frame_start, self.frame_end
+        if scene.use_preview_range:
+            return scene.frame_preview_start, scene.frame_preview_end
+        return scene.frame_start, scene.frame_end

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the settings alone can tell to be wrong: the panel asks at every redraw, a solve before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from .access import rig_of
+from .effector import ArticulateEffector
+from .refusal import Refused
+
+SAME_PLACE = 1e-6  # Blender units; offsets closer than that ask for the same point
+
+
+def refusals(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Refused]:
+    """Everything that keeps this armature from being solved, the most basic first.
+
+    Args:
+        armature: an armature object.
+        scene: where its targets have to be.
+    """
+    rig = rig_of(armature)
+    if armature.library is not None:
+        yield Refused(
+            f"Armature '{armature.name}' is linked from another file and cannot be posed:"
+            " make a library override of it (Object > Library Override > Make)"
+        )
+    if not rig.effectors:
+        yield Refused(f"Armature '{armature.name}' has no effectors: select a bone in Pose Mode and add one")
+    elif not rig.enabled_effectors:
+        yield Refused(f"All effectors of armature '{armature.name}' are switched off: enable at least one")
+    seen: list[ArticulateEffector] = []
+    for effector in rig.enabled_effectors:
+        yield from _effector_refusals(armature, effector, scene)
+        twin = next((other for other in seen if same_place(other, effector)), None)
+        if twin is not None:
+            yield Refused(
+                f"Effectors '{twin.name}' and '{effector.name}' are both of the kind "
+                f"{effector.kind_info.label} on bone '{effector.bone}': remove or disable one of them",
+                effector.name,
+            )
+        seen.append(effector)
+
+
+def require(armature: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Raise the first refusal, if there is one.
+
+    Raises:
+        Refused: the armature cannot be solved as it is set up.
+    """
+    for refusal in refusals(armature, scene):
+        raise refusal
+
+
+def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
+    """Whether two effectors ask the same of the same point of the same bone."""
+    apart = max(abs(x - y) for x, y in zip(a.offset, b.offset, strict=True))
+    return (a.bone, a.kind, a.point) == (b.bone, b.kind, b.point) and apart < SAME_PLACE
+
+
+def _effector_refusals(
+    armature: bpy.types.Object, effector: ArticulateEffector, scene: bpy.types.Scene
+) -> Iterator[Refused]:
+    bones = armature.data.bones
+    who = f"Effector '{effector.name}'"
+    bone = bones.get(effector.bone)
+    if bone is None:
+        named = f"the armature '{armature.name}' has no bone '{effector.bone}' (renamed or deleted?)"
+        yield Refused(
+            f"{who}: {named if effector.bone else 'it has no bone'}; choose its bone again", effector.name
+        )
+    if effector.chain_root and bones.get(effector.chain_root) is None:
+        yield Refused(
+            f"{who}: its chain root '{effector.chain_root}' is no bone of '{armature.name}' (renamed or"
+            " deleted?); choose it again or leave it empty for the whole figure",
+            effector.name,
+        )
+    elif effector.chain_root and bone is not None:
+        above = {effector.bone, *(parent.name for parent in bone.parent_recursive)}
+        if effector.chain_root not in above:
+            yield Refused(
+                f"{who}: its chain root '{effector.chain_root}' is not an ancestor of bone '{effector.bone}';"
+                " choose a bone above it",
+                effector.name,
+            )
+    yield from _target_refusals(effector, who, scene)
+
+
+def _target_refusals(effector: ArticulateEffector, who: str, scene: bpy.types.Scene) -> Iterator[Refused]:
+    target = effector.target
+    if target is None:
+        if not effector.pinned:
+            yield Refused(
+                f"{who} has no target (none was set, or it was deleted): choose one or create one",
+                effector.name,
+            )
+        return
+    if scene.objects.get(target.name) is not target:
+        yield Refused(
+            f"{who}: its target '{target.name}' is not in scene '{scene.name}' (deleted?); choose another",
+            effector.name,
+        )
+    if effector.subtarget and (target.type != "ARMATURE" or effector.subtarget not in target.data.bones):
+        yield Refused(
+            f"{who}: its target '{target.name}' has no bone '{effector.subtarget}' (renamed or deleted?);"
+            " choose it again",
+            effector.name,
+        )

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The only file of the properties that asks ikmath: it fills the menus from the registries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from zlib import crc32
+
+import ikmath as ik
+
+EnumItem = tuple[str, str, str, str, int]
+
+DEFAULT_LIMITS = "projection"
+
+
+def method_items() -> tuple[EnumItem, ...]:
+    """Solving methods, in the order of their registry."""
+    return _items(ik.METHODS)
+
+
+def limit_items() -> tuple[EnumItem, ...]:
+    """Ways to hold joint limits, in the order of their registry."""
+    return _items(ik.LIMITS)
+
+
+def default_method() -> str:
+    """The method that a new rig starts with: the library's own default."""
+    return ik.DEFAULT
+
+
+def _items(registry: Mapping[str, Any]) -> tuple[EnumItem, ...]:
+    # The number is what a .blend stores. It comes from the name, not from the place on the list, so that a
+    # new entry of the registry never turns an old file's choice into another one.
+    return tuple(
+        (name, entry.label, entry.description, "NONE", crc32(name.encode()) & 0x7FFFFFFF)
+        for name, entry in registry.items()
+    )

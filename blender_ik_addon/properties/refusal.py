@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one way in which the add-on says no: a sentence that names the culprit and says what to do."""
+
+
+class Refused(Exception):
+    """Something cannot be solved, baked or added; nothing has been changed.
+
+    Attributes:
+        sentence: for the user, complete.
+        effector: name of the effector that it is about, or "".
+    """
+
+    def __init__(self, sentence: str, effector: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.effector = effector

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The root of all that is saved: `Object.articulate`. It means something on armature objects only."""
+
+import json
+from typing import Any
+
+import bpy
+from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
+
+from .bake import ArticulateBake
+from .effector import OVERRIDE, ArticulateEffector
+from .solver import ArticulateSolver
+
+
+class ArticulateRig(bpy.types.PropertyGroup):
+    """Effectors and settings of one armature."""
+
+    effectors: CollectionProperty(
+        name="Effectors", type=ArticulateEffector, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+    active_effector: IntProperty(name="Active Effector", default=0, min=0, override=OVERRIDE)
+    solver: PointerProperty(name="Solver", type=ArticulateSolver, override=OVERRIDE)
+    bake: PointerProperty(name="Bake", type=ArticulateBake, override=OVERRIDE)
+    message: StringProperty(
+        name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
+    )
+    # A .blend cannot hold a dict; it holds its text.
+    report_json: StringProperty(options={"HIDDEN"})
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What the last solve or bake of this armature gave; empty before the first.
+
+        Keys: `operation` ("solve" or "bake"), `status`, `message`, `method`, `seconds`, `frames`,
+        `frame_start`, `frame_end`, and `effectors`: for each by name `bone`, `kind`, `target`, `priority`,
+        `status`, `message`, `mean` and `worst` error in metres with `worst_frame`, `angle_mean` and
+        `angle_worst` in radians with `angle_worst_frame`. What a kind does not ask for is None.
+        """
+        return json.loads(self.report_json) if self.report_json else {}
+
+    @property
+    def active(self) -> ArticulateEffector | None:
+        """The effector that is highlighted in the list."""
+        index = self.active_effector
+        return self.effectors[index] if 0 <= index < len(self.effectors) else None
+
+    @property
+    def enabled_effectors(self) -> list[ArticulateEffector]:
+        """The effectors that take part in a solve."""
+        return [effector for effector in self.effectors if effector.enabled]

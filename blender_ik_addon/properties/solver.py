@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the figure is solved: saved with the armature object."""
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty, IntProperty
+
+from .effector import OVERRIDE
+from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
+
+ROOTS = (
+    ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", "PINNED", 0),
+    (
+        "FREE",
+        "Free",
+        "The topmost bone may move too, unless it is connected or its location is locked",
+        "UNPINNED",
+        1,
+    ),
+)
+
+
+class ArticulateSolver(bpy.types.PropertyGroup):
+    """Method and limits of the solver."""
+
+    method: EnumProperty(
+        name="Method",
+        description="Way of solving",
+        items=method_items(),
+        default=default_method(),
+        override=OVERRIDE,
+    )
+    root: EnumProperty(
+        name="Root",
+        description="Whether the whole figure may be carried along",
+        items=ROOTS,
+        default="PINNED",
+        override=OVERRIDE,
+    )
+    limits: EnumProperty(
+        name="Joint Limits",
+        description="How the bones' own IK limits (Bone properties > Inverse Kinematics) are held",
+        items=limit_items(),
+        default=DEFAULT_LIMITS,
+        override=OVERRIDE,
+    )
+    max_iterations: IntProperty(
+        name="Iterations",
+        description="The solver stops after so many steps a frame, at the latest",
+        default=50,
+        min=1,
+        soft_max=500,
+        max=10000,
+        override=OVERRIDE,
+    )
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="A target counts as reached within this distance (in metres) or angle (in radians)",
+        default=1e-4,
+        min=1e-9,
+        soft_max=0.1,
+        max=10.0,
+        precision=6,
+        override=OVERRIDE,
+    )
+    posture: FloatProperty(
+        name="Keep Posture",
+        description="How strongly the figure keeps its pose where the effectors leave it free",
+        default=0.05,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+    )

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose > Articulate."""
+
+from typing import Any
+
+import bpy
+
+
+class ARTICULATE_MT_pose(bpy.types.Menu):
+    """Add effectors to the selected bones, solve, bake."""
+
+    bl_idname = "ARTICULATE_MT_pose"
+    bl_label = "Articulate"
+
+    def draw(self, _context) -> None:
+        """The operators by name."""
+        layout = self.layout
+        layout.operator_menu_enum("articulate.effector_add", "kind", text="Add Effector")
+        layout.operator("articulate.effector_remove")
+        layout.operator("articulate.clear")
+        layout.separator()
+        layout.operator("articulate.solve")
+        layout.operator("articulate.bake")
+
+
+def draw_entry(self: Any, _context: bpy.types.Context) -> None:
+    """The entry in Blender's own Pose menu."""
+    self.layout.separator()
+    self.layout.menu(ARTICULATE_MT_pose.bl_idname)
+
+
+CLASSES = (ARTICULATE_MT_pose,)

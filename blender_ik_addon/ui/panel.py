@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tab "Articulate" in the 3D View's sidebar."""
+
+import bpy
+
+from ..properties.access import active_armature, rig_of, session_of
+from ..properties.check import refusals
+from .effector_list import ARTICULATE_UL_effectors, error_text
+from .text import draw_text
+
+HINT = "Select an armature, or a bone in Pose Mode, then add an effector to it"
+
+
+class _Tab:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Articulate"
+
+
+class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
+    """Effectors and the Solve button."""
+
+    bl_idname = "ARTICULATE_PT_main"
+    bl_label = "Articulate"
+
+    def draw(self, context) -> None:
+        """The list, the buttons beside it, what is wrong, Solve."""
+        layout = self.layout
+        armature = active_armature(context)
+        if armature is None:
+            draw_text(layout, context, HINT, icon="INFO")
+            return
+        rig = rig_of(armature)
+        row = layout.row()
+        row.template_list(
+            ARTICULATE_UL_effectors.bl_idname,
+            "",
+            rig,
+            "effectors",
+            rig,
+            "active_effector",
+            rows=4 if rig.effectors else 2,
+        )
+        column = row.column(align=True)
+        column.operator_menu_enum("articulate.effector_add", "kind", text="", icon="ADD")
+        column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
+        column.separator()
+        column.operator("articulate.clear", text="", icon="TRASH")
+        self._draw_solve(context, armature)
+
+    def _draw_solve(self, context, armature) -> None:
+        layout, rig = self.layout, rig_of(armature)
+        session = session_of(context)
+        if session.baking:
+            layout.progress(factor=session.progress, text=f"Baking {session.progress:.0%} (Esc: cancel)")
+            return
+        refusal = next(refusals(armature, context.scene), None)
+        row = layout.row()
+        row.scale_y = 1.3
+        row.enabled = refusal is None
+        row.operator("articulate.solve", icon="CON_KINEMATIC")
+        row.operator("articulate.bake", icon="KEYINGSET")
+        if refusal is not None:
+            draw_text(layout, context, str(refusal), icon="INFO" if not rig.effectors else "ERROR")
+        elif rig.message:
+            draw_text(layout, context, rig.message)
+
+
+class _SubPanel(_Tab):
+    bl_parent_id = "ARTICULATE_PT_main"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """Only with an armature."""
+        return active_armature(context) is not None
+
+
+class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
+    """Details of the effector that is highlighted in the list."""
+
+    bl_idname = "ARTICULATE_PT_effector"
+    bl_label = "Effector"
+    bl_options = set()
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """Only where an effector is active."""
+        armature = active_armature(context)
+        return armature is not None and rig_of(armature).active is not None
+
+    def draw(self, context) -> None:
+        """Bone, kind, target, how much it counts; what the last solve left."""
+        armature = active_armature(context)
+        effector = rig_of(armature).active
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        column.prop(effector, "kind")
+        column.prop_search(effector, "bone", armature.data, "bones")
+        if effector.kind_info.moves:
+            column.prop(effector, "point")
+        self._draw_target(layout, effector)
+        column = layout.column()
+        column.prop_search(effector, "chain_root", armature.data, "bones")
+        column.prop(effector, "priority")
+        column = layout.column()
+        column.use_property_decorate = True
+        column.prop(effector, "weight")
+        column.prop(effector, "influence")
+        if effector.kind_info.moves:
+            layout.column().prop(effector, "offset")
+        if effector.message:
+            draw_text(layout, context, f"Last time {effector.message}", icon="ERROR")
+        elif error_text(effector):
+            layout.label(text=f"Error: {error_text(effector)}", icon="CHECKMARK")
+
+    @staticmethod
+    def _draw_target(layout, effector) -> None:
+        column = layout.column()
+        column.prop(effector, "target")
+        if effector.target is None:
+            column.prop(effector, "pinned")
+            column.operator("articulate.target_create", icon="EMPTY_AXIS").effector = effector.name
+        elif effector.target.type == "ARMATURE":
+            column.prop_search(effector, "subtarget", effector.target.data, "bones")
+
+
+class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):
+    """How the figure is solved."""
+
+    bl_idname = "ARTICULATE_PT_solver"
+    bl_label = "Solver"
+
+    def draw(self, context) -> None:
+        """The solver's settings."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        solver = rig_of(active_armature(context)).solver
+        column = layout.column()
+        column.row().prop(solver, "root", expand=True)
+        for name in ("method", "posture", "limits", "max_iterations", "tolerance"):
+            column.prop(solver, name)
+
+
+class ARTICULATE_PT_bake(_SubPanel, bpy.types.Panel):
+    """What the bake writes."""
+
+    bl_idname = "ARTICULATE_PT_bake"
+    bl_label = "Bake"
+
+    def draw(self, context) -> None:
+        """The bake's settings."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = rig_of(active_armature(context)).bake
+        layout.column(heading="Range").prop(settings, "use_range")
+        frames = layout.column(align=True)
+        frames.active = settings.use_range
+        frames.prop(settings, "frame_start")
+        frames.prop(settings, "frame_end")
+        layout.column().prop(settings, "step")
+        column = layout.column()
+        for name in ("only_selected", "use_current_action", "clean_curves"):
+            column.prop(settings, name)
+
+
+CLASSES = (ARTICULATE_PT_main, ARTICULATE_PT_effector, ARTICULATE_PT_solver, ARTICULATE_PT_bake)

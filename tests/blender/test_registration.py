@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Registering can be repeated, is undone where it fails, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import bpy
+import installed
+import pytest
+
+
+def _names() -> set[str]:
+    """What of the add-on Blender knows."""
+    types = {name for name in dir(bpy.types) if name.startswith(("ARTICULATE_", "Articulate"))}
+    operators = {f"articulate.{name}" for name in dir(bpy.ops.articulate)}
+    handlers = {
+        f"{name} {f.__name__}"
+        for name, found in installed.handlers().items()
+        for f in found
+        if f.__module__.startswith(installed.package())
+    }
+    pointers = {
+        owner.__name__
+        for owner in (bpy.types.Object, bpy.types.WindowManager)
+        if hasattr(owner, "articulate")
+    }
+    menus = {
+        f.__name__
+        for f in getattr(bpy.types.VIEW3D_MT_pose.draw, "_draw_funcs", ())
+        if f.__module__.startswith(installed.package())
+    }
+    return types | operators | handlers | pointers | menus
+
+
+def test_unregistering_leaves_nothing_and_registering_brings_all_back():
+    addon = installed.module()
+    before = _names()
+    assert {"Object", "articulate.solve", "articulate.bake", "ARTICULATE_PT_main", "draw_entry"} <= before
+    addon.unregister()
+    try:
+        assert _names() == set()
+    finally:
+        addon.register()
+    assert _names() == before
+
+
+def test_registering_twice_in_a_row_is_the_same_as_once():
+    before = _names()
+    installed.module().register()
+    assert _names() == before
+    menu = [f for f in bpy.types.VIEW3D_MT_pose.draw._draw_funcs if f.__name__ == "draw_entry"]
+    assert len(menu) == 1
+
+
+def test_unregistering_twice_is_no_error():
+    addon = installed.module()
+    addon.unregister()
+    addon.unregister()
+    addon.register()
+    assert hasattr(bpy.types.Object, "articulate")
+
+
+@pytest.mark.parametrize("where", ["properties", "operators", "ui", "handlers"])
+def test_an_error_undoes_what_was_done_and_is_raised(where, monkeypatch):
+    addon, module = installed.module(), installed.module(where)
+    before = _names()
+    addon.unregister()
+
+    class Broken(bpy.types.Operator):
+        bl_idname = "NotAllowed"
+        bl_label = "Broken"
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "CLASSES", (*module.CLASSES, Broken))
+        with pytest.raises((RuntimeError, ValueError, TypeError)):
+            addon.register()
+        assert _names() == set()
+    addon.register()
+    assert _names() == before
+
+
+def test_a_failing_handler_or_pointer_is_undone_too(monkeypatch):
+    addon, handlers = installed.module(), installed.module("handlers")
+    addon.unregister()
+
+    def fail():
+        handlers_attach()
+        raise OSError("stopped half-way")
+
+    handlers_attach = handlers.attach
+    with monkeypatch.context() as patch:
+        patch.setattr(handlers, "attach", fail)
+        with pytest.raises(OSError, match="half-way"):
+            addon.register()
+        assert _names() == set()
+    addon.register()
+
+
+def test_the_interpreter_can_end_while_the_add_on_is_enabled():
+    """As a Python module Blender does not disable add-ons at its end, and 4.5 hangs over handlers then."""
+    script = (
+        "import bpy, addon_utils, atexit\n"
+        "atexit.register(lambda: print('LEFT', hasattr(bpy.types.Object, 'articulate')))\n"
+        f"addon_utils.enable({installed.package()!r})\n"
+        "assert hasattr(bpy.types.Object, 'articulate')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "LEFT False" in done.stdout, done.stdout + done.stderr
+    # 4.2 crashes at its end as soon as any property had a callback once, even if it was unregistered since.
+    assert done.returncode == 0 or bpy.app.version < (4, 3), done.stderr
+
+
+def test_a_loaded_file_forgets_a_bake_that_was_running():
+    bpy.context.window_manager.articulate.baking = True
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert not bpy.context.window_manager.articulate.baking
