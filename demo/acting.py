@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the person is asked to do, in effectors and their targets; all else follows from them.
+
+The feet stand, the left hand lies on the table, the right hand follows the ball and the head looks at it.
+Knees, hips, spine, neck, shoulders and elbows are told nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+from mathutils import Matrix, Vector
+from stage import BALL_RADIUS, FRAMES, TABLE_TOP
+
+FEET = {"foot.L": (0.05, -0.02, 12.0), "foot.R": (-0.07, 0.05, -16.0)}
+"""How far each foot stands from where the metarig has it (x, y, metres); how it is turned out (degrees)."""
+HAND_ON_TABLE = (0.43, -0.22, TABLE_TOP + 0.026)
+"""Where the end of the left hand's bone lies: the middle of the palm, half its thickness above the table."""
+HAND_DIRECTION = 25.0
+"""Degrees from straight ahead, outwards."""
+
+
+def direct(figure: bpy.types.Object, ball: bpy.types.Object) -> None:
+    """Give the figure its effectors.
+
+    Args:
+        figure: the metarig, active and in Pose Mode, with the extension enabled.
+        ball: for the right hand and the eyes to follow.
+    """
+    figure.articulate.solver.root = "FREE"
+    for bone, (x, y, degrees) in FEET.items():
+        foot = _effector(figure, bone, "POSE")
+        turn = Matrix.Rotation(math.radians(degrees), 4, "Z")
+        place = foot.target.matrix_world.translation + Vector((x, y, 0.0))
+        foot.target.matrix_world = (
+            Matrix.Translation(place) @ turn @ foot.target.matrix_world.to_3x3().to_4x4()
+        )
+    _lay_hand(_effector(figure, "hand.L", "POSE").target)
+    hand = _effector(figure, "hand.R", "POSITION", target=ball.name)
+    # The ball's centre, seen from the middle of the palm: beyond it, on the palm's side.
+    hand.offset = (-0.035 - 0.3 * BALL_RADIUS, 0.075 + 0.3 * BALL_RADIUS, 0.0)
+    _look_at(figure, ball)
+
+
+def _effector(figure: bpy.types.Object, bone: str, kind: str, target: str = "") -> bpy.types.PropertyGroup:
+    bpy.ops.articulate.effector_add(bone=bone, kind=kind, target=target)
+    return figure.articulate.effectors[bone]
+
+
+def _lay_hand(target: bpy.types.Object) -> None:
+    """The palm is the side of the left hand's +X; the bone runs along +Y."""
+    a = math.radians(HAND_DIRECTION)
+    palm, along = Vector((0.0, 0.0, -1.0)), Vector((math.sin(a), -math.cos(a), 0.0))
+    axes = Matrix((palm, along, palm.cross(along))).transposed()
+    target.matrix_world = Matrix.Translation(HAND_ON_TABLE) @ axes.to_4x4()
+
+
+def _look_at(figure: bpy.types.Object, ball: bpy.types.Object) -> None:
+    """An Empty at the head turns towards the ball by a constraint; the head turns with the Empty."""
+    head = _effector(figure, "spine.006", "ORIENTATION")
+    head.weight = 0.3
+    track = head.target.constraints.new("TRACK_TO")
+    track.target, track.track_axis, track.up_axis = ball, "TRACK_Z", "UP_Y"
+
+
+def bake(figure: bpy.types.Object) -> dict:
+    """Bake the clip with the extension's own operator; its report."""
+    done = bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES)
+    if done != {"FINISHED"}:
+        raise RuntimeError(f"The bake did not finish: {figure.articulate.message}")
+    return dict(figure.articulate.report)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How well the baked clip does what was asked, measured by Blender alone.
+
+Frame by frame, from the evaluated pose: nothing of the solver, nothing of its mathematics. What is read here
+is what an animator sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+
+def measure(figure: bpy.types.Object, frames: range) -> dict[str, dict[str, Any]]:
+    """Errors of every effector over a clip: millimetres, degrees, and the frame where they are worst."""
+    distances: dict[str, list[float]] = {effector.name: [] for effector in figure.articulate.effectors}
+    angles: dict[str, list[float]] = {effector.name: [] for effector in figure.articulate.effectors}
+    scene = bpy.context.scene
+    for frame in frames:
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        shown = figure.evaluated_get(depsgraph)
+        for effector in figure.articulate.effectors:
+            bone = shown.pose.bones[effector.bone]
+            target = effector.target.evaluated_get(depsgraph).matrix_world
+            frame_of_bone = shown.matrix_world @ bone.matrix
+            point = frame_of_bone @ (Vector((0.0, bone.length, 0.0)) + Vector(effector.offset))
+            distances[effector.name].append(1e3 * (point - target.translation).length)
+            turn = frame_of_bone.to_quaternion().rotation_difference(target.to_quaternion())
+            angles[effector.name].append(float(np.degrees(min(turn.angle, 2 * np.pi - turn.angle))))
+    report = {}
+    for effector in figure.articulate.effectors:
+        row: dict[str, Any] = {"bone": effector.bone, "kind": effector.kind}
+        if effector.kind in {"POSITION", "POSE"}:
+            row |= _summary("mm", distances[effector.name], frames)
+        if effector.kind in {"ORIENTATION", "POSE"}:
+            row |= _summary("degrees", angles[effector.name], frames)
+        report[effector.name] = row
+    return report
+
+
+def largest_turn(figure: bpy.types.Object, frames: range) -> dict[str, Any]:
+    """The fastest turn of any bone against its parent, degrees in one frame: a pop would show."""
+    scene, before, worst = bpy.context.scene, {}, {"degrees": 0.0, "bone": "", "frame": 0}
+    for frame in frames:
+        scene.frame_set(frame)
+        shown = figure.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        now = {bone.name: bone.matrix_basis.to_quaternion() for bone in shown.pose.bones}
+        for name, turn in before.items():
+            angle = turn.rotation_difference(now[name]).angle
+            degrees = float(np.degrees(min(angle, 2 * np.pi - angle)))
+            if degrees > worst["degrees"]:
+                worst = {"degrees": degrees, "bone": name, "frame": frame}
+        before = now
+    return worst
+
+
+def _summary(unit: str, values: list[float], frames: range) -> dict[str, Any]:
+    return {
+        f"mean_{unit}": float(np.mean(values)),
+        f"worst_{unit}": float(np.max(values)),
+        f"worst_{unit}_frame": frames[int(np.argmax(values))],
+    }
