@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import addon_utils
 import bpy
 import numpy as np
 
@@ -15,6 +14,8 @@ MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 def metarig(kind: str = "human") -> bpy.types.Object:
     """Rigify's human (159 bones) or basic (29 bones) metarig."""
+    import addon_utils  # there only after bpy
+
     addon_utils.enable("rigify", default_set=True)
     if kind == "human":
         bpy.ops.object.armature_human_metarig_add()
