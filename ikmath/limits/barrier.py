@@ -26,7 +26,7 @@ from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose
 
-_LEAST: Final = 1e-3  # distance that a joint at its limit is thought to have, in half ranges
+_LEAST: Final = 1e-7  # distance that a joint at its limit is thought to have, in half ranges
 _USED: Final = 0.9  # share of the way to a limit that one step may use
 
 

@@ -10,8 +10,8 @@ n equations for m + n unknowns (Ge, eq. 2.5 and 2.6). Newton's method on them, i
   all gradients of c needs no multiplier: `dx = -J^+ c + N y` with `N^T W N y = -N^T (dP/dx - W J^+ c)`, N
   a basis of the null space of J.
 
-Both give the same step where J has full rank. Stationary points need not be minima; W is shifted until it
-is positive on the null space, so that steps go down. A step after which `P + mu |c|` is not lower is taken
+Both give the same step where J has full rank. Stationary points need not be minima; a negative
+curvature along the null space is taken for a positive one, so that steps go down. A step after which `P + mu |c|` is not lower is taken
 again, shorter along the null space and more damped across it, as goals that contradict each other or are
 out of reach demand.
 """
@@ -27,9 +27,11 @@ from numpy.typing import NDArray
 
 from .decomposition import FloatArray
 
-_PATIENCE: Final = 4
-_GAIN: Final = 1e-7
+_PATIENCE: Final = 6
+_GAIN: Final = 1e-8
 _TRIALS: Final = 40
+_MEMORY: Final = 3
+_FLATTEST: Final = 1e-4  # share of the largest curvature along the null space
 
 
 class Program(Protocol):
@@ -101,10 +103,12 @@ def minimize_under(
     options = options or LagrangeOptions()
     x = np.array(start, dtype=np.float64)
     weight, patience, iteration, caution, stalled = 0.0, 0, 0, 0, False
+    accepted: list[tuple[float, float]] = []
+    memory = _MEMORY
     while True:
         value, gradient, hessian = program.objective(x)
         c, jacobian = program.constraints(x)
-        null, inverse = _split(jacobian, options.threshold, _damping(jacobian, caution))
+        null, inverse = _split(jacobian, options.threshold, 0.0)
         multipliers = inverse.T @ gradient
         slope = float(np.linalg.norm(null.T @ gradient))
         violation = float(np.abs(c).max(initial=0.0))
@@ -113,17 +117,23 @@ def minimize_under(
             return Optimum(x, multipliers, violation, slope, iteration, stalled)
         iteration += 1
         newton = _Newton(gradient, hessian - program.curvature(x, multipliers), jacobian, options)
-        weight = max(weight, 2.0 * float(np.linalg.norm(multipliers)) + 1.0)
-        merit = value + weight * float(np.linalg.norm(c))
+        weight = max(0.5 * weight, 2.0 * float(np.linalg.norm(multipliers)) + 1.0)
+        accepted = [*accepted, (value, float(np.linalg.norm(c)))][-memory:]
+        # Better than the worst of the last few: Newton's steps along a curved constraint raise |c| for a
+        # moment (Maratos), and refusing them would cost the quadratic convergence.
+        merits = [earlier + weight * left for earlier, left in accepted]
         stalled = True
         for _ in range(_TRIALS):
             propose = newton.at(caution)
             following = x + propose(c, jacobian) if advance is None else advance(x, c, jacobian, propose)
             found = program.objective(following)[0]
             found += weight * float(np.linalg.norm(program.constraints(following)[0]))
-            if found < merit:
-                patience = patience + 1 if merit - found <= _GAIN * max(abs(merit), options.tolerance) else 0
-                x, stalled = following, patience >= _PATIENCE
+            if found < max(merits):
+                gained = min(merits) - found > _GAIN * max(abs(found), options.tolerance)
+                patience = 0 if gained else patience + 1
+                x, stalled = following, patience >= _PATIENCE and memory == 1
+                if patience >= _PATIENCE:
+                    memory, patience = 1, 0
                 break
             caution += 1
         caution = max(0, caution - 2)
@@ -154,10 +164,11 @@ class _Newton:
         damping = _damping(rows, caution)
         null, inverse = _split(rows, self.options.threshold, damping)
         reduced = null.T @ bent @ null
-        lowest = float(np.linalg.eigvalsh(reduced).min(initial=np.inf)) if reduced.size else np.inf
-        least = 1e-8 * max(float(np.abs(bent).max(initial=0.0)), 1e-8)
-        if lowest < least:
-            bent = bent + (least - lowest + 0.1 * abs(lowest)) * np.eye(len(bent))
+        values, vectors = np.linalg.eigh(reduced)
+        least = _FLATTEST * float(np.abs(values).max(initial=1e-12))
+        if (values < least).any():
+            along = null @ vectors
+            bent = bent + (along * (np.maximum(np.abs(values), least) - values)) @ along.T
         towards = -inverse @ error
         share = 0.5**caution
         if self.options.form == "full":
