@@ -132,5 +132,5 @@ def _options() -> argparse.Namespace:
 if __name__ == "__main__":
     result = main()
     sys.stdout.flush()
-    # Not sys.exit: with Python handlers of add-ons registered, Blender 4.2 crashes at its exit and 4.5 may hang.
+    # Not sys.exit: with Python handlers of add-ons left, Blender 4.2 crashes at its exit and 4.5 may hang.
     os._exit(result)
