@@ -7,6 +7,7 @@ from .body import Body, Link
 from .capsule import Capsule
 from .cylinder import Cylinder
 from .half_space import HalfSpace
+from .mesh import MODES, TriangleMesh
 from .proximity import Proximity
 from .rectangle import Rectangle
 from .registry import SHAPES
@@ -16,6 +17,7 @@ from .shape import Nearest, SegmentNearest, Shape
 from .sphere import Sphere
 
 __all__ = [
+    "MODES",
     "SHAPES",
     "Body",
     "Capsule",
@@ -29,6 +31,7 @@ __all__ = [
     "SegmentNearest",
     "Shape",
     "Sphere",
+    "TriangleMesh",
     "critical_points",
     "self_pairs",
 ]

@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from ..rotation import Array
 from .segments import closest_of_segments, closest_to_point
-from .shape import Shape
+from .solid import Solid
 from .vectors import cross, directions, dot, length, perpendicular
 
 _CROSSING = 1e-12  # of the lengths: below it the difference of two points has no direction left
 
 
 @dataclass(frozen=True, eq=False)
-class Capsule(Shape):
+class Capsule(Solid):
     """All that is within a radius of a segment; a ball where both ends coincide.
 
     Args:
@@ -60,7 +60,7 @@ class Capsule(Shape):
 
     @staticmethod
     def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Shape.point_distance`; on the axis the normal is any one at right angles to it."""
+        """See `Solid.point_distance`; on the axis the normal is any one at right angles to it."""
         a, b = parameters[:, :3], parameters[:, 3:6]
         along = b - a
         difference = points - a - closest_to_point(a, b, points)[:, None] * along
@@ -71,7 +71,7 @@ class Capsule(Shape):
 
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """See `Shape.segment_distance`; where the axes cross, the normal is at right angles to both."""
+        """See `Solid.segment_distance`; where the axes cross, the normal is at right angles to both."""
         c, radius = parameters[:, :3], parameters[:, 6]
         d, e = b - a, parameters[:, 3:6] - c
         s, t = closest_of_segments(a, d, c, e)

@@ -16,14 +16,14 @@ import numpy.typing as npt
 
 from ..errors import BadValue
 from ..rotation import Array
-from .shape import Shape
+from .solid import Solid
 from .vectors import TINY, clamp, cross, dot, length, perpendicular
 
 _NEWTON: Final = 30  # halvings included; five are the rule
 
 
 @dataclass(frozen=True, eq=False)
-class Cylinder(Shape):
+class Cylinder(Solid):
     """A solid cylinder with flat ends.
 
     Args:
@@ -67,15 +67,16 @@ class Cylinder(Shape):
 
     @staticmethod
     def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Shape.point_distance`."""
+        """See `Solid.point_distance`."""
         distance, normal = _signed(points - parameters[:, :3], parameters, parameters[:, 3:6])
         return distance, points - distance[:, None] * normal, normal
 
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """See `Shape.segment_distance`; inside, the deepest point."""
-        start, along = a - parameters[:, :3], b - a
-        parameter = _Profile(start, along, parameters).minimum()
+        """See `Solid.segment_distance`; inside, the deepest point."""
+        start: Array = a - parameters[:, :3]
+        along: Array = b - a
+        parameter: Array = _Profile(start, along, parameters).minimum()
         local = start + parameter[:, None] * along
         distance, normal = _signed(local, parameters, along)
         critical = a + parameter[:, None] * along

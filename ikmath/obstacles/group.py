@@ -26,7 +26,7 @@ class Group(Protocol):
     limited: bool
 
     def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
-        """As `Shape.segment_distance`.
+        """As `Solid.segment_distance`.
 
         Args:
             a: (P, 3) first ends.
@@ -41,8 +41,8 @@ class RowGroup:
     """Shapes that are a few numbers each: their numbers as rows of one table.
 
     Args:
-        distance: the kind's `Shape.segment_distance`.
-        rows: `Shape.parameters` of each.
+        distance: the kind's `Solid.segment_distance`.
+        rows: `Solid.parameters` of each.
         frames: the frame axes that all motions are brought to.
     """
 

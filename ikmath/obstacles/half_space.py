@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from ..errors import BadValue
 from ..rotation import Array
-from .shape import Shape
+from .solid import Solid
 from .vectors import dot
 
 
 @dataclass(frozen=True, eq=False)
-class HalfSpace(Shape):
+class HalfSpace(Solid):
     """All that lies behind a plane.
 
     Args:
@@ -59,14 +59,14 @@ class HalfSpace(Shape):
 
     @staticmethod
     def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Shape.point_distance`."""
+        """See `Solid.point_distance`."""
         normal = parameters[:, 3:]
         distance = dot(points - parameters[:, :3], normal)
         return distance, points - distance[:, None] * normal, normal.copy()
 
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """See `Shape.segment_distance`: the lower end, or the middle of a segment that lies level."""
+        """See `Solid.segment_distance`: the lower end, or the middle of a segment that lies level."""
         origin, normal = parameters[:, :3], parameters[:, 3:]
         first, last = dot(a - origin, normal), dot(b - origin, normal)
         parameter = 0.5 * (1.0 + np.sign(first - last))

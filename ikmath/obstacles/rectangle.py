@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..errors import BadValue
 from ..rotation import Array
-from .shape import Shape
+from .solid import Solid
 from .vectors import TINY, clamp, dot
 
 # Which edges' lines an area lies beyond: -1, 0 or 1 along u and along v (areas A to I of Ge's figure A.2).
@@ -27,7 +27,7 @@ _TOUCHING: Final = 1e-14  # metres: closer than this a difference has no directi
 
 
 @dataclass(frozen=True, eq=False)
-class Rectangle(Shape):
+class Rectangle(Solid):
     """A rectangle without thickness, solid from both sides.
 
     A bone that passes through it has a negative distance: the shortest way on which the bone comes free, back
@@ -85,7 +85,7 @@ class Rectangle(Shape):
 
     @staticmethod
     def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Shape.point_distance`; never negative, since there is no inside."""
+        """See `Solid.point_distance`; never negative, since there is no inside."""
         local = _local(points - parameters[:, :3], parameters)
         nearest = np.zeros_like(local)
         half = parameters[:, 12:]
@@ -100,7 +100,7 @@ class Rectangle(Shape):
 
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """See `Shape.segment_distance`; exact, also for the depth of a segment that passes through."""
+        """See `Solid.segment_distance`; exact, also for the depth of a segment that passes through."""
         start = _local(a - parameters[:, :3], parameters)
         along = _local(b - a, parameters)
         half = parameters[:, 12:]

@@ -10,10 +10,11 @@ from typing import Final
 from .capsule import Capsule
 from .cylinder import Cylinder
 from .half_space import HalfSpace
+from .mesh import TriangleMesh
 from .rectangle import Rectangle
 from .shape import Shape
 from .sphere import Sphere
 
 SHAPES: Final[Mapping[str, type[Shape]]] = MappingProxyType(
-    {shape.kind: shape for shape in (Sphere, HalfSpace, Rectangle, Cylinder, Capsule)}
+    {shape.kind: shape for shape in (Sphere, HalfSpace, Rectangle, Cylinder, Capsule, TriangleMesh)}
 )

@@ -132,7 +132,7 @@ class Scene:
         return Proximity(self, pose.batch, [_keep(part, thick, detect) for part, thick in measured])
 
     def clearance(self, pose: Pose) -> Array:
-        """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if there is none."""
+        """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if none."""
         bound = self._upper_bound(pose)
         result = np.full(pose.batch, np.inf)
         if np.isfinite(bound):

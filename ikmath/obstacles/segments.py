@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -34,38 +35,50 @@ def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, 
     end, now at the other.
 
     Args:
-        a: (P, 3) start of the first segment; all four may also be (P, k, 3), k pairs a row.
+        a: (P, 3) start of the first segment.
         d: (P, 3) from its start to its end.
         c: (P, 3) start of the second segment.
         e: (P, 3) from its start to its end.
 
     Returns:
-        s, t: (P,) each, or (P, k).
+        s, t: (P,) each.
     """
-    if a.ndim > 2 or c.ndim > 2:
-        a, d, c, e = np.broadcast_arrays(a, d, c, e)
-        shape = a.shape[:-1]
-        s, t = closest_of_segments(a.reshape(-1, 3), d.reshape(-1, 3), c.reshape(-1, 3), e.reshape(-1, 3))
-        return s.reshape(shape), t.reshape(shape)
     w = a - c
-    dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
-    dw, ew = dot(d, w), dot(e, w)
-    inverse_d, inverse_e = 1.0 / np.maximum(dd, TINY), 1.0 / np.maximum(ee, TINY)
-    area = dd * ee - de * de
-    s = (de * ew - dw * ee) / np.maximum(area, TINY)
-    slender = area <= _SLENDER * dd * ee
-    parallel = slender
-    if slender.any():
-        # nearly parallel: the differences above have lost their digits, those of the cross product have not
+
+    def carefully() -> tuple[Array, Array]:
         normal = cross(d, e)
-        square = dot(normal, normal)
-        parallel = slender & (square <= _PARALLEL * dd * ee)
-        s = np.where(slender, dot(cross(e, w), normal) / np.maximum(square, TINY), s)
-        # where the other segment's two ends fall on this one, and the middle between them
-        first = clamp(-dw * inverse_d)
-        last = clamp((de - dw) * inverse_d)
-        s = np.where(parallel, 0.5 * (first + last), s)
-    clamp(s)
+        return dot(normal, normal), dot(cross(e, w), normal)
+
+    return closest_by_products(dot(d, d), dot(e, e), dot(d, e), dot(d, w), dot(e, w), carefully)
+
+
+def closest_by_products(
+    dd: Array, ee: Array, de: Array, dw: Array, ew: Array, carefully: Callable[[], tuple[Array, Array]]
+) -> tuple[Array, Array]:
+    """`closest_of_segments` for those who have the dot products already, `w = a - c`; any shapes.
+
+    Args:
+        dd: d . d, nowhere negative.
+        ee: e . e.
+        de: d . e.
+        dw: d . w.
+        ew: e . w.
+        carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, asked only where segments are nearly parallel.
+    """
+    inverse_d, inverse_e = 1.0 / np.maximum(dd, TINY), 1.0 / np.maximum(ee, TINY)
+    product = dd * ee
+    area = product - de * de
+    s = (de * ew - dw * ee) / np.maximum(area, TINY)
+    slender = area <= _SLENDER * product
+    if not slender.any():
+        t = clamp((de * clamp(s) + ew) * inverse_e)
+        return clamp((de * t - dw) * inverse_d), t
+    # nearly parallel: the differences above have lost their digits, those of the cross product have not
+    square, along = carefully()
+    parallel = slender & (square <= _PARALLEL * product)
+    s = np.where(slender, along / np.maximum(square, TINY), s)
+    # where the other segment's two ends fall on this one, and the middle between them
+    first, last = clamp(-dw * inverse_d), clamp((de - dw) * inverse_d)
+    s = clamp(np.where(parallel, 0.5 * (first + last), s))
     t = clamp((de * s + ew) * inverse_e)
-    s = np.where(parallel & (t > 0.0) & (t < 1.0), s, clamp((de * t - dw) * inverse_d))
-    return s, t
+    return np.where(parallel & (t > 0.0) & (t < 1.0), s, clamp((de * t - dw) * inverse_d)), t

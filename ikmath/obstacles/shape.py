@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ..errors import BadShape, BadValue
 from ..rotation import Array
-from .group import Group, RowGroup
+from .group import Group
 
 
 @dataclass(frozen=True)
@@ -167,29 +167,20 @@ class Shape(ABC):
 
     @property
     @abstractmethod
-    def parameters(self) -> Array:
-        """(*frames, m) all numbers of the shape in one row, in the world."""
-
-    @property
-    @abstractmethod
     def bounds(self) -> tuple[Array, float]:
         """Centre (*frames, 3) and radius of a ball around the shape; infinite if it has no end."""
 
-    @staticmethod
-    @abstractmethod
-    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """Distance (P,), point (P, 3) and normal (P, 3) of points (P, 3) to shapes (P, m), row by row."""
-
-    @staticmethod
-    @abstractmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments to shapes, row by row."""
-
     @classmethod
+    @abstractmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
-        """Obstacles of this kind, to be asked together."""
-        return RowGroup(cls.segment_distance, [shape.parameters for shape in shapes], frames)
+        """Obstacles of this kind, to be asked together.
 
+        Args:
+            shapes: of this kind.
+            frames: the frame axes that all motions are brought to.
+        """
+
+    @abstractmethod
     def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
         """Nearest points of the surface.
 
@@ -197,10 +188,8 @@ class Shape(ABC):
             points: (*b, 3) in the world; frames of a moving obstacle are its leading axes.
             limit: metres; what is further away may be answered by an infinite distance. Helps meshes only.
         """
-        (query,), rows, batch = self._rows(points)
-        distance, point, normal = self.point_distance(query, rows)
-        return Nearest(distance.reshape(batch), point.reshape(*batch, 3), normal.reshape(*batch, 3))
 
+    @abstractmethod
     def nearest_segment(
         self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None
     ) -> SegmentNearest:
@@ -211,25 +200,19 @@ class Shape(ABC):
             b: (*b, 3) second ends.
             limit: as for `nearest`.
         """
-        (first, last), rows, batch = self._rows(a, b)
-        distance, point, parameter, normal = self.segment_distance(first, last, rows)
-        return SegmentNearest(
-            distance.reshape(batch),
-            point.reshape(*batch, 3),
-            parameter.reshape(batch),
-            normal.reshape(*batch, 3),
-        )
 
-    def _rows(self, *places: npt.ArrayLike) -> tuple[list[Array], Array, tuple[int, ...]]:
-        """Queries and parameters as equally many rows, and the batch shape that the answer takes."""
+    def _flat(self, *places: npt.ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
+        """Queries as equally many rows, and the batch axes that the answer takes."""
         queries = [_places(place, self.name) for place in places]
         batch = np.broadcast_shapes(*(query.shape[:-1] for query in queries))
-        rows = self.parameters
-        width = rows.shape[-1]
-        rows = rows.reshape(*self.frames, *(1,) * (len(batch) - len(self.frames)), width)
-        batch = np.broadcast_shapes(batch, rows.shape[:-1])
-        flat = [np.broadcast_to(query, (*batch, 3)).reshape(-1, 3) for query in queries]
-        return flat, np.broadcast_to(rows, (*batch, width)).reshape(-1, width), batch
+        batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
+        return [np.broadcast_to(query, (*batch, 3)).reshape(-1, 3) for query in queries], batch
+
+    def _per_row(self, values: Array, batch: tuple[int, ...]) -> Array:
+        """Values of each frame, (*frames, ...), for every row of `_flat`."""
+        rest = values.shape[len(self.frames) :]
+        spread = values.reshape(*self.frames, *(1,) * (len(batch) - len(self.frames)), *rest)
+        return np.broadcast_to(spread, (*batch, *rest)).reshape(-1, *rest)
 
 
 def _places(values: npt.ArrayLike, name: str) -> Array:

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .shape import Shape
+from .solid import Solid
 from .vectors import TINY, clamp, directions, dot, length
 
 
 @dataclass(frozen=True, eq=False)
-class Sphere(Shape):
+class Sphere(Solid):
     """A solid ball.
 
     Args:
@@ -52,7 +52,7 @@ class Sphere(Shape):
 
     @staticmethod
     def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Shape.point_distance`; at the very centre the normal is a unit vector of no meaning."""
+        """See `Solid.point_distance`; at the very centre the normal is a unit vector of no meaning."""
         difference = points - parameters[:, :3]
         reach = length(difference)
         normal = directions(difference, reach, difference)
@@ -61,7 +61,7 @@ class Sphere(Shape):
 
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """See `Shape.segment_distance`; through the centre the normal is at right angles to it."""
+        """See `Solid.segment_distance`; through the centre the normal is at right angles to it."""
         center = parameters[:, :3]
         along, to_center = b - a, center - a
         parameter = clamp(dot(to_center, along) / np.maximum(dot(along, along), TINY))

@@ -4,11 +4,23 @@
 from __future__ import annotations
 
 import figures
+import meshes
 import numpy as np
 import pytest
 
 from ikmath import IkError, Joint, Pose, Skeleton
-from ikmath.obstacles import Body, Capsule, HalfSpace, Link, Scene, Sphere, critical_points, self_pairs
+from ikmath.obstacles import (
+    MODES,
+    Body,
+    Capsule,
+    HalfSpace,
+    Link,
+    Scene,
+    Sphere,
+    TriangleMesh,
+    critical_points,
+    self_pairs,
+)
 
 
 def world_ends(pose, body, i):
@@ -223,3 +235,30 @@ def test_a_free_joint_that_does_not_inherit_rotation_still_follows_its_parent():
     for c in range(9):
         up, down = (scene.clearance(Pose.forward(skeleton, q + s * step * np.eye(9)[c])) for s in (1, -1))
         assert row[c] == pytest.approx((up - down) / (2 * step), abs=1e-7)
+
+
+@pytest.mark.parametrize("detect", [0.1, np.inf])
+def test_several_meshes_answer_as_one(detect):
+    """Still, moving, with foreign trees, beside other shapes: the same as each alone."""
+    rng = np.random.default_rng(8)
+    skeleton = figures.tree(rng)
+    body = figures.body(rng, skeleton)
+    made = [TriangleMesh(*meshes.bumpy(rng, 12, 7), mode=mode, name=mode) for mode in MODES]
+    made += [TriangleMesh(*meshes.grid(4), mode="one_sided", name="ground"), Sphere((1, 0, 0), 0.4)]
+    turns = np.stack([figures.rotation(rng) for _ in range(3)])
+    shifts = rng.normal(size=(3, 3))
+    obstacles = [shape.moved(turns, shifts) if i in (1, 4) else shape for i, shape in enumerate(made)]
+    scene = Scene(skeleton, body, obstacles)
+    q = rng.normal(size=(3, skeleton.n))
+    near = scene.near(Pose.forward(skeleton, q), detect)
+    for frame in range(3):
+        pose = Pose.forward(skeleton, q[frame])
+        expected = plain(pose, body, [shape.at(frame) for shape in obstacles], [])
+        rows = near.frame == frame
+        got = {
+            (int(i), int(k), -1): value
+            for i, k, value in zip(near.link[rows], near.obstacle[rows], near.clearance[rows], strict=True)
+        }
+        assert set(got) == {key for key, value in expected.items() if value < detect}
+        for key, value in got.items():
+            assert value == pytest.approx(expected[key], abs=1e-9)

@@ -11,8 +11,6 @@ from zoo import ZOO, rotation
 from ikmath.errors import IkError
 from ikmath.obstacles import SHAPES
 
-SCENES = 25
-
 
 def test_every_registered_shape_is_in_the_zoo():
     assert set(ZOO) == set(SHAPES)
@@ -21,7 +19,7 @@ def test_every_registered_shape_is_in_the_zoo():
 
 
 def test_points_against_the_covered_surface(entry, rng):
-    for _ in range(SCENES):
+    for _ in range(entry.scenes):
         shape = entry.make(rng)
         surface = entry.surface(shape, rng, 20000)
         points = rng.normal(scale=1.5, size=(40, 3))
@@ -38,7 +36,7 @@ def test_points_against_the_covered_surface(entry, rng):
 
 
 def test_inside_is_negative(entry, rng):
-    for _ in range(SCENES):
+    for _ in range(entry.scenes):
         shape = entry.make(rng)
         surface = entry.surface(shape, rng, 2000)
         normal = shape.nearest(surface + 1e-3 * rng.normal(size=surface.shape)).normal
@@ -50,17 +48,21 @@ def test_inside_is_negative(entry, rng):
 
 def test_segments_against_points_on_them(entry, rng):
     t = np.linspace(0, 1, 2001)
-    for _ in range(SCENES):
+    for _ in range(entry.scenes):
         shape = entry.make(rng)
         a, b = rng.normal(scale=1.5, size=(2, 30, 3))
         answer = shape.nearest_segment(a, b)
         along = shape.nearest(a[:, None] + t[:, None] * (b - a)[:, None]).distance
         spacing = np.linalg.norm(b - a, axis=-1) / 2000
-        through = answer.distance < 0 if not entry.solid else np.zeros(30, bool)
         least = along.min(1)
+        # what passes through a wall is as deep as its way back is long
+        thin = least > -1e-3 * 2000 * spacing if entry.depth_error else np.zeros(30, bool)
+        through = (answer.distance < 0) & (thin if entry.solid else True)
         free = ~through
-        assert (answer.distance[free] <= least[free] + 1e-10).all()
+        slack = np.where(answer.distance < 0, entry.depth_error * spacing * 2000, 0)
+        assert (answer.distance[free] <= least[free] + slack[free] + 1e-10).all()
         assert (least[free] <= answer.distance[free] + spacing[free]).all()
+        assert (answer.distance[through] <= least[through]).all()
         assert (least[through] <= spacing[through]).all()
         critical = a + answer.parameter[:, None] * (b - a)
         np.testing.assert_allclose(
@@ -75,7 +77,7 @@ def test_moving_along_the_normal_ends_a_penetration(entry, rng):
     """At least at the critical point; for convex shapes moving the segment by the depth must not go
     deeper."""
     met = 0
-    for _ in range(4 * SCENES):
+    for _ in range(4 * entry.scenes):
         shape = entry.make(rng)
         a, b = rng.normal(scale=0.8, size=(2, 30, 3))
         answer = shape.nearest_segment(a, b)
@@ -85,13 +87,16 @@ def test_moving_along_the_normal_ends_a_penetration(entry, rng):
         after = shape.nearest_segment(a[deep] + shift, b[deep] + shift)
         if not entry.solid:
             assert (after.distance > -1e-9).all()
-        assert (after.distance >= answer.distance[deep] - 1e-9).all()
-    assert met > 50
+        if entry.convex:
+            assert (after.distance >= answer.distance[deep] - 1e-9).all()
+        critical = (a + answer.parameter[:, None] * (b - a))[deep] + shift
+        assert (shape.nearest(critical).distance >= -1e-9).all()
+    assert met > 30
 
 
 def test_normal_is_the_gradient(entry, rng):
     step = 1e-6
-    for _ in range(SCENES):
+    for _ in range(entry.scenes):
         shape = entry.make(rng)
         points = rng.normal(scale=1.5, size=(40, 3))
         a, b = rng.normal(scale=1.5, size=(2, 40, 3))
@@ -101,6 +106,8 @@ def test_normal_is_the_gradient(entry, rng):
         for side in (-1e-6, 1e-6):
             near = shape.nearest(deepest + side * (b - a)).normal
             ridge |= np.abs(near - shape.nearest_segment(a, b).normal).max(-1) > 1e-3
+        if not entry.convex:
+            ridge |= shape.nearest_segment(a, b).distance < 0
         for ask, places, sharp in (
             (shape.nearest, (points,), np.zeros(40, bool)),
             (shape.nearest_segment, (a, b), ridge & entry.solid),
@@ -164,7 +171,7 @@ def test_a_moved_shape_answers_as_if_the_world_had_moved(entry, rng):
 
 
 def test_bounds_hold_the_surface(entry, rng):
-    for _ in range(SCENES):
+    for _ in range(entry.scenes):
         shape = entry.make(rng)
         moved = shape.moved(rotation(rng), rng.normal(size=3))
         center, radius = moved.bounds

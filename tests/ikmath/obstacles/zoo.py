@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import meshes
 import numpy as np
 
-from ikmath.obstacles import Capsule, Cylinder, HalfSpace, Rectangle, Shape, Sphere
+from ikmath.obstacles import Capsule, Cylinder, HalfSpace, Rectangle, Shape, Sphere, TriangleMesh
 
 Rng = np.random.Generator
 
@@ -102,12 +103,26 @@ def capsule_surface(shape: Capsule, rng: Rng, count: int) -> np.ndarray:
     return shape.a + place[:, None] * along + shape.radius * direction
 
 
+def mesh(rng: Rng) -> TriangleMesh:
+    return TriangleMesh(*meshes.bumpy(rng))
+
+
+def mesh_surface(shape: TriangleMesh, rng: Rng, count: int) -> np.ndarray:
+    corners = shape.geometry.corners
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=-1)
+    face = rng.choice(len(corners), count, p=area / area.sum())
+    weights = rng.dirichlet((1, 1, 1), count)
+    return (weights[:, :, None] * corners[face]).sum(1)
+
+
 @dataclass(frozen=True)
 class Entry:
     make: Callable[[Rng], Shape]
     surface: Callable[[Shape, Rng, int], np.ndarray]
     convex: bool = True  # the signed distance is convex
     solid: bool = True  # it has an inside
+    depth_error: float = 0.0  # of a segment's length, where a depth is sampled
+    scenes: int = 25
 
 
 ZOO = {
@@ -116,4 +131,5 @@ ZOO = {
     "rectangle": Entry(rectangle, rectangle_surface, solid=False),
     "cylinder": Entry(cylinder, cylinder_surface),
     "capsule": Entry(capsule, capsule_surface),
+    "mesh": Entry(mesh, mesh_surface, convex=False, depth_error=1 / 32, scenes=3),
 }

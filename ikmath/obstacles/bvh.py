@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A tree of balls around triangles, built and asked in whole arrays.
+
+A tree for numpy wants few, wide levels: each level costs some twenty calls whatever its width. So the
+    triangles are sorted along Hilbert's curve and every eight neighbours make a node, again and again,
+    until eight nodes are left. A question goes down level by level with all its (query, node) pairs at
+    once, and drops the pairs that cannot hold the nearest triangle. Balls, since the distance from a
+    segment to a ball has a closed form.
+
+Several trees can be put side by side into one forest and then answer as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rotation import Array
+from .hilbert import hilbert_order
+from .vectors import ONES, TINY, clamp
+
+Index = npt.NDArray[np.intp]
+
+WIDE: Final = 8  # children of a node
+_NOWHERE: Final = 1e30  # centre of the nodes that fill the last eight: far from everything
+_AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
+
+
+@dataclass(frozen=True)
+class Level:
+    """The nodes of one level; those of the lowest level are the triangles.
+
+    Attributes:
+        center: (N, 3), radius: (N,) a ball around all that is below.
+        first: (N,) index of the first of a node's eight children in the next level.
+    """
+
+    center: Array
+    radius: Array
+    first: Index
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One tree, or several side by side.
+
+    Attributes:
+        levels: from the top, eight nodes a tree, down to the triangles.
+        corners: (N, 3, 3) corners of the lowest level's triangles.
+        face: (N,) which face of its mesh each of them is.
+        size: largest coordinate, metres.
+    """
+
+    levels: tuple[Level, ...]
+    corners: Array
+    face: Index
+    size: float
+
+    @classmethod
+    def build(cls, corners: Array) -> Tree:
+        """A tree over triangles (F, 3, 3), F > 0; a million within a second."""
+        middle = corners[:, 0] + corners[:, 1]
+        middle += corners[:, 2]
+        middle /= 3.0
+        order = _filled(hilbert_order(middle))
+        corners, center = corners.take(order, 0), middle.take(order, 0)
+        spread = corners - center[:, None]
+        square = (spread * spread).reshape(-1, 3).dot(ONES)
+        radius = np.sqrt(np.maximum(np.maximum(square[0::3], square[1::3]), square[2::3]))
+        levels = [Level(center, radius * (1.0 + 1e-14), np.zeros(len(center), dtype=np.intp))]
+        low = np.minimum(np.minimum(corners[:, 0], corners[:, 1]), corners[:, 2])
+        high = np.maximum(np.maximum(corners[:, 0], corners[:, 1]), corners[:, 2])
+        size = float(np.maximum(-low, high).max())
+        while len(levels[0].center) > WIDE:
+            low, high = _eight(np.minimum, low), _eight(np.maximum, high)
+            levels.insert(0, _parents(levels[0], low, high))
+            low, high = _padded(low, _NOWHERE), _padded(high, -_NOWHERE)
+        return cls(tuple(levels), corners, order, size)
+
+    @classmethod
+    def side_by_side(cls, trees: Sequence[Tree]) -> Tree:
+        """A forest; `roots` of a query are the number of its tree."""
+        if len(trees) == 1:
+            return trees[0]
+        depth = max(len(tree.levels) for tree in trees)
+        raised = [_raised(tree, depth) for tree in trees]
+        levels = []
+        for rank in range(depth):
+            here = [levels_of[rank] for levels_of in raised]
+            below = [len(levels_of[rank + 1].center) if rank + 1 < depth else 0 for levels_of in raised]
+            start = np.cumsum([0, *below[:-1]])
+            levels.append(
+                Level(
+                    np.concatenate([level.center for level in here]),
+                    np.concatenate([level.radius for level in here]),
+                    np.concatenate([level.first + s for level, s in zip(here, start, strict=True)]),
+                )
+            )
+        return cls(
+            tuple(levels),
+            np.concatenate([tree.corners for tree in trees]),
+            np.concatenate([tree.face for tree in trees]),
+            max(tree.size for tree in trees),
+        )
+
+    def near_points(
+        self, points: Array, limit: Array, root: Index | None = None
+    ) -> tuple[Index, Index, Array]:
+        """Pairs (query, triangle); the nearest triangle of every point is among them, if within the limit.
+
+        Args:
+            points: (Q, 3).
+            limit: (Q,) metres, infinite where there is none.
+            root: (Q,) the tree that each asks, in a forest.
+
+        Returns:
+            (P,) query, ascending, (P,) index into `corners`, and (P,) a lower bound of their distance.
+        """
+
+        def distance(query: Index, center: Array) -> Array:
+            gap = points.take(query, 0)
+            gap -= center
+            gap *= gap
+            result: Array = np.sqrt(gap.dot(ONES))
+            return result
+
+        return self._descend(distance, len(points), limit, root, float(np.abs(points).max(initial=0.0)))
+
+    def near_segments(
+        self, a: Array, b: Array, limit: Array, root: Index | None = None
+    ) -> tuple[Index, Index, Array]:
+        """As `near_points` for segments a-b, (Q, 3) each."""
+        d = b - a
+        inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
+
+        def distance(query: Index, center: Array) -> Array:
+            gap, along = center - a.take(query, 0), d.take(query, 0)
+            t = clamp((gap * along).dot(ONES) * inverse.take(query))
+            along *= t[:, None]
+            gap -= along
+            gap *= gap
+            result: Array = np.sqrt(gap.dot(ONES))
+            return result
+
+        size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+        return self._descend(distance, len(a), limit, root, size)
+
+    def _descend(
+        self,
+        distance: Callable[[Index, Array], Array],
+        count: int,
+        limit: Array,
+        root: Index | None,
+        size: float,
+    ) -> tuple[Index, Index, Array]:
+        """The frontier of (query, node) pairs, level by level; see the module."""
+        bound = limit.copy()
+        air = _AIR * (size + self.size)
+        query = np.arange(count).repeat(WIDE)
+        first = np.zeros(count, dtype=np.intp) if root is None else root * WIDE
+        node = (first[:, None] + _EIGHT).ravel()
+        if len(self.levels[0].center) < WIDE:
+            keep = (node < len(self.levels[0].center)).nonzero()[0]
+            query, node = query.take(keep), node.take(keep)
+        gap = np.zeros(len(query))
+        for level in self.levels:
+            if not len(query):
+                break
+            gap = distance(query, level.center.take(node, 0))
+            radius = level.radius.take(node)
+            new = query[1:] != query[:-1]
+            starts = np.concatenate([_ZERO, new.nonzero()[0] + 1])
+            asked = query.take(starts)
+            lowest = level is self.levels[-1]
+            # the middle of a triangle is a place on the surface, so there the bound needs no radius
+            nearest = np.minimum.reduceat(gap if lowest else gap + radius, starts)
+            bound[asked] = np.minimum(bound.take(asked), nearest)
+            gap -= radius
+            keep = (gap <= bound.take(query) * (1.0 + _AIR) + air).nonzero()[0]
+            query, node, gap = query.take(keep), node.take(keep), gap.take(keep)
+            if not lowest:
+                query = query.repeat(WIDE)
+                node = (level.first.take(node)[:, None] + _EIGHT).ravel()
+        return query, node, gap
+
+
+_EIGHT: Final = np.arange(WIDE)
+_ZERO: Final = np.zeros(1, dtype=np.intp)
+
+
+def _filled(order: Index) -> Index:
+    """The order with its last entry repeated up to a multiple of eight; a triangle twice does no harm."""
+    missing = -len(order) % WIDE
+    return np.concatenate([order, order[-1:].repeat(missing)]) if missing else order
+
+
+def _eight(fold: np.ufunc, values: Array) -> Array:
+    """Every eight rows folded into one, in halves: much quicker than a reduction over a short axis."""
+    for _ in range(3):
+        values = fold(values[0::2], values[1::2])
+    return values
+
+
+def _padded(values: Array, filler: float) -> Array:
+    missing = -len(values) % WIDE
+    if not missing:
+        return values
+    return np.concatenate([values, np.full((missing, *values.shape[1:]), filler)])
+
+
+def _parents(below: Level, low: Array, high: Array) -> Level:
+    """The level above, whose boxes are `low` to `high`; filled up with nodes that are nowhere."""
+    center = 0.5 * (low + high)
+    half = high - center
+    box = np.sqrt((half * half).dot(ONES))
+    gap = below.center - center.repeat(WIDE, 0)
+    gap *= gap
+    reach = np.sqrt(gap.dot(ONES)) + below.radius
+    reach[below.center[:, 0] == _NOWHERE] = 0.0
+    radius = np.minimum(box, _eight(np.maximum, reach)) * (1.0 + 1e-14)
+    first = np.arange(0, len(center) * WIDE, WIDE)
+    return Level(
+        _padded(center, _NOWHERE),
+        _padded(radius, 0.0),
+        np.concatenate([first, np.zeros(-len(first) % WIDE, dtype=np.intp)]),
+    )
+
+
+def _raised(tree: Tree, depth: int) -> list[Level]:
+    """The levels of a tree with eight nodes at the top, and with more levels on top up to a depth."""
+    levels = list(tree.levels)
+    while len(levels) < depth:
+        top = levels[0]
+        real = top.center[:, 0] != _NOWHERE
+        low = (top.center - top.radius[:, None])[real].min(0)
+        high = (top.center + top.radius[:, None])[real].max(0)
+        levels.insert(0, _parents(top, low[None], high[None]))
+    return levels

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A triangle mesh as an obstacle: furniture, scenery, another figure's skin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import ClassVar, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadValue, UnknownName
+from ..rotation import Array
+from .group import Answer, Group, Index
+from .mesh_distance import ForestSearch, MeshDistance, Side
+from .mesh_geometry import MeshGeometry
+from .sampled_search import PointTree, SampledSearch
+from .shape import Nearest, SegmentNearest, Shape
+
+MODES: Final[Mapping[str, Side]] = MappingProxyType(
+    {"solid": Side.SOLID, "one_sided": Side.ONE_SIDED, "two_sided": Side.TWO_SIDED}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TriangleMesh(Shape):
+    """A triangle mesh.
+
+    Faces without an area, faces that are there twice, seams and edges with more than two faces are allowed.
+
+    Args:
+        vertices: (V, 3) metres, in the obstacle's own space. A scale has to be in them already.
+        faces: (F, 3) indices of vertices, anticlockwise seen from outside.
+        mode: "solid" for a closed mesh with an inside; "one_sided" for a surface, such as a ground, behind
+            which the figure must not be; "two_sided" for a sheet that may be on either side but not be
+            passed through.
+        tree: something that finds nearest triangles in the obstacle's own space, in place of our own tree.
+
+    Raises:
+        BadShape, BadValue: no faces, vertices that are not finite, faces that name vertices which are not
+            there; UnknownName: another mode. The message names the obstacle.
+    """
+
+    kind: ClassVar[str] = "mesh"
+    label: ClassVar[str] = "Mesh"
+    description: ClassVar[str] = "Any surface of triangles"
+    source: ClassVar[str] = "Signs after Baerentzen & Aanaes 2005"
+
+    vertices: npt.ArrayLike = field(repr=False)
+    faces: npt.ArrayLike = field(repr=False)
+    mode: str = "solid"
+    tree: PointTree | None = field(default=None, repr=False)
+
+    geometry: MeshGeometry = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.mode not in MODES:
+            raise UnknownName(f"mode of obstacle {self.name!r}", self.mode, tuple(MODES))
+        if self.tree is not None and not isinstance(self.tree, PointTree):
+            raise BadValue(f"tree of obstacle {self.name!r}", "has no find_nearest(points, limit).")
+        self._set("geometry", MeshGeometry(self.vertices, self.faces, self.name))
+        self._set("vertices", self.geometry.vertices)
+        self._set("faces", self.geometry.faces)
+
+    def named(self, name: str, *, margin: float | None = None, mode: str | None = None) -> Self:
+        """The same geometry and tree under another name, with another margin or mode."""
+        other = copy(self)
+        other.__dict__.pop("_distance", None)
+        for field_name, value in (("name", name), ("margin", margin), ("mode", mode)):
+            if value is not None:
+                other._set(field_name, value)
+        if other.mode not in MODES:
+            raise UnknownName(f"mode of obstacle {name!r}", other.mode, tuple(MODES))
+        return other
+
+    @property
+    def closed(self) -> bool:
+        """Whether the surface has an inside; mode "solid" means little if it has none."""
+        return self.geometry.normals.closed
+
+    @property
+    def bounds(self) -> tuple[Array, float]:
+        """The ball around the box."""
+        low, high = self.geometry.low, self.geometry.high
+        half = 0.5 * (high - low)
+        return self.rotation @ (0.5 * (low + high)) + self.translation, float(np.sqrt(half @ half))
+
+    @cached_property
+    def _distance(self) -> MeshDistance:
+        return _distance_of([self])
+
+    def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
+        """See `Shape.nearest`."""
+        (query,), batch = self._flat(points)
+        turn, shift = self._per_row(self.rotation, batch), self._per_row(self.translation, batch)
+        reach = np.full(len(query), np.inf if limit is None else limit)
+        root = np.zeros(len(query), dtype=np.intp)
+        distance, point, normal = self._distance.points(_into(query, turn, shift), reach, root)
+        point, normal = _turned(point, turn) + shift, _turned(normal, turn)
+        return Nearest(distance.reshape(batch), point.reshape(*batch, 3), normal.reshape(*batch, 3))
+
+    def nearest_segment(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None
+    ) -> SegmentNearest:
+        """See `Shape.nearest_segment`."""
+        (first, last), batch = self._flat(a, b)
+        turn, shift = self._per_row(self.rotation, batch), self._per_row(self.translation, batch)
+        reach = np.full(len(first), np.inf if limit is None else limit)
+        root = np.zeros(len(first), dtype=np.intp)
+        first, last = _into(first, turn, shift), _into(last, turn, shift)
+        distance, point, parameter, normal = self._distance.segments(first, last, reach, root)
+        point, normal = _turned(point, turn) + shift, _turned(normal, turn)
+        return SegmentNearest(
+            distance.reshape(batch),
+            point.reshape(*batch, 3),
+            parameter.reshape(batch),
+            normal.reshape(*batch, 3),
+        )
+
+    @classmethod
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
+        """See `Shape.group`."""
+        return MeshGroup(shapes, frames)
+
+
+class MeshGroup:
+    """Several meshes, each with its motion, asked together."""
+
+    limited = True
+
+    def __init__(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
+        self.count = len(meshes)
+        turns = [np.broadcast_to(mesh.rotation, (*frames, 3, 3)) for mesh in meshes]
+        shifts = [np.broadcast_to(mesh.translation, (*frames, 3)) for mesh in meshes]
+        self.turns, self.shifts = np.stack(turns, -3).reshape(-1, 3, 3), np.stack(shifts, -2).reshape(-1, 3)
+        # our own trees answer together, foreign ones one by one
+        own = [i for i, mesh in enumerate(meshes) if mesh.tree is None]
+        foreign = [[i] for i, mesh in enumerate(meshes) if mesh.tree is not None]
+        chosen = ([own] if own else []) + foreign
+        self.parts = [(np.array(part), _distance_of([meshes[i] for i in part])) for part in chosen]
+        self.part = np.zeros(self.count, dtype=np.intp)
+        self.root = np.zeros(self.count, dtype=np.intp)
+        for number, part in enumerate(chosen):
+            self.part[part] = number
+            self.root[part] = np.arange(len(part))
+
+    def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
+        """See `Group`."""
+        row = which if frame is None else which + frame * self.count
+        turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
+        first, last = _into(a, turn, shift), _into(b, turn, shift)
+        reach = np.full(len(a), np.inf) if limit is None else limit
+        root = self.root.take(which)
+        if len(self.parts) == 1:
+            distance, point, parameter, normal = self.parts[0][1].segments(first, last, reach, root)
+        else:
+            count = len(a)
+            distance, point, parameter = np.empty(count), np.empty((count, 3)), np.empty(count)
+            normal = np.empty((count, 3))
+            part = self.part.take(which)
+            for number, (_, meshes) in enumerate(self.parts):
+                mine = (part == number).nonzero()[0]
+                if len(mine):
+                    distance[mine], point[mine], parameter[mine], normal[mine] = meshes.segments(
+                        first.take(mine, 0), last.take(mine, 0), reach.take(mine), root.take(mine)
+                    )
+        return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
+
+
+def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:
+    geometries = [mesh.geometry for mesh in meshes]
+    sides = [MODES[mesh.mode] for mesh in meshes]
+    if meshes[0].tree is not None:
+        return MeshDistance(geometries, sides, SampledSearch(geometries[0], meshes[0].tree))
+    return MeshDistance(geometries, sides, ForestSearch(geometries))
+
+
+def _into(points: Array, turn: Array, shift: Array) -> Array:
+    """Places of the world in the obstacles' own spaces; rows."""
+    result: Array = np.matmul((points - shift)[:, None], turn)[:, 0]
+    return result
+
+
+def _turned(vectors: Array, turn: Array) -> Array:
+    """Vectors of the obstacles' own spaces in the world; rows."""
+    result: Array = np.matmul(turn, vectors[:, :, None])[:, :, 0]
+    return result

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Signed distances to meshes: the nearest triangle, the side it is seen from, and how deep a bone is inside.
+
+For a bone outside, the distance is exact. A bone that is partly inside is measured at its deepest point,
+which is sought among samples and then between the best one's neighbours: the depth is too small by at most
+a thirty-second of the bone's length, and only depths are, never whether something is inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rotation import Array
+from .bvh import Index, Tree
+from .mesh_geometry import MeshGeometry
+from .nearest_triangle import Hit, nearest_to_points, nearest_to_segments
+from .pseudonormals import Pseudonormals
+from .vectors import TINY, dot, length
+
+Mask = npt.NDArray[np.bool_]
+
+_SAMPLES: Final = (
+    17  # on a bone that is inside: spacing a sixteenth, so half of that is the most that is missed
+)
+_CLOSER: Final = 9  # between the neighbours of the best sample
+_TOUCHING: Final = 1e-12  # of the coordinates: closer than this a difference has no direction left
+_SHALLOW: Final = 1e-3  # of the bone's length: less depth than this is a wall that is passed through
+
+
+class Side(IntEnum):
+    """What lies behind a face; the modes of `TriangleMesh` by number."""
+
+    SOLID = 0
+    ONE_SIDED = 1
+    TWO_SIDED = 2
+
+
+class Search(Protocol):
+    """Finds nearest triangles in the meshes' own spaces. `root` tells which mesh each row asks."""
+
+    def points(self, points: Array, limit: Array, root: Index) -> Hit: ...
+
+    def segments(self, a: Array, b: Array, limit: Array, root: Index) -> Hit: ...
+
+
+class ForestSearch:
+    """The search by our own trees; `Hit.row` counts the faces of all meshes one after the other."""
+
+    def __init__(self, geometries: Sequence[MeshGeometry]) -> None:
+        starts = np.cumsum([0, *(len(geometry.faces) for geometry in geometries)])
+        self._forest = Tree.side_by_side([geometry.tree for geometry in geometries])
+        shifts = [geometry.tree.face + start for geometry, start in zip(geometries, starts, strict=False)]
+        self._face = shifts[0] if len(shifts) == 1 else np.concatenate(shifts)
+
+    def points(self, points: Array, limit: Array, root: Index) -> Hit:
+        """See `Search`."""
+        return self._faces(nearest_to_points(self._forest, points, limit, root))
+
+    def segments(self, a: Array, b: Array, limit: Array, root: Index) -> Hit:
+        """See `Search`."""
+        return self._faces(nearest_to_segments(self._forest, a, b, limit, root))
+
+    def _faces(self, hit: Hit) -> Hit:
+        return hit._replace(row=np.where(hit.row < 0, -1, self._face.take(hit.row)))
+
+
+class MeshDistance:
+    """Signed distances to several meshes in their own spaces.
+
+    Args:
+        geometries: M meshes.
+        sides: what lies behind each one's faces.
+        search: finds nearest triangles.
+    """
+
+    def __init__(self, geometries: Sequence[MeshGeometry], sides: Sequence[Side], search: Search) -> None:
+        self.sides = np.array(sides, dtype=np.intp)
+        self.low = np.stack([geometry.low for geometry in geometries])
+        self.high = np.stack([geometry.high for geometry in geometries])
+        self.search = search
+        self.normals = Pseudonormals.side_by_side([geometry.normals for geometry in geometries])
+        self.size = float(max(np.abs(self.low).max(), np.abs(self.high).max()))
+
+    def points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
+        """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3).
+
+        Args:
+            points: (P, 3).
+            limit: (P,) metres; beyond it an infinite distance is answered, but never for a point inside a
+                solid.
+            root: (P,) the mesh that each row asks.
+        """
+        hit = self.search.points(points, limit, root)
+        unknown = self._maybe_inside(hit, points, root)
+        if len(unknown):
+            free = np.full(len(unknown), np.inf)
+            again = self.search.points(points.take(unknown, 0), free, root.take(unknown))
+            inside = self._inside(again, points.take(unknown, 0) - again.point, root.take(unknown))
+            for old, new in zip(hit, again, strict=True):
+                old[unknown[inside]] = new[inside]
+        difference = points - hit.point
+        inside = self._inside(hit, difference, root)
+        normal = self._normal(hit, difference, inside)
+        return np.where(inside, -hit.distance, hit.distance), hit.point, normal
+
+    def segments(self, a: Array, b: Array, limit: Array, root: Index) -> tuple[Array, Array, Array, Array]:
+        """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments; see `points`."""
+        hit = self.search.segments(a, b, limit, root)
+        difference = a + hit.parameter[:, None] * (b - a) - hit.point
+        inside = self._inside(hit, difference, root) & ~hit.through
+        normal = self._normal(hit, difference, inside)
+        distance = np.where(inside, -hit.distance, hit.distance)
+        point, parameter = hit.point, hit.parameter
+        unknown = self._maybe_inside(hit, 0.5 * (a + b), root)
+        if len(unknown):
+            middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
+            depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
+            inside[unknown[depth < 0.0]] = True
+        deep = (inside | hit.through).nonzero()[0]
+        if len(deep):
+            chosen = hit.take(deep)
+            distance[deep], point[deep], parameter[deep], normal[deep] = self._deepest(
+                a.take(deep, 0), b.take(deep, 0), root.take(deep), chosen
+            )
+        return distance, point, parameter, normal
+
+    def _maybe_inside(self, hit: Hit, points: Array, root: Index) -> Index:
+        """Rows of solids with nothing within the limit: they may be free, or deep inside."""
+        lost: Index = ((hit.row < 0) & (self.sides.take(root) == Side.SOLID)).nonzero()[0]
+        if not len(lost):
+            return lost
+        asked, own = points.take(lost, 0), root.take(lost)
+        within = (asked >= self.low.take(own, 0)).all(1) & (asked <= self.high.take(own, 0)).all(1)
+        chosen: Index = lost.take(within.nonzero()[0])
+        return chosen
+
+    def _inside(self, hit: Hit, difference: Array, root: Index) -> Mask:
+        """Whether the queries are behind what is nearest to them."""
+        pseudo, rim = self.normals.of(np.maximum(hit.row, 0), hit.feature)
+        side = self.sides.take(root)
+        behind: Mask = (dot(pseudo, difference) < 0.0) & (hit.row >= 0) & (side != Side.TWO_SIDED)
+        if rim.any():
+            # beyond the rim of a surface there is nothing to be behind of
+            behind &= ~(rim & (side == Side.ONE_SIDED))
+        return behind
+
+    def _normal(self, hit: Hit, difference: Array, inside: Mask) -> Array:
+        """Unit normals; where a query touches, the pseudonormal of what it touches."""
+        normal: Array = difference / np.where(hit.distance > 0.0, hit.distance, 1.0)[:, None]
+        normal[inside] *= -1.0
+        odd = ((hit.distance <= _TOUCHING * self.size) | (hit.row < 0)).nonzero()[0]
+        if len(odd):
+            row = hit.row.take(odd)
+            pseudo, _ = self.normals.of(np.maximum(row, 0), hit.feature.take(odd))
+            size = length(pseudo)
+            pseudo = np.where((size > 1e-12)[:, None], pseudo / np.maximum(size, TINY)[:, None], _UP)
+            normal[odd] = np.where((row >= 0)[:, None], pseudo, 0.0)
+        return normal
+
+    def _deepest(self, a: Array, b: Array, root: Index, hit: Hit) -> tuple[Array, Array, Array, Array]:
+        """Depth, surface point, parameter and way out of segments that are inside or pass through."""
+        d = b - a
+        rows = np.arange(len(a))
+        t = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (len(a), _SAMPLES))
+        step = 1.0 / (_SAMPLES - 1)
+        distance, point, normal = self._samples(a, d, root, t)
+        best = distance.argmin(1)
+        middle = t[rows, best]
+        t = np.clip(middle[:, None] + step * np.linspace(-1.0, 1.0, _CLOSER), 0.0, 1.0)
+        distance, point, normal = self._samples(a, d, root, t)
+        best = distance.argmin(1)
+        distance, point, normal, t = (
+            distance[rows, best],
+            point[rows, best],
+            normal[rows, best],
+            t[rows, best],
+        )
+        wall = hit.through & (distance > -_SHALLOW * length(d))
+        if wall.any():
+            chosen = wall.nonzero()[0]
+            distance[chosen], t[chosen], normal[chosen] = self._wall(a, d, root, hit, chosen)
+            critical = a.take(chosen, 0) + t[chosen, None] * d.take(chosen, 0)
+            point[chosen] = critical - distance[chosen, None] * normal[chosen]
+        return distance, point, t, normal
+
+    def _samples(self, a: Array, d: Array, root: Index, t: Array) -> tuple[Array, Array, Array]:
+        count = t.shape[1]
+        places = (a[:, None] + t[:, :, None] * d[:, None]).reshape(-1, 3)
+        distance, point, normal = self.points(places, np.full(len(places), np.inf), root.repeat(count))
+        return distance.reshape(-1, count), point.reshape(-1, count, 3), normal.reshape(-1, count, 3)
+
+    def _wall(self, a: Array, d: Array, root: Index, hit: Hit, chosen: Index) -> tuple[Array, Array, Array]:
+        """A wall without thickness that is passed through: the lesser part of the bone has to come back.
+
+        Out of a one-sided wall the way is to its front, whichever part is behind.
+        """
+        face = hit.row.take(chosen)
+        normal, _ = self.normals.of(face, np.zeros(len(face), dtype=np.intp))
+        first = dot(a.take(chosen, 0) - hit.point.take(chosen, 0), normal)
+        last = first + dot(d.take(chosen, 0), normal)
+        to_first = np.abs(first) >= np.abs(last)
+        front = self.sides.take(root.take(chosen)) == Side.ONE_SIDED
+        to_first = np.where(front, first >= last, to_first)
+        outward = np.where(np.where(to_first, first, last) < 0.0, -1.0, 1.0)
+        depth = np.where(to_first, np.abs(last), np.abs(first))
+        return -depth, np.where(to_first, 1.0, 0.0), outward[:, None] * normal
+
+
+_UP: Final = np.array([0.0, 0.0, 1.0])

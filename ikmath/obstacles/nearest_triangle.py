@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The nearest triangle of a tree to every point or segment.
+
+The tree leaves some dozens of triangles a query. Measuring a triangle exactly costs far more than the tree's
+comparisons, so it is done in rounds: first the most promising triangle of each query, then only those that
+    can be nearer than it. What can be nearer is judged along the gap that was found: a triangle that does
+    not reach further towards the query than the first one cannot be nearer, and on flat or bulging surfaces
+    no other does.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rotation import Array
+from .bvh import Index, Tree
+from .triangles import closest_on_triangles, closest_to_segments
+from .vectors import ONES, TINY
+
+_FEW: Final = 200  # candidates that are measured at once, whosever they are
+_ROUNDS: Final = 2  # of single triangles before all that remain are measured
+
+
+class Hit(NamedTuple):
+    """The nearest triangle of each of Q queries.
+
+    Attributes:
+        distance: (Q,) metres, without sign; infinite where nothing is within the limit.
+        point: (Q, 3) its nearest point.
+        parameter: (Q,) where on the segment; zero for points.
+        row: (Q,) index into `Tree.corners`, -1 where nothing is within the limit.
+        feature: (Q,) see `triangles.FACE`.
+        through: (Q,) whether the segment passes through a triangle.
+    """
+
+    distance: Array
+    point: Array
+    parameter: Array
+    row: Index
+    feature: Index
+    through: npt.NDArray[np.bool_]
+
+    def take(self, rows: Index) -> Hit:
+        """Some of the queries."""
+        return Hit(
+            self.distance.take(rows),
+            self.point.take(rows, 0),
+            self.parameter.take(rows),
+            self.row.take(rows),
+            self.feature.take(rows),
+            self.through.take(rows),
+        )
+
+
+def nearest_to_points(tree: Tree, points: Array, limit: Array, root: Index | None = None) -> Hit:
+    """Nearest triangles to points (Q, 3), see `Tree.near_points`."""
+    query, row, least = tree.near_points(points, limit, root)
+    return _Search(tree, points, points, limit, points_only=True).run(query, row, least)
+
+
+def nearest_to_segments(tree: Tree, a: Array, b: Array, limit: Array, root: Index | None = None) -> Hit:
+    """Nearest triangles to segments (Q, 3), see `Tree.near_segments`."""
+    query, row, least = tree.near_segments(a, b, limit, root)
+    return _Search(tree, a, b, limit, points_only=False).run(query, row, least)
+
+
+class _Search:
+    """The rounds of one question."""
+
+    def __init__(self, tree: Tree, a: Array, b: Array, limit: Array, points_only: bool) -> None:
+        self.tree, self.a, self.b, self.points_only = tree, a, b, points_only
+        count = len(a)
+        self.distance = np.full(count, np.inf)
+        self.limit = limit
+        self.point = np.full((count, 3), np.nan)
+        self.parameter = np.zeros(count)
+        self.row = np.full(count, -1, dtype=np.intp)
+        self.feature = np.zeros(count, dtype=np.intp)
+        self.through = np.zeros(count, dtype=bool)
+        self.air = 1e-14 * (
+            tree.size + max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+        )
+
+    def run(self, query: Index, row: Index, least: Array) -> Hit:
+        """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
+        for _ in range(_ROUNDS):
+            if len(query) <= max(_FEW, 2 * len(self.a)):
+                break
+            starts = _starts(query)
+            counts = np.diff(np.append(starts, len(query)))
+            first = (least == np.minimum.reduceat(least, starts).repeat(counts)).nonzero()[0]
+            self._measure(query.take(first), row.take(first))
+            query, row, least = self._remaining(query, row, least)
+        if len(query):
+            self._measure(query, row)
+        beyond = self.distance > self.limit
+        if beyond.any():
+            self.distance[beyond], self.row[beyond] = np.inf, -1
+            self.point[beyond] = np.nan
+        return Hit(self.distance, self.point, self.parameter, self.row, self.feature, self.through)
+
+    def _measure(self, query: Index, row: Index) -> None:
+        """Measure pairs exactly and keep the nearest of each query, if it is nearer than the one before."""
+        corners = self.tree.corners.take(row, 0)
+        if self.points_only:
+            distance, point, feature = closest_on_triangles(self.a.take(query, 0), corners)
+            parameter, through = np.zeros(len(query)), np.zeros(len(query), dtype=bool)
+        else:
+            distance, parameter, point, feature, through = closest_to_segments(
+                self.a.take(query, 0), self.b.take(query, 0), corners
+            )
+        best = distance.argsort(kind="stable")
+        best = best.take(query.take(best).argsort(kind="stable"))
+        best = best.take(_starts(query.take(best)))
+        asked = query.take(best)
+        nearer = (distance.take(best) < self.distance.take(asked)).nonzero()[0]
+        best, asked = best.take(nearer), asked.take(nearer)
+        self.distance[asked] = distance.take(best)
+        self.point[asked] = point.take(best, 0)
+        self.parameter[asked] = parameter.take(best)
+        self.row[asked] = row.take(best)
+        self.feature[asked] = feature.take(best)
+        self.through[asked] = through.take(best)
+
+    def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index, Array]:
+        """The candidates that may be nearer than what was found."""
+        keep = (least < self.distance.take(query)).nonzero()[0]
+        query, row, least = query.take(keep), row.take(keep), least.take(keep)
+        critical = self.a + self.parameter[:, None] * (self.b - self.a)
+        gap = critical - self.point
+        gap /= np.maximum(self.distance, TINY)[:, None]
+        # how far the query is from the plane through the triangle's foremost corner, across the gap
+        side = (self.a * gap).dot(ONES)
+        if not self.points_only:
+            side = np.minimum(side, (self.b * gap).dot(ONES))
+        reach = np.matmul(self.tree.corners.take(row, 0), gap.take(query, 0)[:, :, None])[:, :, 0]
+        front = np.maximum(np.maximum(reach[:, 0], reach[:, 1]), reach[:, 2])
+        ahead = side.take(query) - front
+        keep = (ahead < self.distance.take(query) - self.air).nonzero()[0]
+        return query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
+
+
+def _starts(query: Index) -> Index:
+    """Where the rows of each query begin, in an ascending list."""
+    return np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1]) if len(query) else query
+
+
+_ZERO: Final = np.zeros(1, dtype=np.intp)

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes: the tree against brute force, sides against winding numbers, and everything that a real mesh has
+wrong."""
+
+from __future__ import annotations
+
+import time
+
+import meshes
+import numpy as np
+import pytest
+
+from ikmath import BadValue, IkError
+from ikmath.obstacles import TriangleMesh
+from ikmath.obstacles.bvh import Tree
+from ikmath.obstacles.nearest_triangle import nearest_to_points, nearest_to_segments
+from ikmath.obstacles.triangles import closest_on_triangles, closest_to_segments
+
+
+def plain_point(p, corners):
+    """Closest point of one triangle, after Ericson 5.1.5: by regions, in plain Python."""
+    a, b, c = corners
+    ab, ac, ap = b - a, c - a, p - a
+    d1, d2 = ab @ ap, ac @ ap
+    if d1 <= 0 and d2 <= 0:
+        return a
+    bp = p - b
+    d3, d4 = ab @ bp, ac @ bp
+    if d3 >= 0 and d4 <= d3:
+        return b
+    vc = d1 * d4 - d3 * d2
+    if vc <= 0 <= d1 and d3 <= 0:
+        return a + d1 / (d1 - d3) * ab
+    cp = p - c
+    d5, d6 = ab @ cp, ac @ cp
+    if d6 >= 0 and d5 <= d6:
+        return c
+    vb = d5 * d2 - d1 * d6
+    if vb <= 0 <= d2 and d6 <= 0:
+        return a + d2 / (d2 - d6) * ac
+    va = d3 * d6 - d5 * d4
+    if va <= 0 and d4 >= d3 and d5 >= d6:
+        return b + (d4 - d3) / ((d4 - d3) + (d5 - d6)) * (c - b)
+    return a + (vb * ab + vc * ac) / (va + vb + vc)
+
+
+def test_points_on_single_triangles(rng):
+    corners = rng.normal(size=(2000, 3, 3))
+    corners[:200, 2] = corners[:200, 1] + 1e-9 * rng.normal(size=(200, 3))  # needles
+    points = rng.normal(size=(2000, 3)) * 1.5
+    distance, point, _ = closest_on_triangles(points, corners)
+    for i in range(2000):
+        assert distance[i] == pytest.approx(
+            np.linalg.norm(points[i] - plain_point(points[i], corners[i])), abs=1e-8
+        )
+    np.testing.assert_allclose(np.linalg.norm(points - point, axis=1), distance, atol=1e-12)
+
+
+def test_segments_on_single_triangles_against_a_search(rng):
+    """Against bounded minimisation over segment and triangle, which is a convex problem."""
+    from scipy.optimize import minimize
+
+    for _ in range(60):
+        corners = rng.normal(size=(3, 3))
+        a, b = rng.normal(size=(2, 3)) * 1.2
+        distance, t, point, _, through = closest_to_segments(a[None], b[None], corners[None])
+
+        def gap(x, a=a, b=b, corners=corners):
+            inner = np.array([1 - x[1], x[1] * (1 - x[2]), x[1] * x[2]])
+            return ((a + x[0] * (b - a) - inner @ corners) ** 2).sum()
+
+        best = min(minimize(gap, start, bounds=[(0, 1)] * 3).fun for start in rng.random((6, 3)))
+        assert distance[0] <= np.sqrt(best) + 1e-9
+        if not through[0]:
+            np.testing.assert_allclose(np.linalg.norm(a + t[0] * (b - a) - point[0]), distance[0], atol=1e-12)
+            assert np.sqrt(best) <= distance[0] + 1e-4
+
+
+def test_lattice_segments_on_lattice_triangles():
+    """Coplanar, touching and degenerate ones are the rule here; the oracle samples the segment densely."""
+    rng = np.random.default_rng(1)
+    corners = rng.integers(-2, 3, size=(3000, 3, 3)).astype(float)
+    a, b = rng.integers(-2, 3, size=(2, 3000, 3)).astype(float)
+    distance, t, point, _, _ = closest_to_segments(a, b, corners)
+    places = a[:, None] + np.linspace(0, 1, 61)[:, None] * (b - a)[:, None]
+    sampled = closest_on_triangles(places.reshape(-1, 3), np.repeat(corners, 61, 0))[0].reshape(-1, 61).min(1)
+    assert (distance <= sampled + 1e-12).all()
+    assert (sampled <= distance + np.linalg.norm(b - a, axis=1) / 120 + 1e-12).all()
+    np.testing.assert_allclose(np.linalg.norm(a + t[:, None] * (b - a) - point, axis=1), distance, atol=1e-12)
+
+
+def soup(rng, count):
+    """Triangles of all sizes, some of no extent, some twice."""
+    corners = rng.normal(size=(count, 1, 3)) + 10.0 ** rng.uniform(-3, 0, (count, 1, 1)) * rng.normal(
+        size=(count, 3, 3)
+    )
+    corners[::17] = corners[::17, :1]
+    corners[1::17] = (
+        corners[2::17][: len(corners[1::17])]
+        if len(corners[2::17]) == len(corners[1::17])
+        else corners[1::17]
+    )
+    return corners
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 64, 65, 513, 3000])
+def test_tree_equals_brute_force(rng, count):
+    corners = soup(rng, count)
+    tree = Tree.build(corners)
+    a, b = rng.normal(size=(2, 60, 3)) * 1.5
+    b[:10] = a[:10]
+    free = np.full(60, np.inf)
+    pairs = np.repeat(np.arange(60), count)
+    every = np.tile(corners, (60, 1, 1))
+    brute = closest_on_triangles(a[pairs], every)[0].reshape(60, count).min(1)
+    hit = nearest_to_points(tree, a, free)
+    np.testing.assert_allclose(hit.distance, brute, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(a - hit.point, axis=1), brute, atol=1e-12)
+    brute_segments = closest_to_segments(a[pairs], b[pairs], every)[0].reshape(60, count).min(1)
+    hit = nearest_to_segments(tree, a, b, free)
+    np.testing.assert_allclose(hit.distance, brute_segments, atol=1e-12)
+    np.testing.assert_allclose(
+        np.linalg.norm(a + hit.parameter[:, None] * (b - a) - hit.point, axis=1), brute_segments, atol=1e-9
+    )
+    for cut in (0.05, 0.3, 1.0):
+        limited = nearest_to_segments(tree, a, b, np.full(60, cut))
+        near = brute_segments <= cut
+        np.testing.assert_allclose(limited.distance[near], brute_segments[near], atol=1e-12)
+        assert np.isinf(limited.distance[~near]).all() and (limited.row[~near] == -1).all()
+        limited = nearest_to_points(tree, a, np.full(60, cut))
+        np.testing.assert_allclose(limited.distance[brute <= cut], brute[brute <= cut], atol=1e-12)
+        assert np.isinf(limited.distance[brute > cut]).all()
+
+
+def test_a_forest_equals_its_trees(rng):
+    soups = [soup(rng, count) for count in (3, 90, 700)]
+    trees = [Tree.build(corners) for corners in soups]
+    forest = Tree.side_by_side(trees)
+    a, b = rng.normal(size=(2, 50, 3))
+    root = rng.integers(0, 3, 50)
+    hit = nearest_to_segments(forest, a, b, np.full(50, np.inf), root)
+    for k, tree in enumerate(trees):
+        mine = root == k
+        alone = nearest_to_segments(tree, a[mine], b[mine], np.full(mine.sum(), np.inf))
+        np.testing.assert_allclose(hit.distance[mine], alone.distance, atol=1e-12)
+
+
+def test_far_from_the_origin(rng):
+    """The tree's slack grows with the coordinates as rounding does."""
+    corners = soup(rng, 500)
+    a, b = rng.normal(size=(2, 40, 3))
+    far = np.array([3e4, -2e4, 5e4])
+    near = nearest_to_segments(Tree.build(corners), a, b, np.full(40, np.inf)).distance
+    moved = nearest_to_segments(Tree.build(corners + far), a + far, b + far, np.full(40, np.inf)).distance
+    np.testing.assert_allclose(moved, near, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["bumpy", "box", "cone", "torn", "doubled"])
+def test_sides_equal_winding_numbers(rng, shape):
+    if shape == "box":
+        vertices, faces = meshes.box((1, 0.5, 0.2))
+    elif shape == "cone":  # a needle's tip is where the nearest face's normal alone is wrong
+        turn = np.linspace(0, 2 * np.pi, 9, endpoint=False)
+        vertices = np.concatenate(
+            [np.stack([0.3 * np.cos(turn), 0.3 * np.sin(turn), 0 * turn], -1), [[0, 0, 2], [0, 0, 0]]]
+        )
+        faces = np.array([f for i in range(9) for f in ((i, (i + 1) % 9, 9), ((i + 1) % 9, i, 10))])
+    else:
+        vertices, faces = meshes.bumpy(rng)
+    if shape == "torn":  # every face with corners of its own, as in a file of triangles
+        vertices, faces = vertices[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3)
+    if shape == "doubled":  # some faces twice, some without extent, vertices that nothing uses
+        faces = np.concatenate([faces, faces[::3], np.stack([faces[:5, 0], faces[:5, 0], faces[:5, 1]], -1)])
+        vertices = np.concatenate([vertices, [[np.nan, 0, 0], [50.0, 0, 0]]])
+    mesh = TriangleMesh(vertices, faces)
+    assert mesh.closed
+    points = rng.normal(size=(3000, 3)) * 0.8
+    tips = np.repeat(vertices[np.isfinite(vertices).all(1)], 20, 0)[:3000]
+    points = np.concatenate([points, tips + 0.05 * rng.normal(size=tips.shape)])
+    unique = np.unique(np.sort(faces, 1), axis=0, return_index=True)[1] if shape == "doubled" else slice(None)
+    inside = winding(points, vertices, faces[unique]) > 0.5
+    distance = mesh.nearest(points).distance
+    assert 20 < inside.sum() < len(points) - 20
+    wrong = (distance < 0) != inside
+    assert not wrong[np.abs(distance) > 1e-9].any()
+
+
+def winding(points, vertices, faces):
+    return meshes.winding(points, vertices[faces])
+
+
+def test_limit_never_makes_an_inside_free(rng):
+    mesh = TriangleMesh(*meshes.globe(40, 20))
+    near = mesh.nearest_segment((0, 0, 0), (0.1, 0, 0), limit=0.05)
+    assert near.distance < -0.9
+    assert mesh.nearest((0, 0, 0), limit=0.05).distance < -0.9
+    away = mesh.nearest([[3.0, 0, 0], [0.99, 0.99, 0.99]], limit=0.05)
+    assert np.isinf(away.distance).all() and np.isnan(away.point).all() and (away.normal == 0).all()
+
+
+def test_one_sided_ground():
+    ground = TriangleMesh(*meshes.grid(), mode="one_sided", name="ground")
+    answer = ground.nearest([[0.1, 0.2, 0.3], [0.1, 0.2, -0.3], [1.5, 0, -0.3], [1.5, 0, 0.3]])
+    np.testing.assert_allclose(answer.distance[:2], [0.3, -0.3])
+    np.testing.assert_allclose(answer.normal[:2], [[0, 0, 1], [0, 0, 1]], atol=1e-12)
+    assert (answer.distance[2:] > 0.5).all()  # beyond the rim there is nothing to be behind of
+    foot = ground.nearest_segment((0, 0, 0.2), (0.05, 0, -0.1))
+    assert foot.distance == pytest.approx(-0.1) and foot.parameter == 1.0
+    np.testing.assert_allclose(foot.normal, [0, 0, 1], atol=1e-12)
+    sunk = ground.nearest_segment((0, 0, -0.1), (0.3, 0, -0.2))
+    assert sunk.distance == pytest.approx(-0.2, abs=0.01)
+    np.testing.assert_allclose(sunk.normal, [0, 0, 1], atol=1e-12)
+
+
+def test_two_sided_sheet():
+    sheet = TriangleMesh(*meshes.grid(), mode="two_sided")
+    answer = sheet.nearest([[0.1, 0.2, 0.3], [0.1, 0.2, -0.3]])
+    np.testing.assert_allclose(answer.distance, [0.3, 0.3])
+    np.testing.assert_allclose(answer.normal, [[0, 0, 1], [0, 0, -1]], atol=1e-12)
+    for sign in (1, -1):
+        through = sheet.nearest_segment((0.03, 0.01, 0.5 * sign), (0.1, 0.02, -0.1 * sign))
+        assert through.distance == pytest.approx(-0.1)
+        np.testing.assert_allclose(through.normal, [0, 0, sign], atol=1e-12)
+        assert through.parameter == 1.0
+        after = sheet.nearest_segment((0.03, 0.01, 0.6 * sign), (0.1, 0.02, 0.0))
+        assert after.distance == pytest.approx(0, abs=1e-12)
+
+
+def test_thin_solid_wall_is_not_missed():
+    wall = TriangleMesh(*meshes.box((1, 1, 1e-5)), name="wall")
+    through = wall.nearest_segment((0, 0, 0.7), (0.1, 0.1, -0.2))
+    assert through.distance < -0.19
+    np.testing.assert_allclose(np.abs(through.normal), [0, 0, 1], atol=1e-12)
+
+
+def test_depth_is_within_the_stated_bound(rng):
+    mesh = TriangleMesh(*meshes.bumpy(rng))
+    a, b = rng.normal(size=(2, 60, 3)) * 0.5
+    answer = mesh.nearest_segment(a, b)
+    dense = mesh.nearest(a[:, None] + np.linspace(0, 1, 200)[:, None] * (b - a)[:, None]).distance.min(1)
+    deep = dense < 0
+    assert deep.sum() > 20
+    assert (answer.distance[deep] <= dense[deep] + np.linalg.norm(b - a, axis=1)[deep] / 32).all()
+    assert ((answer.distance < 0) == deep)[np.abs(dense) > 1e-2].all()
+
+
+class PlainTree:
+    """A foreign tree that answers from brute force, and counts."""
+
+    def __init__(self, vertices, faces):
+        self.corners, self.asked = vertices[faces], 0
+
+    def find_nearest(self, points, limit):
+        self.asked += len(points)
+        pairs = np.repeat(np.arange(len(points)), len(self.corners))
+        every = np.tile(self.corners, (len(points), 1, 1))
+        distance = closest_on_triangles(points[pairs], every)[0].reshape(len(points), -1)
+        face = distance.argmin(1)
+        return np.where(distance.min(1) <= limit, face, -1)
+
+
+@pytest.mark.parametrize("limit", [None, 0.3])
+def test_a_foreign_tree_stands_behind_the_same_mesh(rng, limit):
+    vertices, faces = meshes.bumpy(rng)
+    own = TriangleMesh(vertices, faces)
+    tree = PlainTree(vertices, faces)
+    foreign = TriangleMesh(vertices, faces, tree=tree)
+    a, b = rng.normal(size=(2, 40, 3))
+    for first, second in ((own.nearest(a, limit), foreign.nearest(a, limit)),):
+        np.testing.assert_allclose(first.distance, second.distance, atol=1e-12)
+        np.testing.assert_allclose(first.normal, second.normal, atol=1e-9)
+    first, second = own.nearest_segment(a, b, limit), foreign.nearest_segment(a, b, limit)
+    near = np.isfinite(second.distance)
+    size = np.linalg.norm(b - a, axis=1)
+    outside = near & (first.distance > 0)
+    assert (second.distance[outside] >= first.distance[outside] - 1e-12).all()
+    assert (second.distance[outside] <= first.distance[outside] + size[outside] / 64).all()
+    assert np.median(second.distance[outside] - first.distance[outside]) < 1e-9
+    if limit is None:
+        assert near.all()
+    else:
+        assert (first.distance[~near] >= limit - size[~near] / 64).all()
+
+
+def test_moved_mesh_keeps_its_tree_and_batch_equals_loop(rng):
+    mesh = TriangleMesh(*meshes.bumpy(rng))
+    moved = mesh.moved(np.eye(3), (1, 2, 3))
+    assert moved.geometry is mesh.geometry
+    assert mesh.named("other", mode="two_sided").geometry is mesh.geometry
+    with pytest.raises(IkError, match="three_sided"):
+        mesh.named("other", mode="three_sided")
+
+
+def test_bad_meshes_are_named():
+    vertices, faces = meshes.box()
+    for bad_vertices, bad_faces, word in (
+        (vertices, np.zeros((0, 3), int), "no faces"),
+        (vertices, [], "no faces"),
+        (np.where(np.arange(8)[:, None] == 3, np.nan, vertices), faces, "Vertex 3"),
+        (vertices, faces + 5, "not there"),
+        (vertices, faces.astype(float), "integers"),
+        (vertices, faces[:, :2], r"\(F, 3\)"),
+        (vertices[:, :2], faces, r"\(V, 3\)"),
+    ):
+        with pytest.raises(IkError, match=word) as caught:
+            TriangleMesh(bad_vertices, bad_faces, name="Table")
+        assert "Table" in str(caught.value)
+    with pytest.raises(IkError, match="Table"):
+        TriangleMesh(vertices, faces, name="Table", mode="hollow")
+    with pytest.raises(BadValue, match="find_nearest"):
+        TriangleMesh(vertices, faces, tree=object())
+    assert not TriangleMesh(*meshes.grid(), mode="one_sided").closed
+
+
+def test_a_million_triangles_build_within_seconds():
+    vertices, faces = meshes.grid(708)
+    assert len(faces) > 1_000_000
+    vertices[:, 2] = 0.1 * np.sin(9 * vertices[:, 0]) * np.cos(7 * vertices[:, 1])
+    start = time.perf_counter()
+    mesh = TriangleMesh(vertices, faces, mode="two_sided")
+    answer = mesh.nearest_segment((0, 0, 0.4), (0.1, 0.1, 0.5))
+    assert time.perf_counter() - start < 20
+    assert 0.2 < answer.distance < 0.4
