@@ -23,6 +23,7 @@ from .. import compat
 from .armature import CHANNEL_WIDTHS, Array, Bones, Channels
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, write_curve
 from .faults import FigureFault
+from .pose import read_channels, write_channels
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
 INTERPOLATIONS: Final = ("BEZIER", "LINEAR", "CONSTANT")
@@ -61,7 +62,7 @@ class Backup:
         self._undo = undo
 
     def restore(self) -> None:
-        """Put everything back as it was before `write_keys`; a second call does nothing."""
+        """Put actions and pose back as they were before `write_keys`; a second call does nothing."""
         self._undo.close()
 
 
@@ -127,6 +128,7 @@ def write_keys(
     _check(armature_object, curves, new_action, interpolation)
     with ExitStack() as undo:
         undo.callback(_tag, armature_object.session_uid)
+        undo.callback(_give_channels, armature_object.session_uid, read_channels(armature_object))
         action_name = _ready_action(armature_object, new_action, undo)
         for curve in curves:
             _write(armature_object, curve, frame_range, interpolation, clean, undo)
@@ -247,6 +249,13 @@ def _tag(object_uid: int) -> None:
     found.update_tag(refresh={"TIME"})
     if found.animation_data and found.animation_data.action:
         found.animation_data.action.update_tag()
+
+
+def _give_channels(object_uid: int, channels: Channels) -> None:
+    """A channel whose F-curve is taken away keeps the last value of the curve; put back its own."""
+    found = _object(object_uid)
+    if found is not None and len(found.pose.bones) == len(channels.location):
+        write_channels(found, channels)
 
 
 def _drop_animation_data(object_uid: int) -> None:

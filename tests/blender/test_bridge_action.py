@@ -147,11 +147,15 @@ def test_restore_gives_back_what_was_there(new_action: bool, animated: str) -> N
     before = everything(rig)
     bpy.context.scene.frame_set(7)
     pose = np.array(rig.pose.bones["b0"].matrix)
+    channels = armature.read_channels(rig)
     baked = [curve(index=i) for i in range(3)] + [curve("b2", "location", 2)]
     backup = action.write_keys(rig, baked, new_action=new_action, frame_range=(1, 20), clean=True)
     assert everything(rig) != before
+    bpy.context.scene.frame_set(12)  # the curves give their values to the channels
     backup.restore()
     assert everything(rig) == before
+    after = armature.read_channels(rig)
+    assert all(np.array_equal(getattr(after, c), getattr(channels, c)) for c in armature.CHANNEL_WIDTHS)
     backup.restore()
     bpy.context.scene.frame_set(8)
     bpy.context.scene.frame_set(7)
