@@ -59,7 +59,8 @@ class Region:
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
         free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
             turn.
-        boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all others.
+        boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all
+            others.
     """
 
     def __init__(
@@ -169,7 +170,7 @@ class Region:
         return Bounds(held, shift, leaving, normal, way) if some else None
 
     def near_boundary(self, q: Array, measure: float) -> tuple[npt.NDArray[np.intp], Array, Array]:
-        """Swing pairs at or near their boundary: which (w,), outward normals (2, w), room along them (w,). q (n,)."""
+        """Swing pairs near their boundary at q (n,): which (w,), outward normals (2, w), room (w,)."""
         if not len(self.pairs):
             return _NO_PAIRS
         v = q[self.pairs.T]

@@ -161,25 +161,23 @@ def _zeros(box: _Box) -> Array:
 
 
 class _Gram:
-    """Equality rows K (p, n), solved through `K K^T`: quick, good to about half the digits where rows repeat."""
+    """Equality rows K (p, n), through `K K^T`: quick, good to half the digits where rows repeat."""
 
     def __init__(self, rows: Array) -> None:
         self.rows = rows
-        self.gram = rows.dot(rows.T)
-        self.gram.ravel()[:: len(rows) + 1] += _RIDGE * float(np.trace(self.gram)) + _NONZERO
-
-    def solve(self, right: Array) -> Array:
-        """(K K^T)^-1 right."""
-        return np.linalg.solve(self.gram, right)
+        gram = rows.dot(rows.T)
+        diagonal = gram.ravel()[:: len(rows) + 1]
+        diagonal += _RIDGE * float(diagonal.sum()) + _NONZERO
+        self.inverse = np.linalg.inv(gram)
 
     def shortest(self, values: Array) -> Array:
         """The shortest x with K x = values."""
-        x = self.solve(values).dot(self.rows)
-        return np.asarray(x + self.solve(values - self.rows.dot(x)).dot(self.rows))
+        x = self.inverse.dot(values).dot(self.rows)
+        return np.asarray(x + self.inverse.dot(values - self.rows.dot(x)).dot(self.rows))
 
     def share(self, way: Array) -> Array:
         """(p,) or (p, m): the combination of rows nearest to `way` (n,) or (m, n)."""
-        return self.solve(self.rows.dot(way.T))
+        return np.asarray(self.inverse.dot(self.rows.dot(way.T)))
 
     def without(self, way: Array) -> Array:
         """What is left of `way` (n,) or (m, n) across the rows."""
@@ -219,9 +217,10 @@ def _equality(
     """The level's optimum with the held inequalities as equalities, and how each of them pulls.
 
     Args:
-        level, target, kept, values, box, held: the level, the rows that are kept at their values, what holds it.
-        base: (n,) a point that meets all equalities already, for the careful way: from there only what lies across
-            them changes, so that nearly dependent equalities cannot throw the point off.
+        level, target, kept, values, box, held: the level, the rows that are kept at their values, what holds
+            it.
+        base: (n,) a point that meets all equalities already, for the careful way: from there only what lies
+            across them changes, so that nearly dependent equalities cannot throw the point off.
 
     Returns:
         x (n,); pull of the bounds (n,): the objective's slope along each coordinate once the equalities
@@ -242,7 +241,11 @@ def _equality(
         part = base * free
         x = base - (part if equalities is None else equalities.without(part))
     else:
-        x = np.where(held.bounds > 0, box.upper, np.where(held.bounds < 0, box.lower, 0.0)) if some else _zeros(box)
+        x = (
+            np.where(held.bounds > 0, box.upper, np.where(held.bounds < 0, box.lower, 0.0))
+            if some
+            else _zeros(box)
+        )
         if equalities is not None:
             x = x + equalities.shortest(values - kept.dot(x))
     if target is None:
@@ -255,10 +258,12 @@ def _equality(
         slope = x - target
     else:
         normal = free_rows.dot(free_rows.T)
-        normal.ravel()[:: len(normal) + 1] += level.damping + _RIDGE * float(np.trace(normal)) + _NONZERO
+        diagonal = normal.ravel()[:: len(normal) + 1]
+        diagonal += level.damping + _RIDGE * float(diagonal.sum()) + _NONZERO
         way = np.linalg.solve(normal, wanted).dot(free_rows)
         if equalities is not None:
-            way = equalities.without(way)  # a weak damping would blow up what rounding left along the equalities
+            # a weak damping would blow up what rounding left along the equalities
+            way = equalities.without(way)
         x = x + way
         if not some and not some_rows:
             return x, x, _NO_ROWS
@@ -294,7 +299,8 @@ def _one_at_a_time(
         wrong = np.where(held.bounds != 0, bound_pull * held.bounds, 0.0)
         wrong_rows = np.where(held.rows != 0, row_pull, 0.0) if len(row_pull) else np.zeros(len(box.least))
         least_pull = _PULL * (1.0 + np.abs(bound_pull).max())
-        if stuck > _CIRCLING:  # at a corner that holds more than it needs: the first wrong one, so as not to circle
+        if stuck > _CIRCLING:
+            # at a corner that holds more than it needs: the first wrong one, so as not to circle
             wrong, wrong_rows = ((w > least_pull).astype(float) for w in (wrong, wrong_rows))
         worst = int(np.argmax(wrong))
         worst_row = int(np.argmax(wrong_rows)) if len(wrong_rows) else -1
@@ -308,7 +314,7 @@ def _one_at_a_time(
 
 
 def _blocking(box: _Box, held: Working, x: Array, step: Array) -> tuple[float, int, int]:
-    """How far (1 is all of it) the step may go, which free inequality stops it, and on which side (0 for a row)."""
+    """How far (1 is all) the step may go, which free inequality stops it, on which side (0 for a row)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         up = np.where((held.bounds == 0) & (step > _STEP), (box.upper - x) / step, np.inf)
         down = np.where((held.bounds == 0) & (step < -_STEP), (box.lower - x) / step, np.inf)

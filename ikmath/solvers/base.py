@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a solving method is, and what it says about itself.
 
-A method is an object with a name, texts for people, flags that say what it can take (menus grey out by the same
-flags by which `solve` refuses) and one verb. Incremental methods only propose steps; `loop` does the rest.
+A method is an object with a name, texts for people, flags that say what it can take (menus grey out by the
+same flags by which `solve` refuses) and one verb. Incremental methods only propose steps; `loop` does the
+rest.
 """
 
 from __future__ import annotations
@@ -64,8 +65,9 @@ class Method:
     batched: ClassVar[bool] = False
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
-        """Solve for one start q (n,) or, where `batched`, also (*batch, n); q is inside the limits and the
-        method's own to write to.
+        """Solve for one start q (n,) or, where `batched`, also (*batch, n).
+
+        q is inside the limits, and the method's own to write to.
         """
         raise TypeError(f"{type(self).__name__} does not say how it solves.")
 

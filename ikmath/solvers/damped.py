@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Damped least squares: the pseudo-inverse that survives singular poses.
 
-Minimises `|J dq + e|^2 + c |dq|^2` (Ki & Sheen, section 7; Ge, 3.2) in the metric of the joints' stiffness, with the
-posture acting where the goals leave the figure free. The damping c adapts by itself: it is large while the figure is
-far from its goals, where the linear picture does not hold, vanishes near them, where Newton's step is right, and
-grows when a step turned out worse (Levenberg and Marquardt).
+Minimises `|J dq + e|^2 + c |dq|^2` (Ki & Sheen, section 7; Ge, 3.2) in the metric of the joints' stiffness,
+with the posture acting where the goals leave the figure free. The damping c adapts by itself: it is large
+while the figure is far from its goals, where the linear picture does not hold, vanishes near them, where
+Newton's step is right, and grows when a step turned out worse (Levenberg and Marquardt).
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: Any)
         # the same step from the smaller system, (W J^T J + c) dq = W J^T e
         normal = weighed.T.dot(jacobian)
         normal.ravel()[:: n + 1] += damping
-        return np.linalg.solve(normal, weighed.T.dot(error))
+        return np.asarray(np.linalg.solve(normal, weighed.T.dot(error)))
     diagonal = np.arange(rows)
     many = np.einsum("anb,cnb->acb", weighed, jacobian)
     many[diagonal, diagonal] += damping
     y = np.linalg.solve(np.moveaxis(many, -1, 0), error.T[:, :, None])[:, :, 0].T
-    return np.einsum("anb,ab->nb", weighed, y)
+    return np.asarray(np.einsum("anb,ab->nb", weighed, y))

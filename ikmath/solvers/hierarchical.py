@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The default: goals in strict order of priority, inside every limit, with nothing to tune.
 
-Each step is the lexicographic optimum of the linear picture (`linalg.lexicographic`): a level's errors are made as
-small as can be without disturbing the levels above, under all joint limits as inequalities, the posture last. A joint
-at its limit leaves it as soon as that helps, since only the inequality holds it (no locking: Ge 2000, section 5.1).
-Swing regions enter by their tangent where a step would leave them.
+Each step is the lexicographic optimum of the linear picture (`linalg.lexicographic`): a level's errors are
+made as small as can be without disturbing the levels above, under all joint limits as inequalities, the
+posture last. A joint at its limit leaves it as soon as that helps, since only the inequality holds it (no
+locking: Ge 2000, section 5.1). Swing regions enter by their tangent where a step would leave them.
 
-A step is taken if it makes the first level better that it changes at all, on the true errors and not on the linear
-ones; otherwise it is damped more and worked out again (Whitney's and Ki & Sheen's halving, as Levenberg and Marquardt
-do it). Where a straight limb gives the linear picture no way to bend, it is given a small bend to the side that its
-limits and its rest pose prefer, and the solve goes on from there.
+A step is taken if it makes the first level better that it changes at all, on the true errors and not on the
+linear ones; otherwise it is damped more and worked out again (Whitney's and Ki & Sheen's halving, as
+Levenberg and Marquardt do it). Where a straight limb gives the linear picture no way to bend, it is given a
+small bend to the side that its limits and its rest pose prefer, and the solve goes on from there.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ from .base import Method, Options
 _FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
 _NEAR: Final = 1e-8  # damping at the goal
 _GAIN: Final = 1e-3  # share of a level's squared error that counts as better
-_SLIP: Final = 2e-3  # share by which a level may be worse while a step is still taken for the sake of a weaker one
+_SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
 _ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
+_CURVED: Final = 0.05  # share of a step that projection into the swing regions may take off
 _AT_LIMIT: Final = 0.999  # measure of a swing region from which its boundary counts in the first round
+_LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
+_SETTLING: Final = 3  # steps at most to put strong levels right at the end
 _BEND: Final = 0.05  # radians, the bend given to straight limbs that must shorten
-_DEAD: Final = 1e-3  # share of the best slope that an error can have, below which a pose gives it no way to go
+_DEAD: Final = 1e-3  # share of the best slope of an error, below which a pose gives it no way to go
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +49,8 @@ class HierarchicalOptions(Options):
     """Options of `hierarchical`.
 
     Attributes:
-        escape: whether a solve that ends short may try to get over the rim of a local minimum. Off for the frames
-            of a clip after the first, where a better pose elsewhere would be a jump.
+        escape: whether a solve that ends short may try to get over the rim of a local minimum. Off for the
+            frames of a clip after the first, where a better pose elsewhere would be a jump.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
         seed: of the further starts.
     """
@@ -80,8 +83,19 @@ class _State:
 class _Memory:
     """What is kept from step to step of one solve."""
 
-    caution: float = 1.0
+    caution: list[float]
     working: list[Working] = field(default_factory=list)
+
+    def answer(self, worse: int | None) -> None:
+        """Learn from a trial: the level that spoiled it (None if it was taken).
+
+        What spoils a level at second order is mostly the step of weaker ones: they become the most careful.
+        """
+        for level, caution in enumerate(self.caution):
+            if worse is None:
+                self.caution[level] = max(caution * _LESS, _LEAST)
+            elif level >= worse:
+                self.caution[level] = caution * (_MORE if level == worse else 2.0 * _MORE)
 
 
 class _Run:
@@ -98,7 +112,12 @@ class _Run:
         self.slices = [np.flatnonzero(stack.level == p) for p in self.priorities]
         self.single = len(self.slices) <= 1
         self.tolerance = options.tolerance**2
-        self.floors = [float((options.tolerance * stack.scale[s]).max()) ** 2 * 0.01 for s in self.slices]
+        # this far off a strong level may be on the way: the next step puts it right
+        self.floors = [
+            _LOOSE * _LOOSE * float((stack.scale[s] ** 2).max()) * problem.length**2 for s in self.slices
+        ]
+        if self.single:
+            self.floors = [0.0]
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
 
     # ------------------------------------------------------------------ looking
@@ -121,23 +140,30 @@ class _Run:
         """Whether every effector is within the tolerance."""
         return not state.squares or max(state.squares) < self.tolerance
 
-    def better(self, new: _State, old: _State, lowest: list[float]) -> tuple[bool, bool]:
-        """Whether a pose is better than another, and whether clearly so: by the first level that tells them apart."""
-        for a, b, low, floor in zip(new.costs, old.costs, lowest, self.floors, strict=True):
+    def compare(self, new: _State, old: _State, lowest: list[float]) -> tuple[int | None, bool]:
+        """Compare a pose with the one before by the first level that tells them apart.
+
+        Returns:
+            The level that is worse (None if the new pose is better), and whether it is clearly better.
+        """
+        levels = enumerate(zip(new.costs, old.costs, lowest, self.floors, strict=True))
+        for level, (a, b, low, floor) in levels:
             if a < b * (1.0 - _GAIN) - floor:
-                return True, True
+                return None, True
             if a > low * (1.0 + (0.0 if self.single else _SLIP)) + floor:
-                return False, False
+                return level, False
         if new.wish is not None:
-            return new.left < old.left, new.left < old.left * (1.0 - _GAIN) - 1e-12
-        return any(a < b for a, b in zip(new.costs, old.costs, strict=True)), False
+            clearly = new.left < old.left * (1.0 - _GAIN) - 1e-12
+            return (None if new.left < old.left else 0), clearly
+        return (None if any(a < b for a, b in zip(new.costs, old.costs, strict=True)) else 0), False
 
     # ------------------------------------------------------------------ stepping
     def step(self, state: _State, memory: _Memory, *, wish: Array | None, only: int | None = None) -> Array:
         """The next coordinates: lexicographic optimum of the linear picture inside the region.
 
         Args:
-            state: where the figure stands; memory: caution and warm start; wish: (n,) step of the posture or None.
+            state: where the figure stands; memory: caution and warm start; wish: (n,) step of the posture or
+                None.
             only: correct the first `only` levels and leave the weaker ones as they are; None for all.
         """
         q, metric, region = state.q, self.metric, self.region
@@ -154,9 +180,11 @@ class _Run:
                 Level(
                     rows if self.single else rows[s],
                     scaled[s] if only is None or index < only else np.zeros(len(s)),
-                    (_FAR * cost + _NEAR) * memory.caution,
+                    (_FAR * cost + _NEAR) * caution,
                 )
-                for index, (s, cost) in enumerate(zip(self.slices, state.costs, strict=True))
+                for index, (s, cost, caution) in enumerate(
+                    zip(self.slices, state.costs, memory.caution, strict=False)
+                )
             ]
             answer = lexicographic(
                 levels,
@@ -171,23 +199,27 @@ class _Run:
             bounds = region.leaving(q, dq)
             if bounds is None or not bounds.leaving.any():
                 break
+            # at second order of the step the projection below is as good
+            if np.abs(bounds.way - dq[region.pairs.T] * bounds.leaving).max() < _CURVED * np.abs(dq).max():
+                break
             pairs, normal, way = _merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
         return region.project_first(q + dq)
 
     def _inequalities(self, state: _State) -> tuple[Array | None, Array | None]:
-        """Rows `C dz >= d` in scaled coordinates: one-sided goals that are kept; what is broken must not get worse."""
+        """Rows `C dz >= d`, scaled: one-sided goals stay on their side; what is broken must not get worse."""
         if not self.one_sided:
             return None, None
         parts = [goal.inequality(state.pose) for goal in self.one_sided]
         rows = np.concatenate([part.jacobian for part in parts]) * self.metric
-        return rows / self.problem.length, np.minimum(-np.concatenate([part.error for part in parts]), 0.0) / self.problem.length
+        least = np.minimum(-np.concatenate([part.error for part in parts]), 0.0)
+        return rows / self.problem.length, least / self.problem.length
 
     # ------------------------------------------------------------------ the whole way
     def solve(self, q: Array) -> Solution:
         """Iterate until the goals are reached and the posture is settled, or nothing gets better.
 
-        Where that ends short of a goal, ways out are tried and taken only if they end better: the bend of straight
-        limbs and, where `escape` allows it, joints at their limits put back to the middle.
+        Where that ends short of a goal, ways out are tried and taken only if they end better: the bend of
+        straight limbs and, where `escape` allows it, joints at their limits put back to the middle.
         """
         self.left = self.options.max_iterations
         state, done = self._descend(self.look(q))
@@ -199,43 +231,42 @@ class _Run:
             if start is not None:
                 state = self._try(state, self.look(start))
         stalled = done or self.left > 0
-        if not self.single:
+        if not self.single and not self.reached(state):
             state = self._settle_strong(state)
         return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
 
     def _descend(self, state: _State) -> tuple[_State, bool]:
         """Better and better poses; and whether all is reached and settled at the end."""
-        memory = _Memory()
+        memory = _Memory([1.0] * len(state.costs))
         lowest = list(state.costs)
         stall = 0
         settled = False
         while True:
             if self.reached(state) and (state.wish is None or settled):
                 return state, True
-            if not self.left or stall >= _PATIENCE or memory.caution > _MOST:
+            if not self.left or stall >= _PATIENCE or memory.caution[-1] > _MOST:
                 return state, False
             self.left -= 1
             trial = self.look(self.step(state, memory, wish=state.wish))
-            accepted, clearly = self.better(trial, state, lowest)
+            worse, clearly = self.compare(trial, state, lowest)
             if self.reached(trial) and not self.reached(state):
-                accepted = clearly = True
-            if accepted:
+                worse, clearly = None, True
+            if worse is None:
                 stall = 0 if clearly else stall + 1
                 state = trial
                 settled = not clearly
                 lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
-                memory.caution = max(memory.caution * _LESS, _LEAST)
             else:
                 settled = True
-                memory.caution *= _MORE
+            memory.answer(worse)
 
     def _try(self, kept: _State, start: _State) -> _State:
         """The end of the way from another start if it is clearly better, otherwise what was."""
         end, _ = self._descend(start)
-        return end if self.better(end, kept, kept.costs)[1] else kept
+        return end if self.compare(end, kept, kept.costs)[1] else kept
 
     def unlock(self, state: _State) -> Array | None:
-        """Coordinates with those at a limit put back to the middle of their range; None if none is at a limit."""
+        """Coordinates with those at a limit put back to mid-range; None if none is at a limit."""
         skeleton = self.skeleton
         stuck = self.region.at_limit(state.q, 1e-3) & skeleton.is_turn
         if not stuck.any():
@@ -244,15 +275,15 @@ class _Run:
         return self.region.project_first(np.where(stuck, middle, state.q))
 
     def _settle_strong(self, state: _State) -> _State:
-        """Put right what steps for weaker levels have moved at second order in the stronger ones."""
-        memory = _Memory(_LEAST)
-        for _ in range(2):
-            wrong = [np.sqrt(cost) > _EXACT for cost in state.costs[:-1]]
-            strong = [cost < 100.0 * floor for cost, floor in zip(state.costs, self.floors, strict=True)]
-            if not any(w and s for w, s in zip(wrong, strong, strict=False)):
+        """Put right what steps for weaker levels have moved at second order in those that are met."""
+        for _ in range(_SETTLING):
+            near = [cost < 10.0 * floor for cost, floor in zip(state.costs, self.floors, strict=True)]
+            met = near.index(False) if False in near else len(near) - 1
+            if not met or max(state.costs[:met]) < _EXACT * _EXACT:
                 break
-            trial = self.look(self.step(state, memory, wish=None, only=len(state.costs) - 1))
-            if trial.costs[:-1] > state.costs[:-1]:
+            memory = _Memory([_LEAST] * len(state.costs))
+            trial = self.look(self.step(state, memory, wish=None, only=met))
+            if trial.costs[:met] >= state.costs[:met]:
                 break
             state = trial
         return state
@@ -265,7 +296,7 @@ class _Run:
 
     # ------------------------------------------------------------------ straight limbs
     def bend(self, state: _State) -> Array | None:
-        """Coordinates with a small bend where an error has no slope left, though the figure is not stretched to it.
+        """Coordinates with a small bend, where an error has no slope left.
 
         Each turn goes towards the middle of its limits or, where it has none, towards its rest pose; what has
         neither side preferred goes to the positive one. None where the slope is not gone.
@@ -282,7 +313,9 @@ class _Run:
         preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
         side = np.where(preferred < -1e-9, -1.0, 1.0)
         moved = rows.any(0) & skeleton.is_turn
-        return self.region.project_first(q + np.where(moved, np.minimum(_BEND, np.abs(high - low)) * side, 0.0))
+        return self.region.project_first(
+            q + np.where(moved, np.minimum(_BEND, np.abs(high - low)) * side, 0.0)
+        )
 
 
 class _Turned:
@@ -337,7 +370,12 @@ class _Turned:
 
 
 def _merge(
-    pairs: npt.NDArray[np.intp], normal: Array, way: Array, leaving: npt.NDArray[np.bool_], n: Array, to: Array
+    pairs: npt.NDArray[np.intp],
+    normal: Array,
+    way: Array,
+    leaving: npt.NDArray[np.bool_],
+    n: Array,
+    to: Array,
 ) -> tuple[npt.NDArray[np.intp], Array, Array]:
     """The pairs at their boundary with those that would leave put in, or told anew."""
     new = leaving.nonzero()[0]

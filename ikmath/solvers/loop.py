@@ -2,9 +2,9 @@
 """The iteration that the incremental methods share.
 
 A method proposes a step for linear rows. The loop owns everything around it: scaling of rows, joint limits,
-acceptance (a step that does not lower the error is not taken but damped more and worked out again), reasons to stop
-(reached, stalled, out of iterations) and the best pose so far. One pose and a batch have loops of their own for the
-reason that `kinematics` gives; the method is the same.
+acceptance (a step that does not lower the error is not taken but damped more and worked out again), reasons
+to stop (reached, stalled, out of iterations) and the best pose so far. One pose and a batch have loops of
+their own for the reason that `kinematics` gives; the method is the same.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class Incremental(Method):
     """A method that proposes steps.
 
     Attributes:
-        careful: whether steps that do not lower the error are refused. The texts' plain methods take every step.
+        careful: whether steps that do not lower the error are refused. The texts' plain methods take every
+            step.
     """
 
     careful: ClassVar[bool] = True
@@ -133,8 +134,8 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
 def solve_many(method: Incremental, problem: Problem, q: Array, options: Options) -> Solution:
     """As `solve_one` for a batch q (*batch, n) at once; frames that are done leave the batch.
 
-    A refused step is answered by evaluating the best pose again rather than by keeping its rows: that costs an
-    evaluation for those frames only, where keeping would copy every Jacobian in every round.
+    A refused step is answered by evaluating the best pose again rather than by keeping its rows: that costs
+    an evaluation for those frames only, where keeping would copy every Jacobian in every round.
     """
     skeleton, stack, limits, posture = problem.skeleton, problem.stack, problem.limits, problem.posture
     batch, n = q.shape[:-1], skeleton.n
