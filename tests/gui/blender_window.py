@@ -19,6 +19,7 @@ from tooling.problem import Problem
 SHOTS = ROOT / "dist" / "gui"
 WIDTH, HEIGHT = 1280, 800
 START_SECONDS = 120.0  # software rendering compiles its shaders at the first start
+BUTTON_HEIGHT = 20  # pixels, at the resolution scale that a new Blender has
 SETTLE_SECONDS = 0.15  # between synthetic events: a person's hand is slower still
 
 BUTTONS = {"left": "1", "middle": "2", "right": "3", "wheel up": "4", "wheel down": "5"}
@@ -162,6 +163,32 @@ class BlenderWindow:
         for key in keys:
             self._xdotool("key", key)
             self.settle()
+
+    def find_button(self, operator: str) -> tuple[float, float]:
+        """Where the sidebar has a button of this operator; "articulate.solve".
+
+        Blender tells by itself: Ctrl-C over an operator's button puts its Python into the clipboard.
+
+        Raises:
+            AssertionError: no button of it is on the screen.
+        """
+        left, top, width, height = self.run(
+            "sidebar = next(region for region in view()['area'].regions if region.type == 'UI')\n"
+            "top = window().height - sidebar.y - sidebar.height\n"
+            "result = [sidebar.x, top, sidebar.width, sidebar.height]"
+        )
+        self.run("bpy.context.window_manager.clipboard = ''")
+        columns = [left + share * width for share in (0.3, 0.7, 0.87)]
+        for y in range(int(top) + 25, int(top + min(height, 400)), BUTTON_HEIGHT // 2):
+            for x in columns:
+                self._xdotool("mousemove", f"{x:.0f}", f"{y}", "sleep", "0.04", "key", "ctrl+c")
+                self.settle(0.04)
+                if self.run("result = bpy.context.window_manager.clipboard").startswith(
+                    f"bpy.ops.{operator}("
+                ):
+                    return x, y
+        self.screenshot("button_not_found")
+        raise AssertionError(f"No button of {operator} was found; see dist/gui/button_not_found.png")
 
     def screenshot(self, name: str) -> Path:
         """Take a picture of the whole screen into dist/gui and return its path."""

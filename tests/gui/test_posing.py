@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first five minutes of an animator, by mouse: add an effector, solve, undo, bake, cancel a bake."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.gui.blender_window import BUTTON_HEIGHT, HEIGHT, BlenderWindow
+
+CHAIN = """
+bpy.ops.object.select_all(action='SELECT')
+bpy.ops.object.delete()
+bpy.ops.object.armature_add()
+armature = bpy.context.object
+bpy.ops.object.mode_set(mode='EDIT')
+bones = armature.data.edit_bones
+for name, parent in (('lower', 'Bone'), ('hand', 'lower')):
+    bone = bones.new(name)
+    bone.parent, bone.use_connect = bones[parent], True
+    bone.tail = bones[parent].tail.copy()
+    bone.tail.z += 1.0
+bpy.ops.object.mode_set(mode='POSE')
+for bone in armature.data.bones:
+    bone.select = bone.name == 'hand'
+armature.data.bones.active = armature.data.bones['hand']
+bpy.ops.ed.undo_push(message='chain')
+"""
+EFFECTOR = """
+bpy.ops.articulate.effector_add(bone='hand', kind='POSITION')
+target = bpy.context.object.articulate.effectors['hand'].target
+target.location = (1.5, 0.0, 1.5)
+bpy.ops.ed.undo_push(message='effector')
+"""
+ANIMATION = """
+target = bpy.context.object.articulate.effectors['hand'].target
+for frame, x in ((1, 1.5), ({end}, -1.5)):
+    target.location.x = x
+    target.keyframe_insert('location', frame=frame)
+bpy.context.scene.frame_end = {end}
+bpy.ops.ed.undo_push(message='animation')
+"""
+MISS = """
+armature = bpy.data.objects['Armature']
+tip = armature.matrix_world @ armature.pose.bones['hand'].tail
+result = (tip - armature.articulate.effectors['hand'].target.matrix_world.translation).length
+"""
+ACTIONS = """
+data = bpy.data.objects['Armature'].animation_data
+result = 0 if data is None or data.action is None else len(data.action.fcurves)
+"""
+VIEWPORT = (400.0, HEIGHT - 200.0)
+"""A pixel of the 3D view with nothing on it: keys go to what is below the mouse."""
+
+
+@pytest.fixture
+def posing(window: BlenderWindow) -> BlenderWindow:
+    """A chain of three bones in Pose Mode, the tip selected, the tab open."""
+    window.operate(CHAIN)
+    window.show_tab("Articulate")
+    return window
+
+
+def test_an_effector_is_added_by_button(posing: BlenderWindow):
+    x, y = posing.find_button("articulate.effector_remove")
+    posing.click(x, y - BUTTON_HEIGHT)
+    posing.screenshot("menu_of_kinds")
+    posing.click(x + 1.5 * BUTTON_HEIGHT, y + 0.3 * BUTTON_HEIGHT)  # the first kind on the menu: Position
+    posing.move(*VIEWPORT)
+    posing.screenshot("effector_added")
+    added = posing.run("result = [e.name for e in bpy.data.objects['Armature'].articulate.effectors]")
+    assert added == ["hand"]
+
+
+def test_solve_by_button_and_undo_by_key(posing: BlenderWindow):
+    posing.operate(EFFECTOR)
+    before = posing.run(MISS)
+    posing.click(*posing.find_button("articulate.solve"))
+    posing.move(*VIEWPORT)
+    posing.screenshot("solved")
+    assert posing.run(MISS) < 1e-3 < before
+    posing.key("ctrl+z")
+    posing.screenshot("solve_undone")
+    assert posing.run(MISS) == pytest.approx(before, abs=1e-5)
+    posing.key("ctrl+shift+z")
+    assert posing.run(MISS) < 1e-3
+
+
+def test_a_bake_shows_its_progress_and_escape_takes_it_back(posing: BlenderWindow):
+    posing.operate(EFFECTOR)
+    posing.operate(ANIMATION.format(end=20000))
+    posing.click(*posing.find_button("articulate.bake"))
+    posing.move(*VIEWPORT)
+    posing.settle(1.0)
+    posing.screenshot("baking")
+    running, progress = posing.run(
+        "s = bpy.context.window_manager.articulate; result = [s.baking, s.progress]"
+    )
+    assert running
+    assert 0.0 < progress < 1.0
+    posing.key("Escape")
+    posing.screenshot("bake_cancelled")
+    assert not posing.run("result = bpy.context.window_manager.articulate.baking")
+    assert posing.run(ACTIONS) == 0
+    assert posing.run("result = bpy.context.scene.frame_current") == 1
+
+
+def test_a_bake_writes_keys_and_is_one_undo_step(posing: BlenderWindow):
+    posing.operate(EFFECTOR)
+    posing.operate(ANIMATION.format(end=40))
+    posing.click(*posing.find_button("articulate.bake"))
+    posing.move(*VIEWPORT)
+    posing.settle(2.0)
+    posing.screenshot("baked")
+    assert not posing.run("result = bpy.context.window_manager.articulate.baking")
+    assert posing.run(ACTIONS) > 0
+    for frame in (1, 20, 40):
+        posing.run(f"bpy.context.scene.frame_set({frame})")
+        assert posing.run(MISS) < 2e-3
+    posing.key("ctrl+z")
+    assert posing.run(ACTIONS) == 0
