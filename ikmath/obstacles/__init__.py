@@ -6,6 +6,8 @@ from __future__ import annotations
 from .body import Body, Link
 from .capsule import Capsule
 from .cylinder import Cylinder
+from .ellipsoids import Ellipsoids, collide, collide_by_slices
+from .fit import FitOptions, Skin, fit_links
 from .half_space import HalfSpace
 from .mesh import MODES, TriangleMesh
 from .proximity import Proximity
@@ -22,6 +24,8 @@ __all__ = [
     "Body",
     "Capsule",
     "Cylinder",
+    "Ellipsoids",
+    "FitOptions",
     "HalfSpace",
     "Link",
     "Nearest",
@@ -30,8 +34,12 @@ __all__ = [
     "Scene",
     "SegmentNearest",
     "Shape",
+    "Skin",
     "Sphere",
     "TriangleMesh",
+    "collide",
+    "collide_by_slices",
     "critical_points",
+    "fit_links",
     "self_pairs",
 ]

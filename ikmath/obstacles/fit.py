@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Capsules that fit a skinned mesh: what a figure is thick of, read off the vertices that its bones move.
+
+A capsule lies along its bone (the joint's +Y), beside it where the flesh is beside it, as in a back.
+Quantiles and not extremes decide on its size, so that a stray vertex or a skirt of small weights does not
+blow it up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..rotation import Array
+from .body import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """How capsules are fitted.
+
+    Attributes:
+        cover: share of a bone's flesh that its capsule reaches around, in (0, 1].
+        least_weight: vertices that a bone moves by less than this are left to other bones, in [0, 1].
+        least_points: a bone with fewer vertices gets a capsule by its length alone.
+        slender: radius of such a capsule as a share of the bone's length.
+        beside: whether the capsule may lie beside the bone, where the flesh is.
+    """
+
+    cover: float = 0.8
+    least_weight: float = 0.3
+    least_points: int = 6
+    slender: float = 0.1
+    beside: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.cover <= 1:
+            raise BadValue("cover", f"is {self.cover}; give a share above 0 and up to 1.")
+        if not 0 <= self.least_weight <= 1:
+            raise BadValue("least_weight", f"is {self.least_weight}; give a weight from 0 to 1.")
+        if self.least_points < 1:
+            raise BadValue("least_points", f"is {self.least_points}; give one at least.")
+        if not self.slender > 0:
+            raise BadValue("slender", f"is {self.slender}; give a share above 0.")
+
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """Vertices of a figure in its rest pose, and which bone moves them how much.
+
+    Attributes:
+        points: (V, 3) metres, world.
+        vertex: (W,) index of a vertex, bone: (W,) index of a bone that moves it, weight: (W,) how much, 0
+            to 1.
+    """
+
+    points: Array
+    vertex: npt.NDArray[np.intp]
+    bone: npt.NDArray[np.intp]
+    weight: Array
+
+    def __post_init__(self) -> None:
+        if self.points.ndim != 2 or self.points.shape[1] != 3:
+            raise BadShape("points of the skin", "(V, 3)", self.points.shape)
+        if not np.isfinite(self.points).all():
+            raise BadValue("The skin", "has a vertex that is not at a finite place; repair the mesh.")
+        if not len(self.vertex) == len(self.bone) == len(self.weight):
+            raise BadShape("weight of the skin", f"({len(self.vertex)},), one a pair", self.weight.shape)
+        if len(self.vertex) and not 0 <= self.vertex.min() <= self.vertex.max() < len(self.points):
+            raise BadValue(
+                "vertex of the skin", f"names a vertex that is not there; there are {len(self.points)}."
+            )
+
+
+def fit_links(
+    names: list[str],
+    rotation: Array,
+    position: Array,
+    length: Array,
+    skin: Skin | None = None,
+    options: FitOptions | None = None,
+) -> list[Link]:
+    """One capsule a bone.
+
+    Args:
+        names: B names of the joints that the bones are.
+        rotation: (B, 3, 3) world rotations in the skin's pose.
+        position: (B, 3) world places of the heads.
+        length: (B,) metres.
+        skin: the flesh; without it all capsules go by the bones' lengths.
+        options: see `FitOptions`.
+
+    Returns:
+        B links, in the joints' frames.
+    """
+    options = options or FitOptions()
+    count = len(names)
+    for what, array, shape in (
+        ("rotation", rotation, (count, 3, 3)),
+        ("position", position, (count, 3)),
+        ("length", length, (count,)),
+    ):
+        if array.shape != shape:
+            raise BadShape(what, str(shape), array.shape)
+    links = []
+    for bone, name in enumerate(names):
+        link = None
+        if skin is not None:
+            mine = (skin.bone == bone) & (skin.weight >= options.least_weight) & (skin.weight > 0)
+            if int(mine.sum()) >= options.least_points:
+                local = (skin.points[skin.vertex[mine]] - position[bone]) @ rotation[bone]
+                link = _around(name, local, skin.weight[mine], options)
+        links.append(link or _along(name, float(length[bone]), options))
+    return links
+
+
+def _along(name: str, length: float, options: FitOptions) -> Link:
+    """A capsule as long as the bone, its round ends included."""
+    radius = options.slender * length
+    return Link(
+        name, (0.0, min(radius, 0.5 * length), 0.0), (0.0, max(length - radius, 0.5 * length), 0.0), radius
+    )
+
+
+def _around(name: str, points: Array, weight: Array, options: FitOptions) -> Link | None:
+    """A capsule around points of the joint's frame, or None if they have no extent."""
+    middle = (weight @ points) / weight.sum() if options.beside else np.zeros(3)
+    beside = np.hypot(points[:, 0] - middle[0], points[:, 2] - middle[2])
+    radius = quantile(beside, weight, options.cover)
+    rest = 0.5 * (1.0 - options.cover)
+    low, high = quantile(points[:, 1], weight, rest), quantile(points[:, 1], weight, 1.0 - rest)
+    if not (radius > 0 or high > low):
+        return None
+    if high - low < 2.0 * radius:
+        center = (float(middle[0]), 0.5 * (low + high), float(middle[2]))
+        return Link(name, center, center, radius)
+    ends = [(float(middle[0]), y, float(middle[2])) for y in (low + radius, high - radius)]
+    return Link(name, ends[0], ends[1], radius)
+
+
+def quantile(values: Array, weight: Array, share: float) -> float:
+    """The value below which a share of the weight lies; between two values it is interpolated.
+
+    Args:
+        values: (N,), N > 0.
+        weight: (N,) above zero.
+        share: 0 gives the least value, 1 the greatest.
+    """
+    order = values.argsort(kind="stable")
+    ranked, below = values[order], np.cumsum(weight[order])
+    place = (below - 0.5 * weight[order]) / below[-1]
+    return float(
+        np.interp(share, np.concatenate([[0.0], place, [1.0]]), ranked[[0, *range(len(ranked)), -1]])
+    )
