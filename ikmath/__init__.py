@@ -7,7 +7,7 @@ Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -
 
 from . import figures
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
-from .goals import GOALS, Goal, Orientation, Position, Posture, Residual
+from .goals import GOALS, Aim, Goal, Orientation, Plane, Position, Posture, Residual
 from .limits import LIMITS
 from .pose import Points, Pose
 from .problem import Problem, Solution, Status
@@ -22,6 +22,7 @@ __all__ = [
     "GOALS",
     "LIMITS",
     "METHODS",
+    "Aim",
     "BadShape",
     "BadValue",
     "Goal",
@@ -29,6 +30,7 @@ __all__ = [
     "Joint",
     "NotSupported",
     "Orientation",
+    "Plane",
     "Points",
     "Pose",
     "Position",

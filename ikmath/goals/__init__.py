@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from .aim import Aim
 from .base import Frame, Goal, Residual
 from .orientation import Orientation
+from .plane import Plane
 from .position import Position
 from .posture import Posture
 
 GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
-    {goal.kind: goal for goal in (Position, Orientation, Posture)}
+    {goal.kind: goal for goal in (Position, Orientation, Aim, Plane, Posture)}
 )
 
-__all__ = ["GOALS", "Frame", "Goal", "Orientation", "Position", "Posture", "Residual"]
+__all__ = ["Aim", "Plane", "GOALS", "Frame", "Goal", "Orientation", "Position", "Posture", "Residual"]

@@ -43,13 +43,14 @@ class Goal:
         rows: rows an effector has in the residual; effectors: number of effectors, E;
         weight: (E,) weights of the squared errors; priority: 0 is the strongest level;
         labels: (E,) a name for each effector, for messages;
-        one_sided: whether only errors of one sign count.
+        one_sided: whether the goal is an inequality, of which `evaluate` tells the violated part; such goals
+            have `inequality`, too.
     """
 
     kind: ClassVar[str] = ""
     unit: ClassVar[str] = "m"
     rows: ClassVar[int] = 3
-    one_sided: ClassVar[bool] = False
+    one_sided: bool = False
 
     weight: Array
     priority: int
@@ -87,6 +88,10 @@ class Goal:
         """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""
         raise TypeError(f"{type(self).__name__} does not say how it is evaluated.")
 
+    def inequality(self, pose: Pose) -> Residual:
+        """Rows of a one-sided goal in full: an error of zero or more is the allowed side."""
+        raise TypeError(f"{self.describe()} is not one-sided.")
+
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of each effector's error, in the goal's unit."""
         error = self.evaluate(pose).error
@@ -123,6 +128,8 @@ class Effectors(Goal):
     _points: Points
 
     def _hold(self, joint: Names, offset: npt.ArrayLike) -> None:
+        if not isinstance(joint, str) and not all(isinstance(j, str) for j in joint):
+            raise BadValue(f"joint={joint!r} of {self.kind} goal", "must be a joint's name or several names.")
         self.single = isinstance(joint, str)
         self.joints = (joint,) if isinstance(joint, str) else tuple(joint)
         if not self.joints:
@@ -145,6 +152,24 @@ class Effectors(Goal):
             raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
         if self.single:
             array = array.reshape(*array.shape[: array.ndim - len(shape)], 1, *shape)
+        return array
+
+    def _each(self, value: npt.ArrayLike, what: str) -> Array:
+        """Checked (E, 3) constants of the effectors, given for each or once for all."""
+        array, count = np.array(value, dtype=float), len(self.joints)
+        if array.shape not in ((3,), (count, 3)):
+            raise BadShape(f"{what} of {self.describe()}", f"(3,) or ({count}, 3)", array.shape)
+        if not np.isfinite(array).all():
+            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
+        return np.broadcast_to(array, (count, 3)).copy()
+
+    def _shared(self, value: npt.ArrayLike) -> Array:
+        """A target that several effectors may share, (3,) or (*batch, 1, 3), told of each of them."""
+        array = np.asarray(value, dtype=float)
+        if self.single or array.ndim == 0:
+            return array
+        if array.shape == (3,) or (array.ndim > 1 and array.shape[-2:] == (1, 3)):
+            return np.broadcast_to(array, (*array.shape[:-2], len(self.joints), 3))
         return array
 
     def points(self, skeleton: Skeleton) -> Points:
@@ -182,6 +207,57 @@ def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> R
     along = np.where(outside, slack / safe, 0.0) * unit
     shrunk = factor[..., None] * j + along[..., None] * (unit[..., None, :] @ j)
     return Residual((factor * e).reshape(*batch, k), shrunk.reshape(*batch, k, n))
+
+
+def outer(a: Array, b: Array) -> Array:
+    """(m, 3), (m, 3) -> (m, 3, 3), the products a b^T."""
+    return a[:, :, None] * b[:, None, :]
+
+
+def blocks(factors: Array, jacobian: Array, count: int | None = None) -> Array:
+    """Each effector's three rows times a matrix of its own.
+
+    Args:
+        factors: (*batch, E, r, 3); jacobian: (*batch, 3 E, n), memory as `Pose.point_jacobian` leaves it.
+        count: E, if not told by `factors`.
+
+    Returns:
+        (*batch, E * r, n), for many frames with them innermost in memory.
+    """
+    *batch, effectors, r, _ = factors.shape
+    n = jacobian.shape[-1]
+    if not batch:
+        if effectors == 1:
+            return np.asarray(factors[0].dot(jacobian))
+        return np.asarray(np.matmul(factors, jacobian.reshape(effectors, 3, n)).reshape(effectors * r, n))
+    frames = int(np.prod(batch))
+    rows: Array = jacobian.reshape(frames, effectors, 3, n).transpose(1, 2, 3, 0)
+    scale = np.ascontiguousarray(factors.reshape(frames, effectors, r, 3).transpose(1, 2, 3, 0))
+    out = np.empty((effectors, r, n, frames))
+    for e in range(effectors):
+        for i in range(r):
+            np.multiply(rows[e, 0], scale[e, i, 0], out=out[e, i])
+            out[e, i] += rows[e, 1] * scale[e, i, 1]
+            out[e, i] += rows[e, 2] * scale[e, i, 2]
+    return out.reshape(effectors * r, n, frames).transpose(2, 0, 1).reshape(*batch, effectors * r, n)
+
+
+def violated(room: Residual) -> Residual:
+    """The part of an inequality's rows that is on the wrong side; zero where there is room."""
+    out = room.error < 0.0
+    return Residual(np.where(out, room.error, 0.0), room.jacobian * out[..., None])
+
+
+def unit_vectors(vectors: Array, what: str) -> Array:
+    """Vectors (..., 3) at unit length.
+
+    Raises:
+        BadValue: one of length zero.
+    """
+    length = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
+    if (length < 1e-12).any():
+        raise BadValue(what, "has no length; give a direction.")
+    return np.asarray(vectors / length)
 
 
 def axis_mask(axes: str, what: str) -> Array | None:

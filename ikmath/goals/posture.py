@@ -45,7 +45,10 @@ class Posture(Goal):
         self.q: Array = np.array(q, dtype=float)
         if self.q.ndim < 1:
             raise BadShape(f"q of {self.describe()}", "(..., n)", self.q.shape)
-        self.gain = np.broadcast_to(np.asarray(gain, dtype=float), self.q.shape[-1:]).copy()
+        given = np.asarray(gain, dtype=float)
+        if given.shape not in ((), self.q.shape[-1:]):
+            raise BadShape(f"gain of {self.describe()}", f"a number or {self.q.shape[-1:]}", given.shape)
+        self.gain = np.broadcast_to(given, self.q.shape[-1:]).copy()
         if not np.isfinite(self.q).all() or not np.isfinite(self.gain).all() or (self.gain < 0).any():
             raise BadValue(self.describe(), "needs finite coordinates and gains of zero or more.")
 

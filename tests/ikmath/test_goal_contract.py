@@ -14,7 +14,7 @@ from tests.ikmath.zoo import GOAL_CASES
 
 CASES = pytest.mark.parametrize("case", GOAL_CASES, ids=lambda case: f"{case.kind}-{case.name}")
 ONE_SIDED = pytest.mark.parametrize(
-    "case", [c for c in GOAL_CASES if ik.GOALS[c.kind].one_sided], ids=lambda case: f"{case.kind}-{case.name}"
+    "case", [c for c in GOAL_CASES if c.one_sided], ids=lambda case: f"{case.kind}-{case.name}"
 )
 EXAMPLES = 40
 

@@ -7,8 +7,7 @@ A new kind needs an entry here and nothing else; tests say so when one is missin
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,14 +21,14 @@ class GoalCase:
 
     Attributes:
         kind: as in `GOALS`; name: of the variant.
+        one_sided: whether the goal is an inequality.
         make: (figure, pose, generator) -> a goal, met by that pose; targets have the pose's batch axes.
-        bad: name -> constructor call that must raise an IkError naming the goal or its argument.
-        smooth: whether the residual has a derivative everywhere but in isolated places.
     """
 
     kind: str
     name: str
     make: Callable[[ik.Skeleton, ik.Pose, np.random.Generator], ik.Goal]
+    one_sided: bool = False
 
 
 def some_joints(skeleton, rng, count=2):
@@ -65,6 +64,47 @@ def _orientation_of_one(skeleton, pose, rng):
     return ik.Orientation(skeleton.names[-1], pose.frame(skeleton.names[-1]))
 
 
+def _aim(**options):
+    def make(skeleton, pose, rng):
+        joints, offsets, directions = (
+            some_joints(skeleton, rng),
+            rng.normal(size=(2, 3)),
+            rng.normal(size=(2, 3)),
+        )
+        way = (pose.frame(joints) @ directions[:, :, None])[..., 0]
+        target = pose.point(joints, offsets) + way * rng.uniform(0.5, 2.0, (2, 1))
+        return ik.Aim(joints, target, offsets, directions, **options)
+
+    return make
+
+
+def _aim_of_one(skeleton, pose, rng):
+    joint, direction = skeleton.names[-1], rng.normal(size=3)
+    target = pose.point(joint) + (pose.frame(joint) @ direction[:, None])[..., 0]
+    return ik.Aim(joint, target, direction=direction)
+
+
+def _plane(**options):
+    def make(skeleton, pose, rng):
+        joints, offsets, normals = (
+            some_joints(skeleton, rng),
+            rng.normal(size=(2, 3)),
+            rng.normal(size=(2, 3)),
+        )
+        along = rng.normal(size=(2, 3))
+        along -= normals * (along * normals).sum(1, keepdims=True) / (normals**2).sum(1, keepdims=True)
+        return ik.Plane(joints, pose.point(joints, offsets) + along, normals, offsets, **options)
+
+    return make
+
+
+def _floor(skeleton, pose, rng):
+    joints = some_joints(skeleton, rng)
+    lowest = pose.point(joints)[..., 2].min(-1)
+    origin = np.stack([0 * lowest, 0 * lowest, lowest - 0.1], -1)[..., None, :]
+    return ik.Plane(joints, origin, (0, 0, 1), one_sided=True)
+
+
 def _posture(skeleton, pose, rng):
     return ik.Posture(pose.q, gain=rng.uniform(0, 2, skeleton.n))
 
@@ -81,5 +121,11 @@ GOAL_CASES = [
     GoalCase("Orientation", "slack", _orientation(slack=0.1)),
     GoalCase("Orientation", "world axes", _orientation(axes="xz")),
     GoalCase("Orientation", "bone axes", _orientation(axes="y", space="bone")),
+    GoalCase("Aim", "several", _aim()),
+    GoalCase("Aim", "one", _aim_of_one),
+    GoalCase("Aim", "cone", _aim(slack=0.2)),
+    GoalCase("Plane", "two-sided", _plane()),
+    GoalCase("Plane", "one-sided", _plane(one_sided=True), one_sided=True),
+    GoalCase("Plane", "floor", _floor, one_sided=True),
     GoalCase("Posture", "gains", _posture),
 ]

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints that look or point at a place: heads, eyes, lamps, barrels.
+
+A position is too much to ask of a head that should only look there, an orientation too: aiming leaves the
+turn about the line of sight and the distance free. The error is the turn that is missing, `e = t a`: the
+angle t between the direction and the way to the target, about the axis a square to both. Unlike the
+difference of the two directions it pulls the hardest when the target is behind, where that difference has no
+slope at all.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..kinematics import SKEW_ROWS
+from ..pose import Pose
+from ..rotation import Array
+from .base import Effectors, Frame, Names, Residual, blocks, check_slack, outer, unit_vectors, with_slack
+
+_TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
+_SMALL: Final = 1e-8  # squared sine below which the slope of t / sin t is a constant to double precision
+_NEARLY: Final = 1e-2  # squared sine below which a target behind has formulas of its own
+_STRAIGHT: Final = 1e-8  # sine below which the axis of a turn cannot be told from rounding
+_LEAST: Final = (
+    1e-4  # sine that a target nearly behind is thought to have: a turn about the way there costs 1/sine
+)
+_HERE: Final = 1e-9  # metres; a target nearer than this to the eye has no direction
+_IDENTITY: Final = np.eye(3)
+_SKEW: Final = -SKEW_ROWS  # d @ _SKEW = [d]x, row after row
+_FORWARD: Final = [1, 2, 0, 2, 0, 1]
+_BACKWARD: Final = [2, 0, 1, 1, 2, 0]
+
+
+class Aim(Effectors):
+    """A direction fixed to each effector's joint should point at its target.
+
+    A target in the very place that the direction starts from counts as met, for want of a direction to it.
+
+    Args:
+        joint: a joint's name, or several names.
+        target: (*batch, 3) for one name, (*batch, E, 3) for several; the places to aim at, world, metres.
+        offset: (3,) or (E, 3) where the direction starts, in the joint's own frame, metres.
+        direction: (3,) or (E, 3) the direction, in the joint's own frame, of any length but zero.
+        weight, priority: see `Goal`.
+        slack: half the opening of the cone inside which the goal costs nothing, radians.
+        name: for messages.
+    """
+
+    kind: ClassVar[str] = "Aim"
+    unit: ClassVar[str] = "rad"
+    rows: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        joint: Names,
+        target: npt.ArrayLike,
+        offset: npt.ArrayLike = (0.0, 0.0, 0.0),
+        direction: npt.ArrayLike = (0.0, 1.0, 0.0),
+        weight: npt.ArrayLike = 1.0,
+        priority: int = 0,
+        *,
+        slack: float = 0.0,
+        name: str | None = None,
+    ) -> None:
+        self._hold(joint, offset)
+        self._begin(self.joints, weight, priority, name)
+        self.target = self._target(target, (3,))
+        self.direction = self._each(direction, "direction")
+        self.direction = unit_vectors(self.direction, f"direction of {self.describe()}")
+        self.slack = check_slack(slack, self.describe())
+
+    def evaluate(self, pose: Pose) -> Residual:
+        points, count = self.points(pose.skeleton), self.effectors
+        x = pose.points(points)
+        way = (self.target - x).reshape(-1, 3)
+        far = np.sqrt((way * way).sum(1))
+        here = far < _HERE
+        nowhere = bool(here.any())
+        if nowhere:
+            far = np.where(here, 1.0, far)
+        u = way / far[:, None]
+        d = np.matmul(pose.frames(points), self.direction[:, :, None]).reshape(-1, 3)
+        products = u.take(_FORWARD, 1)
+        products *= d.take(_BACKWARD, 1)
+        c = products[:, :3] - products[:, 3:]  # u x d
+        square, cosine = (c * c).sum(1), (u * d).sum(1)
+        sine = np.sqrt(square + _TINY)
+        angle = np.arctan2(sine, cosine)
+        # e = f c with f = t / sin t, whose slope by cos t is g
+        f = (angle / sine)[:, None]
+        g = (np.where(square > _SMALL, (angle * cosine - sine) / (square * sine + _TINY), -1 / 3))[:, None]
+        error = f * c
+        gc = g * c
+        turning = f[:, :, None] * (cosine[:, None, None] * _IDENTITY - outer(d, u)) - outer(gc, c)
+        moving = f[:, :, None] * (d.dot(_SKEW).reshape(-1, 3, 3) + outer(c, u))
+        moving -= outer(gc, d - cosine[:, None] * u)
+        behind = (cosine < 0.0) & (square < _NEARLY)
+        if behind.any():
+            which = np.flatnonzero(behind)
+            axis = self._axes(pose, c, d, sine, which)
+            error[which] = axis * angle[which, None]
+            turning[which], moving[which] = _from_behind(axis, u[which], d[which], angle[which], sine[which])
+        moving /= far[:, None, None]
+        if nowhere:
+            error[here] = turning[here] = moving[here] = 0.0
+        flat = error.reshape(*pose.batch, 3 * count)
+        jacobian = pose.turned_jacobian(points, turning.reshape(*pose.batch, 3 * count, 3))
+        jacobian += blocks(moving.reshape(*pose.batch, count, 3, 3), pose.point_jacobian(points, x))
+        if self.slack:
+            return with_slack(flat, jacobian, self.slack, count)
+        return Residual(flat, jacobian)
+
+    def _axes(self, pose: Pose, c: Array, d: Array, sine: Array, which: npt.NDArray[np.intp]) -> Array:
+        """Axes of the turns of `which`, of all frames' effectors, whose targets are behind.
+
+        Where the target is so straight behind that every way round is as short, the way is taken that the
+        joints turn most readily.
+        """
+        out: Array = c[which] / sine[which, None]
+        turn = None
+        for row, i in zip(out, which.tolist(), strict=True):
+            if sine[i] < _STRAIGHT:
+                if turn is None:
+                    turn = pose.turn_jacobian(self.points(pose.skeleton)).reshape(len(d), 3, -1)
+                square = np.eye(3) - np.outer(d[i], d[i])
+                free = square @ turn[i]
+                axis = np.linalg.eigh(square + free @ free.T)[1][:, -1]
+                row[:] = axis * (1.0 if axis[np.argmax(np.abs(axis))] > 0.0 else -1.0)
+        return out
+
+    @property
+    def frames(self) -> int | None:
+        return None if self.target.ndim == 2 else int(self.target.shape[0])
+
+    def at(self, frame: Frame) -> Self:
+        return self._copy(target=self.target[frame]) if self.target.ndim > 2 else self
+
+
+def _from_behind(axis: Array, u: Array, d: Array, angle: Array, sine: Array) -> tuple[Array, Array]:
+    """Derivatives (m, 3, 3) of `angle * axis` by angular velocity and by motion of the eye times distance.
+
+    Told by what lies along the axis and what square to it, since near half a turn the whole is a difference
+    of large
+    numbers: `(a a^T + g (a x u)(a x d)^T) w + (a (a x u)^T - g (a x d) a^T) dx`.
+    """
+    ends = np.cross(axis, np.stack([d, u]))
+    growth = (angle / np.maximum(sine, _LEAST))[:, None]
+    turning = outer(axis, axis) + outer(growth * ends[1], ends[0])
+    return turning, outer(axis, ends[1]) - outer(growth * ends[0], axis)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points of the figure on a plane, or on one side of it (Ki & Sheen, section 2, goal 4).
+
+A foot that slides over the ground, a hand on a wall: two of the three coordinates are left free. One-sided it
+is a
+floor: whoever is above it is not drawn to it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..pose import Pose
+from .base import Effectors, Frame, Names, Residual, blocks, unit_vectors, violated
+
+
+class Plane(Effectors):
+    """Each effector's point should be on its plane.
+
+    Args:
+        joint: a joint's name, or several names.
+        origin: (*batch, 3) for one name, (*batch, E, 3) for several; a place on the plane, world, metres.
+        normal: of the same shapes; the plane's normal, of any length but zero.
+        offset: (3,) or (E, 3) the effector's point in the joint's own frame.
+        weight, priority: see `Goal`.
+        one_sided: whether the side that the normal points to is free: a floor.
+        name: for messages.
+
+    Several names may share one plane: origin and normal (*batch, 1, 3) or plain (3,).
+    """
+
+    kind: ClassVar[str] = "Plane"
+    unit: ClassVar[str] = "m"
+    rows: ClassVar[int] = 1
+
+    def __init__(
+        self,
+        joint: Names,
+        origin: npt.ArrayLike,
+        normal: npt.ArrayLike = (0.0, 0.0, 1.0),
+        offset: npt.ArrayLike = (0.0, 0.0, 0.0),
+        weight: npt.ArrayLike = 1.0,
+        priority: int = 0,
+        *,
+        one_sided: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self._hold(joint, offset)
+        self._begin(self.joints, weight, priority, name)
+        self.origin = self._target(self._shared(origin), (3,), "origin")
+        self.normal = self._target(self._shared(normal), (3,), "normal")
+        self.normal = unit_vectors(self.normal, f"normal of {self.describe()}")
+        self.one_sided = bool(one_sided)
+
+    def inequality(self, pose: Pose) -> Residual:
+        """Signed distances, positive on the side that the normal points to."""
+        points, count = self.points(pose.skeleton), self.effectors
+        x = pose.points(points)
+        normal = np.broadcast_to(self.normal, x.shape)
+        error = (normal * (x - self.origin)).sum(-1)
+        return Residual(error, blocks(normal[..., None, :], pose.point_jacobian(points, x), count))
+
+    def evaluate(self, pose: Pose) -> Residual:
+        distance = self.inequality(pose)
+        return violated(distance) if self.one_sided else distance
+
+    @property
+    def frames(self) -> int | None:
+        shape = np.broadcast_shapes(self.origin.shape[:-2], self.normal.shape[:-2])
+        return int(shape[0]) if shape else None
+
+    def at(self, frame: Frame) -> Self:
+        return self._copy(
+            origin=self.origin[frame] if self.origin.ndim > 2 else self.origin,
+            normal=self.normal[frame] if self.normal.ndim > 2 else self.normal,
+        )

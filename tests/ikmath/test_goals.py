@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each kind of goal means, beyond the contract that all of them keep."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from tests.ikmath import oracle, trees
+
+
+def direction(pose, joint, way):
+    return pose.frame(joint) @ np.asarray(way, dtype=float)
+
+
+# ---------------------------------------------------------------------------------------------- position
+def test_slack_is_free_inside_and_counts_from_its_edge():
+    skeleton = ik.figures.planar_chain([1.0, 1.0])
+    pose = ik.Pose.forward(skeleton, skeleton.rest)
+    inside = ik.Position("tip", (2.05, 0, 0), slack=0.1).evaluate(pose)
+    assert not inside.error.any()
+    assert not inside.jacobian.any()
+    outside = ik.Position("tip", (2.3, 0, 0), slack=0.1)
+    assert outside.errors(pose) == pytest.approx([0.2])
+    np.testing.assert_allclose(outside.evaluate(pose).error, [-0.2, 0, 0], atol=1e-15)
+
+
+def test_axes_that_do_not_count_cost_nothing():
+    skeleton = ik.figures.planar_chain([1.0, 1.0])
+    pose = ik.Pose.forward(skeleton, skeleton.rest)
+    assert ik.Position("tip", (2, 5, 7), axes="x").errors(pose) == pytest.approx([0.0])
+    turned = oracle.rodrigues((0, 0, np.pi / 2))
+    assert ik.Position("tip", (2, 5, 7), axes="y", space="target", frame=turned).errors(
+        pose
+    ) == pytest.approx([0.0], abs=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------- orientation
+@pytest.mark.parametrize("short", [1e-3, 1e-6, 0.0])
+def test_orientation_is_exact_up_to_half_a_turn(short):
+    axis = np.array([0.6, 0.0, 0.8])
+    skeleton = ik.figures.ball_chain(1)
+    pose = ik.Pose.forward(skeleton, np.zeros(3))
+    goal = ik.Orientation("tip", oracle.rodrigues(axis * (np.pi - short)))
+    error = goal.evaluate(pose).error
+    assert goal.errors(pose) == pytest.approx([np.pi - short], abs=1e-12)
+    np.testing.assert_allclose(np.cross(error, axis), 0, atol=1e-7)
+
+
+def test_a_target_in_single_precision_is_taken_as_the_rotation_it_means():
+    rng = np.random.default_rng(0)
+    target = trees.rotation(rng)
+    goal = ik.Orientation("tip", target.astype(np.float32))
+    np.testing.assert_allclose(goal.target[0] @ goal.target[0].T, np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(goal.target[0], target, atol=1e-6)
+
+
+@pytest.mark.parametrize("bad", [np.diag([1, 1, -1]), 2 * np.eye(3), [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]])
+def test_what_is_no_rotation_is_refused(bad):
+    with pytest.raises(ik.BadValue, match="no rotation"):
+        ik.Orientation("tip", bad)
+
+
+# ---------------------------------------------------------------------------------------------- aim
+def test_aim_turns_the_shortest_way_and_leaves_the_rest_free():
+    skeleton = ik.figures.human()
+    rng = np.random.default_rng(1)
+    for place in ((0.4, -1.0, 1.6), (-0.6, -1.5, 1.9), (0.1, -0.5, 1.2)):
+        goal = ik.Aim("head", place, offset=(0, 0.1, 0.08), direction=(0, 0, 1))
+        solution = ik.solve(ik.Problem(skeleton, [goal]), skeleton.region.project(0.02 * rng.normal(size=66)))
+        assert solution.status is ik.Status.REACHED
+        rotation, head = oracle.frames(skeleton, solution.q)["head"]
+        eye = head + rotation @ (0, 0.1, 0.08)
+        way = (np.array(place) - eye) / np.linalg.norm(np.array(place) - eye)
+        assert np.arccos(min(1.0, way @ rotation[:, 2])) < 2e-4
+
+
+@pytest.mark.parametrize("turn", [0.0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 0.3])
+def test_a_target_behind_is_turned_to(turn):
+    """Straight behind the difference of the two directions has no slope; the angle has."""
+    for free, way in (
+        ("xyz", (0, 1, 0)),
+        ("z", (0, 1, 0)),
+        ("x", (0, 1, 0)),
+        ("xz", (1, 1, 1)),
+        ("y", (0, 0, 1)),
+    ):
+        skeleton = ik.Skeleton([ik.Joint("eye", turns=free)])
+        behind = -np.array(way, dtype=float)
+        if free == "xz":
+            skeleton = ik.Skeleton([ik.Joint("neck", turns="xz"), ik.Joint("eye", "neck", turns="xyz")])
+        tilt = oracle.rodrigues(
+            np.array({"x": (1, 0, 0), "z": (0, 0, 1), "y": (0, 1, 0)}.get(free[-1])) * turn
+        )
+        goal = ik.Aim("eye", 3.0 * tilt @ behind, direction=way)
+        start = np.zeros(skeleton.n)
+        assert goal.errors(ik.Pose.forward(skeleton, start))[0] > np.pi - 2 * turn - 1e-7
+        solution = ik.solve(ik.Problem(skeleton, [goal]), start, max_iterations=100)
+        assert solution.errors[0] < 1e-4, free
+
+
+def test_aim_near_half_a_turn_has_its_exact_slope():
+    rng = np.random.default_rng(3)
+    for short in (0.3, 0.1, 0.05, 0.01):
+        skeleton = trees.tree(rng, 4)
+        q = rng.normal(size=skeleton.n)
+        pose = ik.Pose.forward(skeleton, q)
+        way = direction(pose, "j3", (0, 1, 0))
+        across = np.cross(way, rng.normal(size=3))
+        turned = oracle.rodrigues(across / np.linalg.norm(across) * (np.pi - short)) @ way
+        goal = ik.Aim("j3", pose.point("j3") + 2.0 * turned)
+        assert goal.errors(pose) == pytest.approx([np.pi - short], abs=1e-9)
+        error = lambda at, g=goal, s=skeleton: g.evaluate(ik.Pose.forward(s, at)).error  # noqa: E731
+        slope, _ = oracle.differences(error, q, 1e-7)
+        np.testing.assert_allclose(goal.evaluate(pose).jacobian, slope, atol=1e-6 / short**2)
+
+
+def test_a_target_in_the_eye_itself_costs_nothing():
+    skeleton = ik.figures.ball_chain(2)
+    pose = ik.Pose.forward(skeleton, np.full(6, 0.2))
+    residual = ik.Aim("tip", pose.point("tip")).evaluate(pose)
+    assert not residual.error.any()
+    assert np.isfinite(residual.jacobian).all()
+
+
+def test_the_cone_of_an_aim():
+    skeleton = ik.figures.ball_chain(1)
+    pose = ik.Pose.forward(skeleton, np.zeros(3))
+    target = np.array([np.sin(0.3), 1 + np.cos(0.3), 0])
+    assert ik.Aim("tip", target, slack=0.31).errors(pose) == pytest.approx([0.0])
+    assert ik.Aim("tip", target, slack=0.1).errors(pose) == pytest.approx([0.2])
+
+
+# ---------------------------------------------------------------------------------------------- plane
+def test_a_floor_only_holds_from_below():
+    skeleton = ik.figures.planar_chain([1.0, 1.0])
+    pose = ik.Pose.forward(skeleton, skeleton.rest)
+    floor = ik.Plane("tip", (0, -0.5, 0), (0, 2, 0), one_sided=True)
+    assert floor.one_sided
+    assert floor.errors(pose) == pytest.approx([0.0])
+    assert floor.inequality(pose).error == pytest.approx([0.5])
+    assert ik.Plane("tip", (0, 0.5, 0), (0, 2, 0), one_sided=True).errors(pose) == pytest.approx([0.5])
+    solution = ik.solve(ik.Problem(skeleton, [ik.Plane("tip", (0, 0.5, 0), (0, 1, 0), one_sided=True)]))
+    assert oracle.point(skeleton, solution.q, "tip")[1] >= 0.5 - 1e-4
+
+
+def test_several_points_may_share_a_plane():
+    skeleton = ik.figures.planar_chain([1.0, 1.0])
+    pose = ik.Pose.forward(skeleton, [0.3, 0.4])
+    shared = ik.Plane(["link1", "tip"], (0, 0.1, 0), (0, 1, 0))
+    single = [ik.Plane(joint, (0, 0.1, 0), (0, 1, 0)).errors(pose)[0] for joint in ("link1", "tip")]
+    assert shared.errors(pose) == pytest.approx(single)
+
+
+# ---------------------------------------------------------------------------------------------- bad input
+NAN3 = (0.0, float("nan"), 0.0)
+BAD = {
+    "no joint": lambda: ik.Position([], np.zeros((0, 3))),
+    "target shape": lambda: ik.Position("tip", (1, 2)),
+    "target number": lambda: ik.Position(["tip", "link0"], (1, 2, 3)),
+    "target nan": lambda: ik.Position("tip", NAN3),
+    "offset shape": lambda: ik.Position("tip", (0, 0, 0), offset=(1, 2)),
+    "offset nan": lambda: ik.Position("tip", (0, 0, 0), offset=NAN3),
+    "weight negative": lambda: ik.Position("tip", (0, 0, 0), weight=-1.0),
+    "weight nan": lambda: ik.Position("tip", (0, 0, 0), weight=float("nan")),
+    "weight shape": lambda: ik.Position("tip", (0, 0, 0), weight=[1, 2]),
+    "priority negative": lambda: ik.Position("tip", (0, 0, 0), priority=-1),
+    "priority half": lambda: ik.Position("tip", (0, 0, 0), priority=0.5),
+    "axes none": lambda: ik.Position("tip", (0, 0, 0), axes=""),
+    "axes other": lambda: ik.Position("tip", (0, 0, 0), axes="xw"),
+    "axes twice": lambda: ik.Orientation("tip", np.eye(3), axes="xx"),
+    "space": lambda: ik.Position("tip", (0, 0, 0), axes="x", space="camera"),
+    "slack negative": lambda: ik.Position("tip", (0, 0, 0), slack=-0.1),
+    "slack nan": lambda: ik.Aim("tip", (0, 0, 0), slack=float("nan")),
+    "rotation shape": lambda: ik.Orientation("tip", (0, 0, 0)),
+    "rotation nan": lambda: ik.Orientation("tip", np.full((3, 3), np.nan)),
+    "direction zero": lambda: ik.Aim("tip", (0, 0, 0), direction=(0, 0, 0)),
+    "direction nan": lambda: ik.Aim("tip", (0, 0, 0), direction=NAN3),
+    "direction shape": lambda: ik.Aim("tip", (0, 0, 0), direction=(1, 0)),
+    "normal zero": lambda: ik.Plane("tip", (0, 0, 0), (0, 0, 0)),
+    "normal nan": lambda: ik.Plane("tip", (0, 0, 0), NAN3),
+    "origin shape": lambda: ik.Plane("tip", (0, 0), (0, 0, 1)),
+    "posture shape": lambda: ik.Posture(1.0),
+    "posture nan": lambda: ik.Posture([0, float("nan")]),
+    "posture gain": lambda: ik.Posture([0, 0], gain=-1.0),
+    "posture gain shape": lambda: ik.Posture([0, 0], gain=[1, 1, 1]),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_named(what):
+    with pytest.raises(ik.IkError) as caught:
+        BAD[what]()
+    assert len(str(caught.value)) > 20
+    assert str(caught.value).rstrip().endswith((".", "?"))
+
+
+def test_an_unknown_joint_is_named_when_the_goal_meets_the_figure():
+    skeleton = ik.figures.human()
+    with pytest.raises(ik.UnknownName, match=r"'wrist.l'.*'wrist\.L'"):
+        ik.Problem(skeleton, [ik.Position("wrist.l", (0, 0, 0))])
