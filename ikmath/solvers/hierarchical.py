@@ -281,11 +281,14 @@ class _Run:
             met = near.index(False) if False in near else len(near) - 1
             if not met or max(state.costs[:met]) < _EXACT * _EXACT:
                 break
-            memory = _Memory([_LEAST] * len(state.costs))
-            trial = self.look(self.step(state, memory, wish=None, only=met))
-            if trial.costs[:met] >= state.costs[:met]:
+            for count in range(met, 0, -1):
+                memory = _Memory([_LEAST] * len(state.costs))
+                trial = self.look(self.step(state, memory, wish=None, only=count))
+                if trial.costs[:met] < state.costs[:met]:
+                    state = trial
+                    break
+            else:
                 break
-            state = trial
         return state
 
     def _finish(self, state: _State, iteration: int, *, stalled: bool) -> Solution:
@@ -304,7 +307,7 @@ class _Run:
         weighed = state.raw * self.stack.scale
         rows = state.jacobian * self.stack.scale[:, None]
         slope = np.abs(weighed.dot(rows)).max(initial=0.0)
-        steepest = float((np.sqrt((rows * rows).sum(1)) * np.abs(weighed)).max(initial=0.0))
+        steepest = float(np.sqrt((rows * rows).sum(1).max(initial=0.0) * weighed.dot(weighed)))
         if slope > _DEAD * steepest or steepest == 0.0:
             return None
         q, skeleton = state.q, self.skeleton
