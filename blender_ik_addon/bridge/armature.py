@@ -9,6 +9,7 @@ them, so that what was read can be given back to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Final
 
 import bpy
@@ -70,6 +71,16 @@ class Bones:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @cached_property
+    def levels(self) -> tuple[Indices, ...]:
+        """Numbers of the bones by their depth, roots first."""
+        depth = np.zeros(len(self), dtype=int)
+        above = self.parents
+        while (above >= 0).any():
+            depth += above >= 0
+            above = np.where(above >= 0, self.parents[above], -1)
+        return tuple(np.flatnonzero(depth == d) for d in range(int(depth.max()) + 1))
 
     def number(self, name: str) -> int:
         """Number of the bone of that name.

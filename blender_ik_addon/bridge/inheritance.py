@@ -151,7 +151,8 @@ def forward(
 
     Args:
         bones: the armature.
-        basis: (B, 4, 4) what the channels amount to (see `rotation_channels.basis_matrices`).
+        basis: (B, 4, 4) what the channels amount to (see `rotation_channels.basis_matrices`); of the bones
+            that are asked for.
         matrix: (B, 4, 4) pose matrices as they are, for the bones that are not asked for.
         which: numbers of the bones to work out; default: all. Bones below them that are not named stay.
 
@@ -164,7 +165,7 @@ def forward(
     if which is not None:
         wanted[:] = False
         wanted[which] = True
-    for level in levels(bones.parents):
+    for level in bones.levels:
         rows = level[wanted[level]]
         if not rows.size:
             continue
@@ -175,13 +176,3 @@ def forward(
         out[rows, :3, 3] = place[:, :3, 3] + (place[:, :3, :3] @ location[:, :, None])[:, :, 0]
         out[rows, 3, 3] = 1.0
     return out
-
-
-def levels(parents: Indices) -> list[Indices]:
-    """Numbers of the bones by their depth, roots first."""
-    depth = np.zeros(len(parents), dtype=int)
-    above = parents.copy()
-    while (above >= 0).any():
-        depth += above >= 0
-        above = np.where(above >= 0, parents[above], -1)
-    return [np.flatnonzero(depth == d) for d in range(int(depth.max()) + 1)] if len(parents) else []

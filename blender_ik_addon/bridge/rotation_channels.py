@@ -147,12 +147,19 @@ def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]
     return ~(every | (single & bones.lock_rotations_4d[numbers][:, None]))
 
 
-def basis_matrices(bones: Bones, channels: Channels) -> Array:
-    """What channels amount to: (B, 4, 4) `matrix_basis`, the location of connected bones left out."""
-    turns = np.empty((len(bones), 3, 3))
-    for mode in dict.fromkeys(bones.rotation_mode.tolist()):
-        rows = np.flatnonzero(bones.rotation_mode == mode)
-        values = getattr(channels, channel_of(mode))[rows].astype(float)
+def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
+    """What channels amount to: (k, 4, 4) `matrix_basis`, the location of connected bones left out.
+
+    Args:
+        bones: the armature.
+        channels: of all its bones.
+        which: (k,) numbers of the bones wanted.
+    """
+    turns = np.empty((len(which), 3, 3))
+    modes = bones.rotation_mode[which]
+    for mode in dict.fromkeys(modes.tolist()):
+        rows = np.flatnonzero(modes == mode)
+        values = getattr(channels, channel_of(mode))[which[rows]].astype(float)
         if mode == "QUATERNION":
             turns[rows] = rotation.matrix_from_quaternion(values)
         elif mode == "AXIS_ANGLE":
@@ -161,8 +168,8 @@ def basis_matrices(bones: Bones, channels: Channels) -> Array:
             turns[rows] = rotation.exp(values[:, :1] * axis / np.where(length > 0, length, 1.0))
         else:
             turns[rows] = rotation.matrix_from_euler(values, mode)
-    out = np.zeros((len(bones), 4, 4))
-    out[:, :3, :3] = turns * channels.scale.astype(float)[:, None, :]
-    out[:, :3, 3] = channels.location * ~bones.connected[:, None]
+    out = np.zeros((len(which), 4, 4))
+    out[:, :3, :3] = turns * channels.scale[which, None, :]
+    out[:, :3, 3] = channels.location[which] * ~bones.connected[which, None]
     out[:, 3, 3] = 1.0
     return out

@@ -108,7 +108,8 @@ class Figure:
         Args:
             channels: all bones of the armature, as `channels` gives them.
         """
-        basis = basis_matrices(self.bones, channels)
+        basis = self.state.basis.astype(float)
+        basis[self.plan.moving] = basis_matrices(self.bones, channels, self.plan.moving)
         matrix = forward(self.bones, basis, matrix=self.state.matrix.astype(float), which=self.plan.moving)
         return self.at(PoseState(channels, basis, matrix))
 

@@ -72,13 +72,15 @@ def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
         return (
             Fault(name, f"The transform of '{name}' holds a value that is not a finite number; clear it."),
         )
-    gram = matrix[:3, :3].T @ matrix[:3, :3]
-    squares = gram.diagonal()
-    least, most = float(squares.min()), float(squares.max())
+    axes = matrix[:3, :3]
+    # plain numbers: this runs in every frame, and for nine of them numpy's calls cost more than the
+    # arithmetic
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = (axes.T @ axes).tolist()
+    least, most = min(xx, yy, zz), max(xx, yy, zz)
     if least <= 1e-18 * max(1.0, most):
         return (Fault(name, f"Armature '{name}' is scaled to zero; give it a scale."),)
     if most > least * (1.0 + _UNIFORM) ** 2:
-        shown = ", ".join(f"{length:.4g}" for length in np.sqrt(squares))
+        shown = ", ".join(f"{square**0.5:.4g}" for square in (xx, yy, zz))
         return (
             Fault(
                 name,
@@ -86,9 +88,9 @@ def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
                 "apply its scale or make it uniform.",
             ),
         )
-    if max(abs(gram[0, 1]), abs(gram[0, 2]), abs(gram[1, 2])) > _UNIFORM * most:
+    if max(abs(xy), abs(xz), abs(yz)) > _UNIFORM * most:
         return (Fault(name, f"Armature '{name}' is sheared by its parents; make their scale uniform."),)
-    if np.linalg.det(matrix[:3, :3]) < 0:
+    if _volume(axes) < 0:
         return (Fault(name, f"Armature '{name}' is mirrored by a negative scale; apply its scale."),)
     return ()
 
@@ -101,8 +103,14 @@ def read_space(armature_object: bpy.types.Object) -> Space:
     """
     matrix = np.array(armature_object.matrix_world, dtype=float)
     require(space_faults(armature_object.name, matrix))
-    scale = float(np.cbrt(np.linalg.det(matrix[:3, :3])))
+    scale = _volume(matrix[:3, :3]) ** (1.0 / 3.0)
     return Space(nearest_rotation(matrix[:3, :3]), matrix[:3, 3].copy(), scale)
+
+
+def _volume(axes: Array) -> float:
+    """Determinant of (3, 3)."""
+    (a, b, c), (d, e, f), (g, h, i) = axes.tolist()
+    return float(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
 
 
 def nearest_rotation(matrix: npt.ArrayLike) -> Array:
