@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,9 @@ class Group(Protocol):
             limit: (P,) distance beyond which an infinite one may be answered; None if not `limited`.
         """
 
+    def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> Group:
+        """The group for shapes of the same kind, elsewhere or others; what has not changed is kept."""
+
 
 class RowGroup:
     """Shapes that are a few numbers each: their numbers as rows of one table.
@@ -64,3 +67,7 @@ class RowGroup:
         """See `Group`."""
         row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))
+
+    def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
+        """See `Group`."""
+        return RowGroup(self.distance, [shape.parameters for shape in shapes], frames)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
+from .ordering import digit_order
 
 _BITS: Final = 10  # cells a side, as a power of two: two digits of 15 bits
 
@@ -49,7 +50,7 @@ def hilbert_order(points: Array) -> npt.NDArray[np.intp]:
         turn ^= (zero - ((z >> np.uint32(k)) & np.uint32(1))) & np.uint32((1 << k) - 1)
     x, y, z = x ^ turn, y ^ turn, z ^ turn
     fine, coarse = (_spread(x, s) << 2 | _spread(y, s) << 1 | _spread(z, s) for s in (0, 5))
-    return _sorted(fine.astype(np.uint16), coarse.astype(np.uint16))
+    return digit_order(fine.astype(np.uint16), coarse.astype(np.uint16))
 
 
 def _spread(cells: npt.NDArray[np.uint32], shift: int) -> npt.NDArray[np.uint32]:
@@ -58,11 +59,3 @@ def _spread(cells: npt.NDArray[np.uint32], shift: int) -> npt.NDArray[np.uint32]
     for k in range(5):
         table |= ((np.arange(32, dtype=np.uint32) >> np.uint32(k)) & np.uint32(1)) << np.uint32(3 * k)
     return table.take((cells >> np.uint32(shift)) & np.uint32(31))
-
-
-def _sorted(*digits: npt.NDArray[np.uint16]) -> npt.NDArray[np.intp]:
-    """Order by digits of 16 bits, the last the most significant; numpy sorts these by radix."""
-    order = digits[0].argsort(kind="stable")
-    for digit in digits[1:]:
-        order = order.take(digit.take(order).argsort(kind="stable"))
-    return order

@@ -135,9 +135,8 @@ class MeshGroup:
 
     def __init__(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         self.count = len(meshes)
-        turns = [np.broadcast_to(mesh.rotation, (*frames, 3, 3)) for mesh in meshes]
-        shifts = [np.broadcast_to(mesh.translation, (*frames, 3)) for mesh in meshes]
-        self.turns, self.shifts = np.stack(turns, -3).reshape(-1, 3, 3), np.stack(shifts, -2).reshape(-1, 3)
+        self.made_of = [(mesh.geometry, mesh.mode, mesh.tree) for mesh in meshes]
+        self._place(meshes, frames)
         # our own trees answer together, foreign ones one by one
         own = [i for i, mesh in enumerate(meshes) if mesh.tree is None]
         foreign = [[i] for i, mesh in enumerate(meshes) if mesh.tree is not None]
@@ -148,6 +147,24 @@ class MeshGroup:
         for number, part in enumerate(chosen):
             self.part[part] = number
             self.root[part] = np.arange(len(part))
+
+    def _place(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
+        turns = [np.broadcast_to(mesh.rotation, (*frames, 3, 3)) for mesh in meshes]
+        shifts = [np.broadcast_to(mesh.translation, (*frames, 3)) for mesh in meshes]
+        self.turns, self.shifts = np.stack(turns, -3).reshape(-1, 3, 3), np.stack(shifts, -2).reshape(-1, 3)
+
+    def carried(self, shapes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> MeshGroup:
+        """See `Group`: the trees stay if all meshes are the same ones, elsewhere."""
+        made_of = [(mesh.geometry, mesh.mode, mesh.tree) for mesh in shapes]
+        same = len(made_of) == self.count and all(
+            new[0] is old[0] and new[1] == old[1] and new[2] is old[2]
+            for new, old in zip(made_of, self.made_of, strict=True)
+        )
+        if not same:
+            return MeshGroup(shapes, frames)
+        other = copy(self)
+        other._place(shapes, frames)
+        return other
 
     def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
         """See `Group`."""

@@ -59,13 +59,7 @@ class Scene:
         if self.pairs.ndim != 2 or self.pairs.shape[1] != 2:
             raise BadShape("self_pairs", "(P, 2)", pairs.shape)
         self.frames = _common_frames(self.obstacles)
-        # the obstacles in the order of their kinds, so that a kind is a stretch
-        kinds = sorted({shape.kind for shape in self.obstacles})
-        self._order = sorted(
-            range(len(self.obstacles)), key=lambda i: (kinds.index(self.obstacles[i].kind), i)
-        )
-        self._groups: list[tuple[int, int, Group]] = []
-        self._arrange()
+        self._arrange([])
         half = 0.5 * body.length + body.radius
         if len(self.pairs):
             self._pair_reach = (half[self.pairs[:, 0]] + half[self.pairs[:, 1]]) * (1.0 + _AIR)
@@ -75,11 +69,16 @@ class Scene:
         self.moves = moves
         self.cuts = _cuts(skeleton, self.joints)
 
-    def _arrange(self) -> None:
-        """Tables for the broad phase and the groups of obstacles."""
-        chosen = [self.obstacles[i] for i in self._order]
+    def _arrange(self, known: Sequence[Group]) -> None:
+        """Tables for the broad phase, and the groups of obstacles; groups that are known are carried
+        along."""
+        # the obstacles in the order of their kinds, so that a kind is a stretch
+        kinds = sorted({shape.kind for shape in self.obstacles})
+        order = sorted(range(len(self.obstacles)), key=lambda i: (kinds.index(self.obstacles[i].kind), i))
+        self._groups: list[tuple[int, int, Group]] = []
+        chosen = [self.obstacles[i] for i in order]
         count, links = len(chosen), len(self.body)
-        self.original: Index = np.array(self._order, dtype=np.intp)
+        self.original: Index = np.array(order, dtype=np.intp)
         self.margins = np.array([shape.margin for shape in chosen])
         if not count:
             return
@@ -96,7 +95,11 @@ class Scene:
             stop = start
             while stop < count and chosen[stop].kind == chosen[start].kind:
                 stop += 1
-            group = type(chosen[start]).group(chosen[start:stop], self.frames)
+            stretch = chosen[start:stop]
+            if known:
+                group = known[len(self._groups)].carried(stretch, self.frames)
+            else:
+                group = type(stretch[0]).group(stretch, self.frames)
             self._groups.append((start, stop, group))
             start = stop
 
@@ -105,6 +108,21 @@ class Scene:
         if not self.frames:
             return self
         return Scene(self.skeleton, self.body, [shape.at(frame) for shape in self.obstacles], self.pairs)
+
+    def carried(self, obstacles: Sequence[Shape]) -> Scene:
+        """The scene with its obstacles elsewhere; what is known of meshes that only moved is kept.
+
+        Args:
+            obstacles: in the order of those before; others are allowed, and then prepared anew.
+        """
+        other = object.__new__(Scene)
+        other.__dict__.update(self.__dict__)
+        other.obstacles = tuple(obstacles)
+        other.frames = _common_frames(other.obstacles)
+        same = [type(shape) for shape in other.obstacles] == [type(shape) for shape in self.obstacles]
+        groups = [group for _, _, group in self._groups] if same else []
+        other._arrange(groups)
+        return other
 
     def on(self, skeleton: Skeleton) -> Scene:
         """The scene for the same figure with other constants (`Skeleton.moved`); cheap."""

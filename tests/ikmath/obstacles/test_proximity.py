@@ -262,3 +262,23 @@ def test_several_meshes_answer_as_one(detect):
         assert set(got) == {key for key, value in expected.items() if value < detect}
         for key, value in got.items():
             assert value == pytest.approx(expected[key], abs=1e-9)
+
+
+def test_a_carried_scene_keeps_its_meshes():
+    rng = np.random.default_rng(2)
+    skeleton = figures.tree(rng)
+    body = figures.body(rng, skeleton)
+    made = [TriangleMesh(*meshes.bumpy(rng, 12, 7)), Sphere((1, 0, 0), 0.4), TriangleMesh(*meshes.box())]
+    scene = Scene(skeleton, body, made, self_pairs(skeleton, body))
+    pose = Pose.forward(skeleton, rng.normal(size=skeleton.n))
+    moved = [shape.moved(figures.rotation(rng), rng.normal(size=3)) for shape in made]
+    others = [TriangleMesh(*meshes.globe()), *moved[1:]]
+    for obstacles in (moved, others, moved[:2], [moved[1], moved[0], moved[2]]):
+        carried, fresh = scene.carried(obstacles), Scene(skeleton, body, obstacles, scene.pairs)
+        near, expected = carried.near(pose, 0.3), fresh.near(pose, 0.3)
+        np.testing.assert_array_equal(near.clearance, expected.clearance)
+        np.testing.assert_array_equal(near.obstacle, expected.obstacle)
+    kept = dict(vars(scene.carried(moved)._groups[0][2]))
+    assert kept["parts"] is scene._groups[0][2].parts
+    many = scene.carried([shape.moved(np.stack([np.eye(3)] * 4), np.zeros((4, 3))) for shape in made])
+    assert many.frames == (4,)
