@@ -70,8 +70,7 @@ class Scene:
         self.cuts = _cuts(skeleton, self.joints)
 
     def _arrange(self, known: Sequence[Group]) -> None:
-        """Tables for the broad phase, and the groups of obstacles; groups that are known are carried
-        along."""
+        """Tables for the broad phase, and the groups; those that are known are carried along."""
         # the obstacles in the order of their kinds, so that a kind is a stretch
         kinds = sorted({shape.kind for shape in self.obstacles})
         order = sorted(range(len(self.obstacles)), key=lambda i: (kinds.index(self.obstacles[i].kind), i))
