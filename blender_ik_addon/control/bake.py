@@ -21,13 +21,14 @@ from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..compat import bone_selected
 from ..properties.refusal import Refused
-from .frame import Solved, first_figure, solve_frame
+from .frame import Solved, Task, first_figure, make_tasks, solve_task
 from .plan import Plan, find_armature, read_plan
 from .reasons import REASONS
 from .report import Run, write_report
 from .sample import Sample, take_sample
 
 _SAMPLING_SHARE = 0.3  # of the progress bar; reading a frame is mostly Blender's own evaluation
+_BLOCK = 32  # frames that are got ready together; short enough for the window to stay alive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,10 +121,11 @@ class Bake:
             yield self.progress
         solved: list[Solved] = []
         figure = first_figure(self.plan, find_armature(self.plan), samples[0])
-        for sample in samples:
-            solved.append(self._solve(figure, sample, solved[-1] if solved else None))
-            self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
-            yield self.progress
+        for start in range(0, len(samples), _BLOCK):
+            for task in self._tasks(figure, samples[start : start + _BLOCK]):
+                solved.append(self._solve(task, solved[-1] if solved else None))
+                self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
+                yield self.progress
         self._write(context, figure, solved, started)
 
     def _sample(self, context: bpy.types.Context) -> Iterator[Sample]:
@@ -143,11 +145,20 @@ class Bake:
             self.sampling = False
             self._give_back(before)
 
-    def _solve(self, figure: Figure, sample: Sample, before: Solved | None) -> Solved:
+    def _tasks(self, figure: Figure, samples: list[Sample]) -> list[Task]:
         try:
-            return solve_frame(self.plan, figure.at(sample.state, sample.space), sample, before)
+            return make_tasks(self.plan, figure, samples)
         except REASONS as reason:
-            raise _stopped(sample.frame, reason) from reason
+            if len(samples) == 1:
+                raise _stopped(samples[0].frame, reason) from reason
+        # One of them is to blame; alone, it says its frame.
+        return [task for sample in samples for task in self._tasks(figure, [sample])]
+
+    def _solve(self, task: Task, before: Solved | None) -> Solved:
+        try:
+            return solve_task(task, before)
+        except REASONS as reason:
+            raise _stopped(task.sample.frame, reason) from reason
 
     def _write(
         self, context: bpy.types.Context, figure: Figure, solved: list[Solved], started: float

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving one frame that was sampled: plain data in, channels and errors out. Solve and bake end here."""
+"""Solving frames that were sampled: plain data in, channels and errors out. Solve and bake end here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -14,12 +15,28 @@ from ..bridge.armature import Array, Channels
 from ..bridge.checks import figure_faults
 from ..bridge.faults import require
 from ..bridge.skeleton import Figure, read_figure
-from .goals import Wanted, errors, make_goals, wanted
+from .goals import Part, Wanted, make_parts, stacked, wanted
 from .plan import Plan
 from .sample import Sample
 
 _ROUNDS = 4  # of solving and measuring again, where a sheared space makes the figure inexact
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One frame, ready to be solved.
+
+    Attributes:
+        sample: the frame; figure: measured at the pose that it starts from.
+        parts: its goals; problem: them as a problem, with the posture.
+    """
+
+    plan: Plan
+    sample: Sample
+    figure: Figure
+    parts: Sequence[Part] = field(repr=False)
+    problem: ik.Problem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +48,7 @@ class Solved:
         channels: of all bones, to be written or keyed.
         q: (n,) the coordinates found; posture: (n,) those of the pose that it started from.
         status: name of `ikmath.Status`; message: what holds the figure back.
-        distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it.
+        distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
     """
 
     frame: int
@@ -45,7 +62,7 @@ class Solved:
 
 
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
-    """The figure of a plan, read at a first frame; `Figure.at` gives it at the others.
+    """The figure of a plan, measured at a first frame; `Figure.at` gives it at the others.
 
     Args:
         plan: the armature's plan.
@@ -61,35 +78,58 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
     return figure
 
 
-def solve_frame(plan: Plan, figure: Figure, sample: Sample, before: Solved | None = None) -> Solved:
-    """Solve one frame.
+def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Task]:
+    """Get frames ready; goals are made and checked once for all of them where only their targets differ.
 
     Args:
         plan: the armature's plan.
-        figure: the plan's figure at this frame.
-        sample: the frame.
+        figure: the plan's figure, at any frame.
+        samples: the frames.
+
+    Raises:
+        FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
+    """
+    figures = [figure.at(sample.state, sample.space) for sample in samples]
+    wants = [wanted(plan, own, sample) for own, sample in zip(figures, samples, strict=True)]
+    together = stacked(wants)
+    if together is None:
+        made = [_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
+    else:
+        parts, problem = _problem(plan, figures[0], together, np.array([own.q for own in figures]))
+        made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
+    return [
+        Task(plan=plan, sample=sample, figure=own, parts=parts, problem=problem)
+        for sample, own, (parts, problem) in zip(samples, figures, made, strict=True)
+    ]
+
+
+def solve_task(task: Task, before: Solved | None = None) -> Solved:
+    """Solve one frame.
+
+    Args:
+        task: the frame.
         before: the frame before, to start warm from and to stay continuous with.
 
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
     """
-    posture = figure.q
+    plan, figure, problem, parts = task.plan, task.figure, task.problem, task.parts
     q = _start(figure, before)
     previous = before.channels if before else None
-    for _round in range(_ROUNDS):
-        want = wanted(plan, figure, sample)
-        solution = _solve(plan, figure, want, q, posture)
-        q, channels = solution.q, figure.channels(solution.q, previous)
-        if figure.exact:
-            break
+    solution = _solve(plan, problem, q)
+    channels = figure.channels(solution.q, previous)
+    for _round in range(0 if figure.exact else _ROUNDS):
+        # The figure is only right near the pose that it was measured at: measure it where it came to, go on.
         figure = figure.posed(channels)
-        q = figure.q
-    distance, angle = errors(figure, q, want)
+        parts, problem = _problem(plan, figure, wanted(plan, figure, task.sample), task.figure.q)
+        solution = _solve(plan, problem, figure.q)
+        channels = figure.channels(solution.q, previous)
+    distance, angle = _errors(len(plan.effectors), parts, solution.errors)
     return Solved(
-        frame=sample.frame,
+        frame=task.sample.frame,
         channels=channels,
-        q=q,
-        posture=posture,
+        q=solution.q,
+        posture=task.figure.q,
         status=solution.status.name,
         message=solution.message,
         distance=distance,
@@ -97,14 +137,17 @@ def solve_frame(plan: Plan, figure: Figure, sample: Sample, before: Solved | Non
     )
 
 
-def _solve(plan: Plan, figure: Figure, want: Wanted, q: Array, posture: Array) -> ik.Solution:
-    goals = make_goals(plan, figure, want)
-    if plan.posture > 0.0:
-        goals.append(ik.Posture(posture, gain=plan.posture))
-    problem = ik.Problem(figure.skeleton, goals, limits=plan.limits)
-    return ik.solve(
-        problem, q, method=plan.method, max_iterations=plan.max_iterations, tolerance=plan.tolerance
-    )
+def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
+    parts = make_parts(plan, figure, want)
+    goals = [part.goal for part in parts]
+    if plan.posture > 0.0 or not goals:
+        goals.append(ik.Posture(posture, gain=plan.posture or 1.0))
+    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits)
+
+
+def _solve(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
+    options = {"max_iterations": plan.max_iterations, "tolerance": plan.tolerance}
+    return ik.solve(problem, q, method=plan.method, **options)
 
 
 def _start(figure: Figure, before: Solved | None) -> Array:
@@ -112,5 +155,15 @@ def _start(figure: Figure, before: Solved | None) -> Array:
     if before is None:
         return figure.q
     carry = figure.q - before.posture
-    # Coordinates jump by a whole turn where a bone passes its half turn; a jump is not a motion to follow.
+    # Coordinates jump by a whole turn where a bone passes its half turn; a jump is no motion to follow.
     return before.q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
+
+
+def _errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
+    """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
+    found = {"m": np.full(count, np.nan), "rad": np.full(count, np.nan)}
+    start = 0
+    for part in parts:
+        found[part.goal.unit][part.rows] = errors[start : start + len(part.rows)]
+        start += len(part.rows)
+    return found["m"], found["rad"]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the effectors of one frame to ikmath's goals, and from a solved pose to the effectors' errors.
+"""From the effectors of a frame to ikmath's goals.
 
-Effectors of one part (place or orientation), one priority and one chain become one goal object, so that a
-figure with twelve effectors costs a few numpy calls and not twelve times as many.
+Effectors that ask for the same (a place, an orientation), with one priority and one chain, become one goal
+object, so that a figure with twelve effectors costs a few numpy calls and not twelve times as many.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,110 +23,122 @@ from .chain_goal import WithinChain
 from .plan import Plan
 from .sample import Sample
 
+_SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precision, so it trembles by that much
+
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Where the effectors of one frame should be; E effectors in the order of the plan, figure space.
+    """Where the effectors of a frame should be; E effectors in the order of the plan, figure space.
 
     Attributes:
         bones: (E,) names of the joints.
         offset: (E, 3) the point in the joint's frame, metres.
-        position: (E, 3) metres; rotation: (E, 3, 3).
         weight: (E,), with the influence in it; 0 where an effector is off.
-        moves, turns: (E,) which part each effector asks for.
+        position: (*frames, E, 3) metres; rotation: (*frames, E, 3, 3).
     """
 
     bones: tuple[str, ...]
     offset: Array
+    weight: Array
     position: Array
     rotation: Array
-    weight: Array
-    moves: Flags
-    turns: Flags
+
+
+@dataclass(frozen=True)
+class Part:
+    """One goal object and the rows of the plan's effectors that it holds."""
+
+    goal: Goal
+    rows: Indices
 
 
 def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
-    """Targets of a frame, in figure space, drawn back to the animated pose where the influence is below 1.
+    """Targets of a frame, drawn back to the animated pose where the influence is below 1.
 
     Args:
         plan: the armature's plan.
-        figure: read at the pose that the frame starts from.
+        figure: measured at the pose that the frame starts from.
         sample: the frame.
-
-    Raises:
-        FigureFault: a target's transform is not finite.
     """
     bones = tuple(effector.bone for effector in plan.effectors)
-    offset = np.array([figure.offset(effector.bone, effector.local) for effector in plan.effectors])
+    offset = _points(plan, figure)
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
     if (sample.influence < 1.0).any():
-        # A target that is drawn back makes an influence that fades in and out without a jump.
+        # A target that is drawn back lets an animated influence fade in and out without a jump.
         start = ik.Pose.forward(figure.skeleton, figure.q)
         point, frame = start.point(bones, offset), start.frame(bones)
         share = sample.influence[:, None]
         position = point + share * (position - point)
         turned = rotation.exp(share * rotation.log(turned @ np.swapaxes(frame, -1, -2))) @ frame
-    return Wanted(
-        bones=bones,
-        offset=offset,
-        position=position,
-        rotation=turned,
-        weight=sample.weight * sample.influence,
-        moves=np.array([effector.kind.moves for effector in plan.effectors]),
-        turns=np.array([effector.kind.turns for effector in plan.effectors]),
+    weight = sample.weight * sample.influence
+    return Wanted(bones=bones, offset=offset, weight=weight, position=position, rotation=turned)
+
+
+def stacked(wants: Sequence[Wanted]) -> Wanted | None:
+    """Several frames' targets as one, with an axis for the frames; None where more than they change."""
+    first = wants[0]
+    tolerance = _SAME_POINT * max(float(np.abs(first.offset).max()), 1e-3)
+    for want in wants[1:]:
+        if (want.weight != first.weight).any() or np.abs(want.offset - first.offset).max() > tolerance:
+            return None
+    return replace(
+        first,
+        position=np.array([want.position for want in wants]),
+        rotation=np.array([want.rotation for want in wants]),
     )
 
 
-def make_goals(plan: Plan, figure: Figure, want: Wanted) -> list[Goal]:
-    """The goals of one frame, strongest first.
+def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
+    """The goals of one frame, or of several if the targets have an axis for them, strongest first.
 
     Args:
         plan: the armature's plan.
-        figure: the figure that is solved.
+        figure: the figure that is solved, at any of its frames.
         want: the targets.
     """
-    goals: list[Goal] = []
-    for (priority, chain), rows in _groups(plan, want).items():
-        keep = _movable(figure, chain) if chain else None
-        place, turn = rows[want.moves[rows]], rows[want.turns[rows]]
-        own: list[Goal] = []
-        if place.size:
-            names = [want.bones[row] for row in place]
-            own.append(
-                ik.Position(names, want.position[place], want.offset[place], want.weight[place], priority)
-            )
-        if turn.size:
-            names = [want.bones[row] for row in turn]
-            own.append(ik.Orientation(names, want.rotation[turn], want.weight[turn], priority))
-        goals += own if keep is None else [WithinChain(goal, keep) for goal in own]
-    return goals
-
-
-def errors(figure: Figure, q: Array, want: Wanted) -> tuple[Array, Array]:
-    """How far each effector is from where it should be.
-
-    Returns:
-        (E,) metres and (E,) radians; NaN where the effector does not ask for it or is off.
-    """
-    pose = ik.Pose.forward(figure.skeleton, q)
-    distance = np.linalg.norm(pose.point(want.bones, want.offset) - want.position, axis=-1)
-    angle = rotation.angle(pose.frame(want.bones) @ np.swapaxes(want.rotation, -1, -2))
-    on = want.weight > 0.0
-    return np.where(want.moves & on, distance, np.nan), np.where(want.turns & on, angle, np.nan)
-
-
-def _groups(plan: Plan, want: Wanted) -> dict[tuple[int, str], Indices]:
-    """Rows of the effectors that are on, by priority and chain root, strongest first."""
-    rows: dict[tuple[int, str], list[int]] = {}
+    groups: dict[tuple[int, str, str], list[int]] = {}
     for row, effector in enumerate(plan.effectors):
         if want.weight[row] > 0.0:
-            # Only a chain that is shorter than what is solved above its bone needs to be kept apart.
-            rows.setdefault((effector.priority, _short_chain(plan, row)), []).append(row)
-    return {key: np.array(rows[key], dtype=np.intp) for key in sorted(rows)}
+            for what in effector.kind.asks:
+                groups.setdefault((effector.priority, what, _short_chain(plan, row)), []).append(row)
+    parts = []
+    for priority, what, chain in sorted(groups):
+        rows = np.array(groups[priority, what, chain], dtype=np.intp)
+        goal = _MAKERS[what](want, rows, priority)
+        parts.append(Part(WithinChain(goal, _movable(figure, chain)) if chain else goal, rows))
+    return parts
+
+
+def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
+    names = [want.bones[row] for row in rows]
+    return ik.Position(names, want.position[..., rows, :], want.offset[rows], want.weight[rows], priority)
+
+
+def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
+    names = [want.bones[row] for row in rows]
+    return ik.Orientation(names, want.rotation[..., rows, :, :], want.weight[rows], priority)
+
+
+# What a kind of effector may ask for, see `properties.kinds`.
+_MAKERS: dict[str, Callable[[Wanted, Indices, int], Goal]] = {
+    "position": _position,
+    "orientation": _orientation,
+}
+
+
+def _points(plan: Plan, figure: Figure) -> Array:
+    """(E, 3) the effectors' points in their joints' frames, metres, with the present scale of the bones."""
+    joints = [figure.skeleton.index(effector.bone) for effector in plan.effectors]
+    numbers = [plan.bones.index[effector.bone] for effector in plan.effectors]
+    local = np.array([effector.local for effector in plan.effectors])
+    place = figure.state.matrix[numbers, :3, :3].astype(float) @ local[:, :, None]
+    points: Array = (np.swapaxes(figure.frames[joints], -1, -2) @ place)[:, :, 0] * figure.space.scale
+    return points
 
 
 def _short_chain(plan: Plan, row: int) -> str:
+    """The chain root of an effector if something that is solved lies above it, else ""."""
     effector = plan.effectors[row]
     if not effector.chain_root:
         return ""
@@ -136,6 +149,5 @@ def _short_chain(plan: Plan, row: int) -> str:
 def _movable(figure: Figure, chain_root: str) -> Flags:
     """(n,) which coordinates belong to the chain root or to what hangs from it."""
     skeleton = figure.skeleton
-    top = skeleton.index(chain_root)
-    below: Flags = skeleton.ancestors[skeleton.owner, top]
+    below: Flags = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
     return below

@@ -8,8 +8,11 @@ from typing import Any
 
 import bpy
 
+from ..bridge.armature import read_channels
 from ..bridge.pose import write_channels
-from .frame import first_figure, solve_frame
+from ..properties.refusal import Refused
+from .autokey import auto_key
+from .frame import first_figure, make_tasks, solve_task
 from .plan import read_plan
 from .report import Run, write_report
 from .sample import take_sample
@@ -31,7 +34,15 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     started = time.perf_counter()
     plan = read_plan(armature, context)
     sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
-    solved = solve_frame(plan, first_figure(plan, armature, sample), sample)
+    figure = first_figure(plan, armature, sample)
+    (task,) = make_tasks(plan, figure, [sample])
+    solved = solve_task(task)
+    before = read_channels(armature)
     write_channels(armature, solved.channels)
+    try:
+        auto_key(armature, figure.keyed, context)
+    except RuntimeError as error:
+        write_channels(armature, before)
+        raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
     seconds = time.perf_counter() - started
     return write_report(armature, Run(operation="solve", plan=plan, solved=[solved], seconds=seconds))

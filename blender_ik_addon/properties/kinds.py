@@ -16,8 +16,7 @@ class Kind:
         description: the tooltip, for someone who does not know inverse kinematics.
         icon: name of a Blender icon.
         number: what the file stores; never reused for another kind.
-        moves: the kind asks for a place, so its error has metres.
-        turns: the kind asks for an orientation, so its error has an angle.
+        asks: what the kind wants of its bone, names of makers of goals in `control.goals`.
     """
 
     name: str
@@ -25,30 +24,38 @@ class Kind:
     description: str
     icon: str
     number: int
-    moves: bool = False
-    turns: bool = False
+    asks: tuple[str, ...]
+
+    @property
+    def moves(self) -> bool:
+        """Whether it asks for a place, so that it has a point and an error in metres."""
+        return "position" in self.asks
+
+    @property
+    def turns(self) -> bool:
+        """Whether it asks for an orientation, so that its target is turned and its error is an angle."""
+        return "orientation" in self.asks
 
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("POSITION", "Position", "Bring the bone's tip to the target", "EMPTY_AXIS", 0, moves=True),
+        Kind("POSITION", "Position", "Bring the bone's tip to the target", "EMPTY_AXIS", 0, ("position",)),
         Kind(
             "ORIENTATION",
             "Orientation",
             "Turn the bone as the target is turned",
             "ORIENTATION_GIMBAL",
             1,
-            turns=True,
+            ("orientation",),
         ),
         Kind(
             "POSE",
             "Pose",
-            "Bring the bone's tip to the target and turn the bone as it is turned",
+            "Bring the bone's tip to the target and turn it alike",
             "OUTLINER_OB_ARMATURE",
             2,
-            moves=True,
-            turns=True,
+            ("position", "orientation"),
         ),
     )
 }

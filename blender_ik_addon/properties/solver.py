@@ -65,7 +65,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     posture: FloatProperty(
         name="Keep Posture",
         description="How strongly the figure keeps its pose where the effectors leave it free",
-        default=0.05,
+        default=1.0,
         min=0.0,
         max=1.0,
         subtype="FACTOR",

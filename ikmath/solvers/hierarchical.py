@@ -23,10 +23,12 @@ import numpy.typing as npt
 from ..diagnosis import conclude
 from ..errors import BadValue
 from ..linalg.lexicographic import Level, Working, lexicographic
+from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options
+from .guard import Guard
 
 _FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
 _NEAR: Final = 1e-8  # damping at the goal
@@ -75,6 +77,7 @@ class _State:
     jacobian: Array
     costs: list[float]
     squares: list[float]
+    near: Proximity | None = None
     left: float = 0.0  # squared length of what the posture still asks for
     wish: Array | None = None
 
@@ -119,17 +122,34 @@ class _Run:
         if self.single:
             self.floors = [0.0]
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        self.guard = None if problem.scene is None else Guard(problem, problem.scene, self.metric)
 
     # ------------------------------------------------------------------ looking
-    def look(self, q: Array) -> _State:
-        """Forward kinematics, errors and Jacobian at q."""
-        problem, stack = self.problem, self.stack
+    def begin(self, q: Array) -> _State:
+        """The start, out of all obstacles if there is a way out."""
         pose = Pose.trusted(self.skeleton, q)
+        if self.guard is None:
+            return self.look(pose, None)
+        near = self.guard.near(pose)
+        if float(near.worst) < self.guard.margin:
+            pose, near = self.guard.push_out(pose, near)
+        return self.look(pose, near)
+
+    def move(self, state: _State, q: Array) -> _State | None:
+        """The pose at q, or as far on the way there as obstacles allow; None if they allow nothing."""
+        if self.guard is None or state.near is None:
+            return self.look(Pose.trusted(self.skeleton, q), None)
+        found = self.guard.advance(state.pose, state.near, q)
+        return None if found is None else self.look(*found)
+
+    def look(self, pose: Pose, near: Proximity | None) -> _State:
+        """Errors and Jacobian at a pose."""
+        problem, stack, q = self.problem, self.stack, pose.q
         raw, jacobian = stack.evaluate(problem.tasks, pose)
         scaled = raw * stack.scale
         squares = scaled * scaled
         costs = [float(squares.sum())] if self.single else [float(squares[s].sum()) for s in self.slices]
-        state = _State(q, pose, raw, jacobian, costs, stack.squares(raw).tolist())
+        state = _State(q, pose, raw, jacobian, costs, stack.squares(raw).tolist(), near)
         posture = problem.posture
         if posture is not None:
             state.wish = posture.gain * (posture.q - q)
@@ -206,13 +226,17 @@ class _Run:
         return region.project_first(q + dq)
 
     def _inequalities(self, state: _State) -> tuple[Array | None, Array | None]:
-        """Rows `C dz >= d`, scaled: one-sided goals stay on their side; what is broken must not get worse."""
-        if not self.one_sided:
-            return None, None
-        parts = [goal.inequality(state.pose) for goal in self.one_sided]
-        rows = np.concatenate([part.jacobian for part in parts]) * self.metric
-        least = np.minimum(-np.concatenate([part.error for part in parts]), 0.0)
-        return rows / self.problem.length, least / self.problem.length
+        """Rows `C dz >= d`, scaled: one-sided goals and clearances; what is broken must not get worse."""
+        rows, least = [], []
+        for goal in self.one_sided:
+            error, jacobian = goal.inequality(state.pose)
+            rows.append(jacobian * self.metric / self.problem.length)
+            least.append(np.minimum(-error, 0.0) / self.problem.length)
+        if self.guard is not None and state.near is not None and len(state.near):
+            clear, room = self.guard.rows(state.near, state.pose)
+            rows.append(clear)
+            least.append(room)
+        return (np.concatenate(rows), np.concatenate(least)) if rows else (None, None)
 
     # ------------------------------------------------------------------ the whole way
     def solve(self, q: Array) -> Solution:
@@ -222,14 +246,14 @@ class _Run:
         straight limbs and, where `escape` allows it, joints at their limits put back to the middle.
         """
         self.left = self.options.max_iterations
-        state, done = self._descend(self.look(q))
+        state, done = self._descend(self.begin(q))
         if not done and not self.reached(state):
             start = self.bend(state)
             if start is not None:
-                state = self._try(state, self.look(start))
+                state = self._try(state, start)
             start = self.unlock(state) if self.options.escape and not self.reached(state) else None
             if start is not None:
-                state = self._try(state, self.look(start))
+                state = self._try(state, start)
         stalled = done or self.left > 0
         if not self.single and not self.reached(state):
             state = self._settle_strong(state)
@@ -247,7 +271,14 @@ class _Run:
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > _MOST:
                 return state, False
             self.left -= 1
-            trial = self.look(self.step(state, memory, wish=state.wish))
+            # The posture acts along the linear picture too: where steps were refused, ask for less of it as
+            # well.
+            wish = None if state.wish is None else state.wish / max([1.0, *memory.caution])
+            trial = self.move(state, self.step(state, memory, wish=wish))
+            if trial is None:
+                settled = True
+                memory.answer(0)
+                continue
             worse, clearly = self.compare(trial, state, lowest)
             if self.reached(trial) and not self.reached(state):
                 worse, clearly = None, True
@@ -260,8 +291,11 @@ class _Run:
                 settled = True
             memory.answer(worse)
 
-    def _try(self, kept: _State, start: _State) -> _State:
+    def _try(self, kept: _State, q: Array) -> _State:
         """The end of the way from another start if it is clearly better, otherwise what was."""
+        start = self.begin(q)
+        if self.guard is not None and start.near is not None and float(start.near.worst) < self.guard.margin:
+            return kept
         end, _ = self._descend(start)
         return end if self.compare(end, kept, kept.costs)[1] else kept
 
@@ -283,8 +317,8 @@ class _Run:
                 break
             for count in range(met, 0, -1):
                 memory = _Memory([_LEAST] * len(state.costs))
-                trial = self.look(self.step(state, memory, wish=None, only=count))
-                if trial.costs[:met] < state.costs[:met]:
+                trial = self.move(state, self.step(state, memory, wish=None, only=count))
+                if trial is not None and trial.costs[:met] < state.costs[:met]:
                     state = trial
                     break
             else:
@@ -293,8 +327,22 @@ class _Run:
 
     def _finish(self, state: _State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))
+        clearance, blocked = np.inf, ""
+        if self.guard is not None and state.near is not None:
+            clearance = float(self.guard.scene.clearance(state.pose))
+            if stalled and not self.reached(state):
+                scale = self.stack.scale
+                uphill = (state.raw * scale * scale) @ state.jacobian
+                blocked = self.guard.blocker(state.pose, state.near, uphill)
         return conclude(
-            self.problem, state.q, iteration, self.options.tolerance, errors=errors, stalled=stalled
+            self.problem,
+            state.q,
+            iteration,
+            self.options.tolerance,
+            errors=errors,
+            stalled=stalled,
+            clearance=clearance,
+            blocked=blocked,
         )
 
     # ------------------------------------------------------------------ straight limbs

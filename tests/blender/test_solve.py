@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from addon_scenes import add, arm, evaluated, miss, reach, tip, turn_miss, two_arms
+from addon_scenes import add, arm, curves, evaluated, miss, reach, tip, turn_miss, two_arms
 
 
 def test_a_position_is_reached_and_reported():
@@ -217,6 +217,33 @@ def test_rotation_modes_and_auto_key_stay():
     assert [bone.rotation_mode for bone in rig.pose.bones] == modes
     assert not bpy.context.scene.tool_settings.use_keyframe_insert_auto
     assert rig.animation_data is None and miss(rig, "b3") < 1e-3
+
+
+def test_auto_key_is_obeyed():
+    rig = two_arms()
+    reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    settings = bpy.context.scene.tool_settings
+    settings.use_keyframe_insert_auto = True
+    bpy.context.scene.frame_set(7)
+    bpy.ops.articulate.solve()
+    found = curves(rig)
+    paths = {f'pose.bones["{bone}"].rotation_quaternion' for bone in ("arm.L", "hand.L")}
+    assert {path for path, _index in found} == paths
+    assert all([frame for frame, _value in keys] == [7] for keys in found.values())
+    bpy.context.scene.frame_set(9)
+    settings.use_keyframe_insert_keyingset = True
+    rig.articulate.effectors["hand.L"].target.location.x -= 0.1
+    bpy.ops.articulate.solve()
+    assert curves(rig) == found
+
+
+def test_auto_key_that_only_replaces_makes_no_key():
+    rig = arm()
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    settings = bpy.context.scene.tool_settings
+    settings.use_keyframe_insert_auto, settings.auto_keying_mode = True, "REPLACE_KEYS"
+    bpy.ops.articulate.solve()
+    assert not curves(rig)
 
 
 def test_solving_twice_changes_nothing_more():
