@@ -37,11 +37,20 @@ class OnArmature(bpy.types.Operator):
             self.work(context, armature)
         except REASONS as reason:
             return refuse(self, armature, reason)
+        redraw_views(context)
         return {"FINISHED"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """What the operator does."""
         raise NotImplementedError
+
+
+def redraw_views(context: bpy.types.Context) -> None:
+    """Have all 3D views drawn anew: channels written in bulk tell the dependency graph, but no window."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
 
 
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object, reason: Exception) -> Outcome:

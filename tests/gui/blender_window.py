@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -105,6 +105,21 @@ class BlenderWindow:
     def operate(self, code: str, timeout: float = 30.0) -> Any:
         """As `run`, with the 3D view as the context, which operators need. Not for opening another file."""
         return self.run("with bpy.context.temp_override(**view()):\n" + indent(code, "    "), timeout)
+
+    def wait_for(self, code: str, holds: Callable[[Any], bool], timeout: float = 10.0) -> Any:
+        """Run code again and again until its result is as wanted: a window answers when it has drawn.
+
+        Raises:
+            AssertionError: it never was; with the last result.
+        """
+        deadline = time.monotonic() + timeout
+        result = self.run(code)
+        while not holds(result):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"Still {result!r} after {timeout} s")
+            self.settle()
+            result = self.run(code)
+        return result
 
     def show_tab(self, category: str) -> None:
         """Open the 3D view's sidebar at a tab."""
