@@ -7,7 +7,7 @@ A new kind needs an entry here and nothing else; tests say so when one is missin
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -129,3 +129,64 @@ GOAL_CASES = [
     GoalCase("Plane", "floor", _floor, one_sided=True),
     GoalCase("Posture", "gains", _posture),
 ]
+
+
+@dataclass(frozen=True)
+class SolverCase:
+    """A solving method and what it promises beyond limits, determinism and honest answers, which all promise.
+
+    Attributes:
+        name: as in `METHODS`; options: with which it keeps its promises.
+        reaches: kinds of figures on which it comes to every target that lies a moderate way off.
+        nearest: whether it ends at the nearest pose when the target is out of reach.
+        still: whether it stays there when asked again, to a micrometre.
+        improves: whether it never ends worse than it began; direct constructions do not look back.
+        wish: whether it goes somewhere by itself when there is no goal.
+        chain: number of links for which it is meant.
+    """
+
+    name: str
+    options: dict[str, object] = field(default_factory=dict)
+    reaches: tuple[str, ...] = ("planar", "ball", "arm", "tree", "human")
+    nearest: bool = True
+    still: bool = True
+    improves: bool = True
+    wish: bool = False
+    chain: int = 4
+
+
+CHAINS = ("planar", "ball", "arm")
+
+SOLVER_CASES = [
+    SolverCase("hierarchical", still=False),
+    SolverCase("damped", still=False),
+    SolverCase("prioritized", still=False),
+    # out of reach the plain methods of the texts tremble or stop early: the reason for damping (Ki & Sheen, 7)
+    SolverCase("pseudoinverse", nearest=False, still=False),
+    SolverCase("control", nearest=False, still=False),
+    SolverCase("bounded", nearest=False, still=False),
+    SolverCase("nonlinear", reaches=(*CHAINS, "tree"), still=False),
+    SolverCase("lagrange", reaches=CHAINS, nearest=False, still=False, wish=True),
+    SolverCase("transpose", {"max_iterations": 3000}, reaches=("planar", "ball"), nearest=False, still=False),
+    SolverCase("fabrik", {"max_iterations": 200}, reaches=CHAINS),
+    SolverCase("ccd", reaches=CHAINS),
+    SolverCase("triangulation", reaches=CHAINS, improves=False),
+    SolverCase("reach_hierarchy", reaches=CHAINS, improves=False),
+    SolverCase("two_bone", reaches=("two",), improves=False, chain=2),
+]
+
+
+def figures(kind):
+    """(figure, effector joints) of that kind."""
+    if kind == "two":
+        return [(ik.figures.ball_chain(2, 0.5, limit=2.0), ["tip"])]
+    if kind == "planar":
+        return [(ik.figures.planar_chain([1, 0.8, 0.6, 0.4], limit=2.0), ["tip"])]
+    if kind == "ball":
+        return [(ik.figures.ball_chain(5, 1.0, limit=1.0), ["tip"])]
+    if kind == "arm":
+        return [(ik.figures.arm(), ["tool"])]
+    if kind == "tree":
+        odd = [trees.tree(np.random.default_rng(seed), 6, "odd") for seed in (1, 2, 3)]
+        return [(skeleton, [skeleton.names[-1]]) for skeleton in odd]
+    return [(ik.figures.human(), ["wrist.L", "wrist.R", "ankle.L", "ankle.R"])]
