@@ -34,8 +34,8 @@ _STORED: Final = (
     ("select_left_handle", 1, np.bool_),
     ("select_right_handle", 1, np.bool_),
 )
-# What Blender sets on a key that it inserts itself.
 _AUTO_CLAMPED: Final = "AUTO_CLAMPED"
+# What Blender sets on a key that it inserts itself, and leaves at zero on one that is added in bulk.
 _NEW: Final = {"back": 1.70158, "amplitude": 0.8, "period": 4.1}
 SAME_FRAME: Final = (
     1e-3  # keys closer than this are one key; Blender's own threshold is 0.01, sub-frames of blur 1/64
@@ -44,7 +44,10 @@ SAME_FRAME: Final = (
 
 @dataclass(frozen=True)
 class Keys:
-    """The keyframes of one F-curve; K of them, by name of the property, (K,) or (K, 2)."""
+    """The keyframes of one F-curve; K of them, by name of the property, (K,) or (K, 2).
+
+    New keys hold only what Blender does not set by itself when it adds one.
+    """
 
     stored: dict[str, npt.NDArray[Any]]
 
@@ -65,9 +68,10 @@ class Keys:
         """Some of the keys."""
         return Keys({name: array[which] for name, array in self.stored.items()})
 
-    def merged(self, other: Keys) -> Keys:
-        """These and other keys, in the order of their frames."""
-        both = {name: np.concatenate([array, other.stored[name]]) for name, array in self.stored.items()}
+    def merged(self, new: Keys) -> Keys:
+        """These and new keys, in the order of their frames."""
+        whole = _completed(new)
+        both = {name: np.concatenate([array, whole.stored[name]]) for name, array in self.stored.items()}
         order = np.argsort(both["co"][:, 0], kind="stable")
         return Keys({name: array[order] for name, array in both.items()})
 
@@ -96,8 +100,8 @@ def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True
     if not len(keys):
         return
     points.add(len(keys))
-    for name, _width, _kind in _STORED:
-        points.foreach_set(name, np.ascontiguousarray(keys.stored[name]).ravel())
+    for name, array in keys.stored.items():
+        points.foreach_set(name, np.ascontiguousarray(array).ravel())
     if new_handles:
         curve.update()
 
@@ -111,19 +115,24 @@ def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -
         interpolation: CONSTANT, LINEAR or BEZIER.
     """
     co = np.stack([np.asarray(frames, dtype=np.float32), np.asarray(values, dtype=np.float32)], -1)
-    count = len(co)
     numbers = {
-        "interpolation": _enum("interpolation", interpolation),
         "handle_left_type": _enum("handle_left_type", _AUTO_CLAMPED),
         "handle_right_type": _enum("handle_right_type", _AUTO_CLAMPED),
-        "easing": _enum("easing", "AUTO"),
-        "type": _enum("type", "KEYFRAME"),
+        "interpolation": _enum("interpolation", interpolation),
         **_NEW,
     }
-    stored = {
-        name: co.copy() if width > 1 else np.full(count, numbers.get(name, False), dtype=kind)
-        for name, width, kind in _STORED
-    }
+    kinds = {name: kind for name, _, kind in _STORED}
+    return Keys({"co": co, **{name: np.full(len(co), value, kinds[name]) for name, value in numbers.items()}})
+
+
+def _completed(keys: Keys) -> Keys:
+    """New keys with all that a keyframe stores: handles at the key until Blender places them, selected."""
+    co = keys.stored["co"]
+    plain = {"easing": _enum("easing", "AUTO"), "type": _enum("type", "KEYFRAME")}
+    stored = {}
+    for name, width, kind in _STORED:
+        given = co.copy() if width > 1 else np.full(len(co), plain.get(name, True), dtype=kind)
+        stored[name] = keys.stored.get(name, given)
     return Keys(stored)
 
 
