@@ -6,9 +6,23 @@ Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -
 """
 
 from . import figures
+from .avoidance import AVOIDANCE
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
 from .goals import GOALS, Aim, Goal, Orientation, Plane, Position, Posture, Residual
 from .limits import LIMITS
+from .obstacles import (
+    SHAPES,
+    Body,
+    Capsule,
+    Cylinder,
+    HalfSpace,
+    Link,
+    Rectangle,
+    Sphere,
+    TriangleMesh,
+    critical_points,
+    self_pairs,
+)
 from .pose import Points, Pose
 from .problem import Problem, Solution, Status
 from .skeleton import Joint, Skeleton
@@ -18,6 +32,18 @@ from .trajectory import solve_track, track
 __version__ = "0.1.0"
 
 __all__ = [
+    "AVOIDANCE",
+    "SHAPES",
+    "Body",
+    "Capsule",
+    "Cylinder",
+    "HalfSpace",
+    "Link",
+    "Rectangle",
+    "Sphere",
+    "TriangleMesh",
+    "critical_points",
+    "self_pairs",
     "DEFAULT",
     "GOALS",
     "LIMITS",

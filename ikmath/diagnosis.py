@@ -23,6 +23,7 @@ def conclude(
     errors: Array | None = None,
     stalled: bool = False,
     clearance: float = np.inf,
+    blocked: str = "",
 ) -> Solution:
     """The solution for final coordinates q (n,): errors, status and message.
 
@@ -34,6 +35,7 @@ def conclude(
         errors: (E,) sizes of the errors at q, if the method knows them.
         stalled: whether no further step was better, as opposed to running out of iterations.
         clearance: distance to the nearest obstacle, metres.
+        blocked: name of the obstacle that stands in the way, if one does.
     """
     pose = None
     if errors is None:
@@ -42,16 +44,23 @@ def conclude(
     if not len(errors) or max(errors.tolist()) <= tolerance:
         status, message = Status.REACHED, "All goals are reached."
     else:
-        status = Status.BEST_EFFORT if stalled else Status.STOPPED
+        status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
         message = explain(
-            problem, pose or Pose.trusted(problem.skeleton, q), errors, tolerance, stalled=stalled
+            problem,
+            pose or Pose.trusted(problem.skeleton, q),
+            errors,
+            tolerance,
+            stalled=stalled,
+            blocked=blocked,
         )
     return Solution(
         q=q, status=status, iterations=iterations, errors=errors, clearance=clearance, message=message
     )
 
 
-def explain(problem: Problem, pose: Pose, errors: Array, tolerance: float, *, stalled: bool) -> str:
+def explain(
+    problem: Problem, pose: Pose, errors: Array, tolerance: float, *, stalled: bool, blocked: str = ""
+) -> str:
     """One sentence: the effector that is most short, by how much, and what holds it back."""
     relative = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
     worst = int(np.argmax(np.where(errors > tolerance, relative, -1.0)))
@@ -63,6 +72,8 @@ def explain(problem: Problem, pose: Pose, errors: Array, tolerance: float, *, st
     if problem.units[worst] == "":
         size = f"{errors[worst]:.4g}"
     head = f"{problem.effectors[worst]} is short by {size}"
+    if blocked:
+        return f"{head}: stopped by {blocked}."
     if not stalled:
         return f"{head}: it still came nearer when the iterations ran out."
     return f"{head}: {reason(problem, pose, worst)}."

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .avoidance import AVOIDANCE, Avoidance
 from .errors import BadShape, BadValue
 from .goals import Frame, Goal, Posture, Residual
 from .limits import LIMITS, LimitMethod
+from .obstacles import Body, Scene, Shape
 from .pose import Pose
 from .registries import choose
 from .rotation import Array
@@ -69,8 +71,10 @@ class Problem:
     Args:
         skeleton: the figure.
         goals: what it should reach; `Posture` goals among them are the wish below all others.
-        obstacles: shapes to keep out of; body: the figure's own thickness; avoidance: name of the method;
-        margin: clearance to keep, metres.
+        obstacles: shapes to keep out of; body: the figure's own thickness, needed with obstacles;
+        avoidance: name of the method that keeps clear of them, see `AVOIDANCE`;
+        margin: clearance to keep, metres, besides what obstacles ask for themselves;
+        self_pairs: (P, 2) pairs of links of the body to keep from each other.
         limits: name of the joint-limit method, see `LIMITS`.
 
     Raises:
@@ -87,20 +91,18 @@ class Problem:
         self,
         skeleton: Skeleton,
         goals: Iterable[Goal] = (),
-        obstacles: Sequence[Any] = (),
-        body: Any = None,
-        avoidance: str | None = None,
+        obstacles: Sequence[Shape] = (),
+        body: Body | None = None,
+        avoidance: str = "velocity_damper",
         margin: float = 0.0,
         limits: str = "projection",
+        self_pairs: npt.ArrayLike = (),
     ) -> None:
         self.skeleton = skeleton
         self.goals = tuple(goals)
-        self.obstacles, self.body, self.avoidance, self.margin = (
-            tuple(obstacles),
-            body,
-            avoidance,
-            float(margin),
-        )
+        self.obstacles, self.body, self.margin = tuple(obstacles), body, float(margin)
+        self.avoidance: Avoidance = choose(AVOIDANCE, "avoidance method", avoidance)
+        self.scene = self._scene(self_pairs)
         self.limits: LimitMethod = choose(LIMITS, "limit method", limits)
         for goal in self.goals:
             if not isinstance(goal, Goal):
@@ -115,10 +117,22 @@ class Problem:
         self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
         self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
         self.units = tuple(goal.unit for goal in self.tasks for _ in goal.labels)
-        counts = {goal.frames for goal in self.goals} - {None}
+        counts = {goal.frames for goal in self.goals if goal.frames is not None}
+        if self.scene is not None and self.scene.frames:
+            counts.add(self.scene.frames[0])
         if len(counts) > 1:
-            raise BadValue("The goals' targets", f"have different numbers of frames: {sorted(counts)}.")  # type: ignore[type-var]
+            raise BadValue("Targets and obstacles", f"have different numbers of frames: {sorted(counts)}.")
         self.frames: int | None = counts.pop() if counts else None
+
+    def _scene(self, self_pairs: npt.ArrayLike) -> Scene | None:
+        """What the figure must not touch; None if there is nothing."""
+        if not (np.isfinite(self.margin) and self.margin >= 0):
+            raise BadValue(f"margin={self.margin!r}", "must be a finite length, zero or more.")
+        if not self.obstacles and not np.size(self_pairs):
+            return None
+        if self.body is None:
+            raise BadValue("The problem", "has obstacles but no body; give the figure's links by body=.")
+        return Scene(self.skeleton, self.body, self.obstacles, self_pairs)
 
     def at(self, frame: Frame) -> Problem:
         """The problem with the targets of one frame (or of several, as a batch); nothing is checked again."""
@@ -130,6 +144,8 @@ class Problem:
         other.tasks = tuple(goal for goal in other.goals if not isinstance(goal, Posture))
         other.posture = next((goal for goal in other.goals if isinstance(goal, Posture)), None)
         other.frames = None
+        if self.scene is not None and self.scene.frames:
+            other.scene = self.scene.at(int(frame))
         return other
 
     def on(self, skeleton: Skeleton) -> Problem:
@@ -139,6 +155,8 @@ class Problem:
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
         other.skeleton = skeleton
+        if self.scene is not None:
+            other.scene = self.scene.on(skeleton)
         return other
 
     @cached_property
