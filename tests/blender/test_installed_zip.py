@@ -59,6 +59,17 @@ def test_disable_and_enable_again():
     assert {name: len(found) for name, found in installed.handlers().items()} == enabled
 
 
+def test_blender_takes_a_later_build_for_the_higher_version():
+    """It compares what follows the three numbers as text, so that has to grow as text."""
+    from _bpy_internal.extensions.wheel_manager import wheel_version_from_filename_for_cmp as version
+
+    names = [
+        f"ikmath-{v}-py3-none-any.whl" for v in ("0.1.0", ikmath.__version__, "0.1.0.post20991231235959")
+    ]
+    assert sorted(names, key=version) == names
+    assert len({version(name) for name in names}) == 3
+
+
 def test_an_update_in_a_running_blender_brings_its_own_library(tmp_path):
     """A changed zip, installed over the enabled one, must not go on with the library that is in memory."""
     changed = tmp_path / "changed.zip"
