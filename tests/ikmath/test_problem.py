@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A question to a solver: what is checked, what its rows are, what the answer says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from ikmath.problem import Stack
+
+
+@pytest.fixture
+def skeleton():
+    return ik.figures.planar_chain([1.0, 1.0, 1.0], limit=2.5)
+
+
+def test_effectors_are_labelled_in_order(skeleton):
+    goals = [
+        ik.Position(["tip", "link1"], np.zeros((2, 3))),
+        ik.Posture(np.zeros(3)),
+        ik.Orientation("tip", np.eye(3), name="nose"),
+        ik.Position(["link1", "tip"], np.zeros((2, 3)), name="foot"),
+    ]
+    problem = ik.Problem(skeleton, goals)
+    assert problem.effectors == ("tip", "link1", "nose", "foot link1", "foot tip")
+    assert problem.units == ("m", "m", "rad", "m", "m")
+    assert problem.posture is goals[1]
+    assert len(problem.tasks) == 3
+
+
+def test_lengths_count_in_figure_sizes(skeleton):
+    goals = [
+        ik.Position("tip", (0, 0, 0), offset=(0, 3.0, 4.0), weight=4.0),
+        ik.Orientation("tip", np.eye(3), weight=9.0, priority=2),
+    ]
+    problem = ik.Problem(skeleton, goals)
+    assert problem.length == pytest.approx(3.0 + 5.0)
+    np.testing.assert_allclose(problem.stack.scale, [2 / 8] * 3 + [3.0] * 3)
+    np.testing.assert_array_equal(problem.stack.level, [0] * 3 + [2] * 3)
+    assert not problem.stack.even
+
+
+@pytest.mark.parametrize("batch", [(), (4,)])
+def test_rows_are_the_goals_on_top_of_one_another(skeleton, batch):
+    rng = np.random.default_rng(0)
+    goals = [
+        ik.Position(["tip", "link1"], rng.normal(size=(2, 3))),
+        ik.Plane("tip", (0, 0, 0), (0, 1, 0)),
+        ik.Orientation("tip", np.eye(3)),
+    ]
+    problem = ik.Problem(skeleton, goals)
+    stack = Stack(problem)
+    assert stack.rows == 10
+    np.testing.assert_array_equal(stack.starts, [0, 3, 6, 7])
+    pose = ik.Pose.forward(skeleton, rng.normal(size=(*batch, 3)))
+    error, jacobian = stack.evaluate(problem.tasks, pose)
+    assert jacobian.shape == (*batch, 10, 3)
+    np.testing.assert_array_equal(error, np.concatenate([g.evaluate(pose).error for g in goals], -1))
+    np.testing.assert_array_equal(jacobian, np.concatenate([g.evaluate(pose).jacobian for g in goals], -2))
+    np.testing.assert_allclose(np.sqrt(stack.squares(error)), problem.errors(pose), atol=1e-12)
+
+
+def test_frames(skeleton):
+    targets = np.arange(12.0).reshape(4, 3)
+    problem = ik.Problem(skeleton, [ik.Position("tip", targets), ik.Orientation("tip", np.eye(3))])
+    assert problem.frames == 4
+    third = problem.at(2)
+    assert third.frames is None
+    np.testing.assert_array_equal(third.tasks[0].target, targets[2][None])
+    assert third.tasks[1] is problem.tasks[1]
+    assert ik.Problem(skeleton, [ik.Position("tip", targets[0])]).frames is None
+    with pytest.raises(ik.BadValue, match="frames"):
+        ik.Problem(skeleton, [ik.Position("tip", targets), ik.Position("link1", targets[:3])])
+
+
+def test_on_another_figure(skeleton):
+    problem = ik.Problem(skeleton, [ik.Position("tip", (1, 1, 0))])
+    longer = skeleton.moved(rest_translation=2 * skeleton.rest_translation)
+    assert problem.on(longer).skeleton is longer
+    solution = ik.solve(problem.on(longer), np.full(3, 0.3))
+    np.testing.assert_allclose(ik.Pose.forward(longer, solution.q).point("tip"), (1, 1, 0), atol=1e-4)
+    with pytest.raises(ik.BadValue, match="built otherwise"):
+        problem.on(ik.figures.planar_chain([1.0, 1.0, 1.0]))
+
+
+def test_starts_are_copied_and_put_inside(skeleton):
+    problem = ik.Problem(skeleton)
+    q0 = np.array([9.0, -9.0, 0.1])
+    start = problem.start(q0)
+    np.testing.assert_allclose(start, [2.5, -2.5, 0.1])
+    np.testing.assert_array_equal(q0, [9.0, -9.0, 0.1])
+    rest = problem.start(None)
+    rest[:] = 7
+    np.testing.assert_array_equal(skeleton.rest, 0)
+
+
+BAD = {
+    "no goal": (lambda s: ik.Problem(s, ["tip"]), "'tip'.*not a goal"),
+    "two postures": (
+        lambda s: ik.Problem(s, [ik.Posture(np.zeros(3)), ik.Posture(np.zeros(3))]),
+        "more than one",
+    ),
+    "posture length": (lambda s: ik.Problem(s, [ik.Posture(np.zeros(4))]), r"q of .*\(\.\.\., 3\)"),
+    "joint": (lambda s: ik.Problem(s, [ik.Position("top", (0, 0, 0))]), "'top'.*'tip'"),
+    "limits": (lambda s: ik.Problem(s, limits="project"), "'project'.*'projection'"),
+    "avoidance": (lambda s: ik.Problem(s, avoidance="none"), "'none'"),
+    "margin": (lambda s: ik.Problem(s, margin=-1.0), "margin"),
+    "margin nan": (lambda s: ik.Problem(s, margin=np.nan), "margin"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_problem_names_the_culprit(skeleton, what):
+    build, words = BAD[what]
+    with pytest.raises(ik.IkError, match=words):
+        build(skeleton)
+
+
+# ---------------------------------------------------------------------------------------------- answers
+def test_messages_say_what_holds_the_figure_back(skeleton):
+    far = ik.solve(ik.Problem(skeleton, [ik.Position("tip", (5, 0, 0))]), np.full(3, 0.2))
+    assert far.status is ik.Status.BEST_EFFORT
+    assert "tip is short by 2 m" in far.message
+    assert "out of reach" in far.message
+    stiff = ik.figures.planar_chain([1.0, 1.0], limit=0.3)
+    limited = ik.solve(ik.Problem(stiff, [ik.Position("tip", (0.0, 1.5, 0))]), np.full(2, 0.05))
+    assert "joint limit" in limited.message
+    goals = [ik.Position("tip", (1, 2, 0), name="left"), ik.Position("tip", (2, 1, 0), name="right")]
+    torn = ik.solve(ik.Problem(skeleton, goals), np.full(3, 0.2))
+    assert "in conflict with" in torn.message
+    assert "left" in torn.message
+    assert "right" in torn.message
+    met = ik.solve(ik.Problem(skeleton, [ik.Position("tip", (1, 2, 0))]), np.full(3, 0.2))
+    assert met.message == "All goals are reached."
+
+
+def test_a_heavier_goal_gets_its_way(skeleton):
+    goals = [ik.Position("tip", (1, 2, 0), weight=1e4), ik.Position("tip", (2, 1, 0), weight=1.0)]
+    torn = ik.solve(ik.Problem(skeleton, goals), np.full(3, 0.2), "damped")
+    assert torn.errors[0] < 1e-3 < torn.errors[1]
+
+
+def test_a_posture_decides_what_the_goals_leave_free():
+    skeleton = ik.figures.planar_chain([1.0, 1.0, 1.0])
+    wish = np.array([0.9, 0.2, -0.5])
+    goals = [ik.Position("tip", (1.5, 1.5, 0)), ik.Posture(wish)]
+    for method in ("damped", "hierarchical"):
+        solution = ik.solve(
+            ik.Problem(skeleton, goals), np.array([0.2, 0.6, 0.9]), method, max_iterations=200
+        )
+        assert solution.status is ik.Status.REACHED
+        jacobian = ik.Pose.forward(skeleton, solution.q).jacobian("tip")[:2]
+        null = np.linalg.svd(jacobian)[2][2]
+        assert abs(null @ (wish - solution.q)) < 0.02, method
+
+
+def test_solutions_cannot_be_changed(skeleton):
+    solution = ik.solve(ik.Problem(skeleton))
+    with pytest.raises(AttributeError):
+        solution.q = None

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips solved frame after frame, warm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from tests.ikmath import oracle
+
+
+@pytest.fixture
+def clip():
+    skeleton = ik.figures.ball_chain(4)
+    t = np.linspace(0, 1, 20)
+    targets = np.stack([2 + 0.5 * np.sin(6 * t), 2 - t, np.cos(5 * t)], -1)
+    return skeleton, targets, ik.Problem(skeleton, [ik.Position("tip", targets)])
+
+
+def test_every_frame_is_reached_and_moves_on_from_the_last(clip):
+    skeleton, targets, problem = clip
+    solution = ik.solve_track(problem, np.full(12, 0.1))
+    assert solution.q.shape == (20, 12)
+    assert solution.errors.shape == (20, 1)
+    assert solution.status.shape == solution.message.shape == solution.iterations.shape == (20,)
+    for q, target in zip(solution.q, targets, strict=True):
+        assert np.linalg.norm(oracle.point(skeleton, q, "tip") - target) <= 1e-4
+    assert np.abs(np.diff(solution.q, axis=0)).max() < 0.5
+
+
+def test_a_track_is_the_loop_of_warm_solves(clip):
+    skeleton, targets, problem = clip
+    solution = ik.solve_track(problem, np.full(12, 0.1))
+    q = np.full(12, 0.1)
+    for i, target in enumerate(targets):
+        q = ik.solve(ik.Problem(skeleton, [ik.Position("tip", target)]), q).q
+        np.testing.assert_allclose(solution.q[i], q, atol=1e-12)
+
+
+def test_one_frame_at_a_time_and_progress(clip):
+    _, _, problem = clip
+    told = []
+    whole = ik.solve_track(problem, progress=lambda done, of: told.append((done, of)))
+    assert told == [(i + 1, 20) for i in range(20)]
+    for i, answer in enumerate(ik.track(problem)):
+        np.testing.assert_array_equal(answer.q, whole.q[i])
+
+
+def test_tracks_need_frames(clip):
+    skeleton, _, _ = clip
+    with pytest.raises(ik.BadValue, match="no frames"):
+        ik.solve_track(ik.Problem(skeleton, [ik.Position("tip", (1, 1, 1))]))
+
+
+def test_options_and_methods_go_through(clip):
+    _, _, problem = clip
+    with pytest.raises(ik.UnknownName):
+        ik.solve_track(problem, method="nonsense")
+    with pytest.raises(ik.BadValue):
+        ik.solve_track(problem, tolerance=-1.0)
+    solution = ik.solve_track(problem, np.full(12, 0.1), "damped", max_iterations=3)
+    assert (solution.iterations <= 3).all()
