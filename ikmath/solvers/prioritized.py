@@ -29,6 +29,8 @@ from .loop import Incremental, Linear
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing
 _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+_SETTLED: Final = 1e-2  # share by which the posture must come nearer, once all is reached, to go on
+_CLOSING: Final = 0.3  # of the funnel in which errors of strong levels do not count, in squares
 _NEAR: Final = 1e-3  # damping that is left at the goals
 
 
@@ -69,16 +71,20 @@ class Prioritized(Incremental):
         """Iterate as the text does, one linear solution after another.
 
         Not by the loop that the other methods share: that one judges a step by all errors together, while
-        here a step is better if the first level that changed is, whatever the later ones lose.
+        here a step is better if the first level that changed is, whatever the later ones lose. A long step
+        for a weak goal disturbs a strong one, because the figure is not linear; the next step mends that. So
+        errors within a funnel, which closes with every step, do not count, or a goal that is met would let
+        nobody move.
         """
         skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
         mobility = skeleton.mobility if skeleton.stiffness.any() else None
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         levels = np.unique(stack.level)
-        tolerance, slack = options.tolerance**2, (0.1 * options.tolerance / problem.length) ** 2
+        tolerance, least = options.tolerance**2, (0.5 * options.tolerance / problem.length) ** 2
+        allowed = np.inf  # squared error that a level may have without counting; closes like a funnel
         best: Array = np.full(len(levels), np.inf)
         error = jacobian = q
-        iteration, patience, stalled = 0, 0, False
+        iteration, patience, stalled, nearest = 0, 0, False, np.inf
         while True:
             pose = Pose.trusted(skeleton, q)
             raw, derivative = stack.evaluate(problem.tasks, pose)
@@ -87,9 +93,16 @@ class Prioritized(Incremental):
                 [float(scaled[stack.level == level] @ scaled[stack.level == level]) for level in levels]
             )
             reached = not stack.rows or float(stack.squares(raw).max()) < tolerance
-            gain = _first_gain(costs, best, slack)
+            gain = _first_gain(costs, best, allowed)
+            settled = False
+            if problem.posture is not None:
+                wish = problem.posture.gain * (problem.posture.q - q)
+                left = float(wish @ wish)
+                settled = reached and left > nearest * (1.0 - _SETTLED)
+                nearest = left if reached else np.inf
             if gain > 0.0 or iteration == 0 or (reached and problem.posture is not None):
                 patience = patience + 1 if gain < _GAIN else 0
+                allowed = max(least, float(costs.max(initial=0.0)) if iteration == 0 else allowed * _CLOSING)
                 best, state.q, state.cost = costs, q, float(costs.sum())
                 state.caution = max(state.caution * _LESS, _LEAST)
                 extra = limits.rows(pose)
@@ -98,11 +111,14 @@ class Prioritized(Incremental):
                     error = np.concatenate([error, extra.error])
                     jacobian = np.concatenate([jacobian, extra.jacobian])
                 if problem.posture is not None:
-                    state.wish = problem.posture.gain * (problem.posture.q - q)
+                    state.wish = wish
             else:
                 state.caution *= _MORE
             stalled = patience >= _PATIENCE or state.caution > _MOST
-            if (reached and problem.posture is None) or stalled or iteration == options.max_iterations:
+            if stalled and allowed > least:  # nothing to gain as it is: now without the funnel
+                allowed, patience, state.caution, stalled = least, 0, 1.0, False
+            done = settled or (reached and problem.posture is None)
+            if done or stalled or iteration == options.max_iterations:
                 break
             iteration += 1
             q = limits.step(
@@ -124,16 +140,27 @@ class Prioritized(Incremental):
         answer = solve_in_order(
             tasks, jacobian.shape[1], damping=damping, threshold=options.threshold or None
         )
-        dq = answer.x
+        # Without damping a refused step is tried again shorter, in the same direction.
+        dq = answer.x if options.damping > 0.0 else answer.x / max(state.caution, 1.0)
         if state.wish is not None:
             wish = state.wish if root is None else state.wish / root
             dq = dq + answer.free @ wish / max(state.caution, 1.0)
         return dq if root is None else root * dq
 
 
-def _first_gain(costs: Array, best: Array, slack: float) -> float:
-    """By which share the first level that changed is better; negative if it is worse."""
-    for now, before in zip(costs.tolist(), best.tolist(), strict=True):
-        if abs(now - before) > slack + 1e-9 * before:
-            return 1.0 if before == np.inf else (before - now) / before
+def _first_gain(costs: Array, best: Array, allowed: float) -> float:
+    """By which share the first level that changed is better; negative if it is worse.
+
+    Args:
+        costs: (levels,) squared errors now; best: those to beat; allowed: what counts as nothing, save on
+        the last.
+    """
+    last = len(costs) - 1
+    for level, (now, before) in enumerate(zip(costs.tolist(), best.tolist(), strict=True)):
+        if before == np.inf:
+            return 1.0
+        free = allowed if level < last else 0.0
+        now, before = max(now - free, 0.0), max(before - free, 0.0)
+        if abs(now - before) > 1e-9 * before:
+            return float((before - now) / max(before, now))
     return 0.0
