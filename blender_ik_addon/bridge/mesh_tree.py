@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's own tree of triangles behind ikmath's meshes.
 
-It is built in the mesh's own space. It answers one point at a time, always with a distance cut-off, without which
-a far point costs ten times as much.
+It is built in the mesh's own space. It answers one point at a time, always with a distance cut-off, without
+which a far point costs ten times as much.
 """
 
 from __future__ import annotations

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects of the scene as obstacles for ikmath.
+
+What is seen counts: the evaluated mesh, with modifiers and shape keys. Its scale goes into the vertices,
+    its place stays a rigid motion; so the tree over the triangles is built once and kept until the geometry
+    or the scale changes, however the object moves. What cannot be an obstacle now (hidden, deleted, flat,
+    without faces, the figure's own skin) is left out and said in a sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import bpy
+import numpy as np
+
+from ikmath.errors import IkError
+from ikmath.obstacles import TriangleMesh
+
+from .armature import Array
+from .faults import Fault
+from .mesh_tree import BlenderTree
+from .skin import is_deformed
+from .space import Space, nearest_rotation
+
+SURFACES: Final = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+"""Types of objects that have faces."""
+
+MODES: Final = {"SOLID": "solid", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
+"""Modes by the identifiers that properties have."""
+
+TREES: Final = ("OWN", "BLENDER")
+_SINGLE: Final = 3e-6  # relative: to what Blender's matrices in single precision agree from frame to frame
+_FLAT: Final = 1e-9  # relative volume of an object's axes below which its scale counts as zero
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An object to keep out of.
+
+    Attributes:
+        object: the original object, None if it was deleted.
+        mode: a key of `MODES`.
+        margin: metres that the figure keeps away from it, on top of the margin for all.
+        name: what to call it if it was deleted.
+    """
+
+    object: bpy.types.Object | None
+    mode: str = "SOLID"
+    margin: float = 0.0
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Triangles of an evaluated object, in its own space.
+
+    Attributes:
+        vertices: (V, 3) Blender units, single precision as Blender has them.
+        faces: (F, 3) indices.
+        signature: tells whether two are equal.
+    """
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    signature: bytes
+
+
+@dataclass(frozen=True)
+class _Kept:
+    signature: bytes
+    bake: Array
+    mesh: TriangleMesh
+
+
+class ObstacleReader:
+    """Reads obstacles and keeps their trees; whoever solves often keeps the reader.
+
+    It holds no Blender object.
+
+    Args:
+        trees: "OWN" for ikmath's tree, which is exact for bones and quicker; "BLENDER" for
+            `mathutils.bvhtree`.
+    """
+
+    def __init__(self, trees: str = "OWN") -> None:
+        self._trees = trees
+        self._kept: dict[str, _Kept] = {}
+
+    def read(
+        self,
+        wanted: Sequence[Wanted],
+        armature_object: bpy.types.Object,
+        space: Space,
+        depsgraph: bpy.types.Depsgraph,
+    ) -> tuple[list[TriangleMesh], list[Fault]]:
+        """The obstacles as they are now, in figure space, and what was left out and why.
+
+        Args:
+            wanted: what to keep out of.
+            armature_object: the figure, whose own skin is no obstacle to it.
+            space: where the figure is.
+            depsgraph: the evaluated scene.
+
+        Returns:
+            Meshes named after their objects, in the order given; faults, none of which blocks.
+        """
+        meshes: list[TriangleMesh] = []
+        faults: list[Fault] = []
+        kept: dict[str, _Kept] = {}
+        for one in wanted:
+            reason = why_not(one, armature_object, depsgraph)
+            if reason:
+                faults.append(Fault(_name(one), reason, blocking=False))
+                continue
+            key = one.object.name_full
+            try:
+                kept[key] = self._geometry(key, one.object, depsgraph)
+            except IkError as error:
+                sentence = f"Obstacle '{_name(one)}' is left out. {error}"
+                faults.append(Fault(_name(one), sentence, blocking=False))
+                continue
+            rotation, translation, _ = _placement(one.object, depsgraph)
+            mesh = kept[key].mesh.named(_name(one), margin=one.margin, mode=MODES[one.mode])
+            meshes.append(mesh.moved(space.rotation_in(rotation), space.point_in(translation)))
+        self._kept = kept
+        return meshes, faults
+
+    def _geometry(self, key: str, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> _Kept:
+        surface = read_surface(obj, depsgraph)
+        _, _, bake = _placement(obj, depsgraph)
+        before = self._kept.get(key)
+        if before is not None and before.signature == surface.signature and _equal(before.bake, bake):
+            return before
+        vertices = surface.vertices.astype(float) @ bake.T
+        mirrored = np.linalg.det(bake) < 0
+        faces = surface.faces[:, ::-1] if mirrored else surface.faces
+        mesh = TriangleMesh(vertices, faces, name=obj.name)
+        if self._trees == "BLENDER":
+            mesh = TriangleMesh(
+                vertices, faces, name=obj.name, tree=BlenderTree(vertices, mesh.geometry.faces)
+            )
+        return _Kept(surface.signature, bake, mesh)
+
+
+def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
+    """Why an object cannot be an obstacle now, as a sentence; "" if it can. Looks at no geometry."""
+    obj, name = wanted.object, _name(wanted)
+    if obj is None or obj.name not in depsgraph.scene.objects:
+        return f"Obstacle '{name}' is not in the scene any more; take it off the list."
+    if obj.type not in SURFACES:
+        return f"Obstacle '{name}' has no surface; choose a mesh, curve, text or metaball."
+    shown = obj.evaluated_get(depsgraph)
+    if not shown.is_evaluated or not obj.visible_get(view_layer=depsgraph.view_layer):
+        return f"Obstacle '{name}' is hidden and so ignored; show it, or take it off the list."
+    if _moves_with(obj, armature_object):
+        return f"Obstacle '{name}' is moved by '{armature_object.name}' itself, so it is no obstacle to it."
+    matrix = np.array(shown.matrix_world, dtype=float)
+    if not np.isfinite(matrix).all():
+        return f"The transform of obstacle '{name}' holds a value that is not a finite number; clear it."
+    lengths = np.sqrt((matrix[:3, :3] ** 2).sum(0))
+    if abs(np.linalg.det(matrix[:3, :3])) <= _FLAT * float(lengths.max()) ** 3 or not lengths.min() > 0:
+        return f"Obstacle '{name}' is scaled to zero; give it a scale."
+    return ""
+
+
+def read_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Surface:
+    """The triangles that an object shows, with its modifiers; none if it has none.
+
+    Args:
+        obj: of one of the types in `SURFACES`.
+        depsgraph: the evaluated scene.
+    """
+    shown = obj.evaluated_get(depsgraph)
+    mesh = shown.to_mesh()
+    try:
+        if mesh is None:
+            return Surface(np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32), b"")
+        vertices = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+        mesh.vertices.foreach_get("co", vertices)
+        mesh.calc_loop_triangles()
+        faces = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("vertices", faces)
+    finally:
+        shown.to_mesh_clear()
+    digest = hashlib.blake2b(vertices.tobytes(), digest_size=16)
+    digest.update(faces.tobytes())
+    return Surface(vertices.reshape(-1, 3), faces.reshape(-1, 3), digest.digest())
+
+
+def _equal(before: Array, now: Array) -> bool:
+    """Whether two scales, read from matrices that have turned meanwhile, are the same one."""
+    return bool(np.abs(before - now).max() <= _SINGLE * np.abs(now).max())
+
+
+def _placement(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array, Array, Array]:
+    """World rotation (3, 3) and translation (3,) of an object, and the scale and shear (3, 3) before them."""
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=float)
+    rotation = nearest_rotation(matrix[:3, :3])
+    return rotation, matrix[:3, 3].copy(), rotation.T @ matrix[:3, :3]
+
+
+def _moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+    """Whether an object is skin or prop of the figure: deformed by it, or hung on one of its bones."""
+    walk: bpy.types.Object | None = obj
+    while walk is not None:
+        if walk.parent == armature_object and walk.parent_type == "BONE":
+            return True
+        walk = walk.parent
+    return is_deformed(obj, armature_object)
+
+
+def _name(wanted: Wanted) -> str:
+    return wanted.object.name if wanted.object is not None else wanted.name

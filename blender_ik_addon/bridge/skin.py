@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How thick a figure is: capsules around its bones, fitted to the meshes that the armature deforms.
+
+Both are measured in the rest pose: undeformed vertices against rest bones. So the result does not depend on
+    the frame in which a person presses the button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ikmath.obstacles import FitOptions, Link, Skin, fit_links
+
+from .armature import Bones
+from .space import Space
+
+
+def skinned_meshes(
+    armature_object: bpy.types.Object, objects: Iterable[bpy.types.Object]
+) -> list[bpy.types.Object]:
+    """The mesh objects that an armature deforms, out of some objects."""
+    return [obj for obj in objects if obj.type == "MESH" and is_deformed(obj, armature_object)]
+
+
+def is_deformed(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+    """Whether an armature deforms an object, by a modifier or as its parent."""
+    modifiers: Any = obj.modifiers
+    return any(m.type == "ARMATURE" and m.object == armature_object for m in modifiers) or (
+        obj.parent == armature_object and obj.parent_type == "ARMATURE"
+    )
+
+
+def read_skin(
+    armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object], bones: Bones, space: Space
+) -> Skin | None:
+    """Vertices and weights in armature space, metres; None if no bone has any.
+
+    Args:
+        armature_object: the armature.
+        meshes: what `skinned_meshes` gave.
+        bones: of the armature; the bone numbers of the skin are theirs.
+        space: where the armature is.
+    """
+    into = np.linalg.inv(np.array(armature_object.matrix_world, dtype=float))
+    points, vertices, numbers, weights = [], [], [], []
+    start = 0
+    for obj in meshes:
+        count = len(obj.data.vertices)
+        local = np.empty(3 * count, dtype=np.float32)
+        obj.data.vertices.foreach_get("co", local)
+        place = into @ np.array(obj.matrix_world, dtype=float)
+        points.append((local.reshape(-1, 3) @ place[:3, :3].T + place[:3, 3]) * space.scale)
+        bone_of = {
+            group.index: bones.index[group.name] for group in obj.vertex_groups if group.name in bones.index
+        }
+        for vertex in obj.data.vertices:
+            total = sum(element.weight for element in vertex.groups if element.group in bone_of)
+            for element in vertex.groups:
+                number = bone_of.get(element.group)
+                if number is not None and element.weight > 0:
+                    vertices.append(start + vertex.index)
+                    numbers.append(number)
+                    weights.append(element.weight / max(total, 1.0))
+        start += count
+    if not vertices:
+        return None
+    return Skin(
+        np.concatenate(points),
+        np.array(vertices, dtype=np.intp),
+        np.array(numbers, dtype=np.intp),
+        np.array(weights),
+    )
+
+
+def fit_body(
+    bones: Bones, which: Sequence[str], space: Space, skin: Skin | None, options: FitOptions | None = None
+) -> list[Link]:
+    """Capsules for some bones, in the frames of the bones, metres.
+
+    Args:
+        bones: of the armature.
+        which: names of the bones that get one.
+        space: where the armature is.
+        skin: what `read_skin` gave.
+        options: see `FitOptions`.
+    """
+    chosen = np.array([bones.number(name) for name in which], dtype=np.intp)
+    rest = bones.rest[chosen]
+    if skin is not None:
+        place = np.full(len(bones), -1)
+        place[chosen] = np.arange(len(chosen))
+        own = place[skin.bone]
+        mine = own >= 0
+        skin = Skin(skin.points, skin.vertex[mine], own[mine], skin.weight[mine])
+    return fit_links(
+        list(which),
+        rest[:, :3, :3],
+        rest[:, :3, 3] * space.scale,
+        bones.length[chosen] * space.scale,
+        skin,
+        options,
+    )
