@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The metarig follows five moving targets: by Blender's own IK constraints, then by the extension.
+
+Same armature, same targets, same frames. The targets are where a smooth motion of the bones put hands, feet
+and head, so all of them can be reached. Blender's time is that of `frame_set`, less the same with the
+constraints muted; ours goes from the sampling of the targets to the pose written. Errors are measured on
+the evaluated pose, by Blender. Run by `blender.py`, with the path of the extension's zip.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+from timing import machine, table
+
+BONES = ("hand.L", "hand.R", "foot.L", "foot.R", "spine.006")
+FRAMES = range(1, 61)
+MOVED = {  # bones of the motion, with the largest turn about each of their axes, degrees
+    "spine": 6, "spine.001": 10, "spine.002": 10, "spine.003": 8, "spine.004": 10, "spine.005": 10,
+    "spine.006": 8, "shoulder": 8, "upper_arm": 35, "forearm": 30, "hand": 20, "thigh": 22, "shin": 22,
+    "foot": 15,
+}  # fmt: skip
+BARS = {"median ms": 1.4, "p95 ms": 15.0, "mean mm": 0.7, "worst mm": 9.9}
+ITERATIONS = 500  # of Blender's solver, its default
+
+
+def main(zip_path: Path) -> None:
+    """Measure and print."""
+    figure, targets = build_scene()
+    rows, columns = [], list(BARS)
+    native = by_blender(figure, targets)
+    rows.append(("Blender's IK", *_cells(native)))
+    install(zip_path)
+    add_effectors(figure, targets)
+    ours = {}
+    for name, block in (("Articulate, as in a bake", 32), ("Articulate, frame by frame", 1)):
+        ours[name] = by_extension(figure, targets, block)
+        rows.append((name, *_cells(ours[name])))
+    rows.append(("bar", *(f"{bar:g}" for bar in BARS.values())))
+    what = f"{len(figure.pose.bones)} bones, {len(BONES)} effectors, {len(FRAMES)} frames"
+    print(f"\nBlender {bpy.app.version_string}, {what} ({machine()})\n")
+    print(table(("", *columns), rows))
+    started = time.perf_counter()
+    bpy.ops.articulate.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1])
+    took = time.perf_counter() - started
+    print(
+        f"\nThe whole bake operator, with all frame changes and keys: {1e3 * took / len(FRAMES):.2f} ms a frame."
+    )
+    print(f"Distance of the unsolved pose from the targets: {unsolved(figure, targets):.0f} mm on average.")
+    for name, measured in ours.items():
+        worse = [
+            column
+            for column, a, b in zip(columns, _numbers(measured), _numbers(native), strict=True)
+            if a >= b
+        ]
+        verdict = "below Blender in all four" if not worse else f"not below Blender in {', '.join(worse)}"
+        print(f"{name}: {verdict}.")
+
+
+def build_scene() -> tuple[bpy.types.Object, list[bpy.types.Object]]:
+    """The metarig in rest pose, and five Empties with keys on every frame."""
+    import addon_utils  # there once bpy is
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.armature_human_metarig_add()
+    figure = bpy.context.object
+    places = _motion(figure)
+    targets = []
+    for number, bone in enumerate(BONES):
+        target = bpy.data.objects.new(f"Target {bone}", None)
+        bpy.context.scene.collection.objects.link(target)
+        for row, frame in enumerate(FRAMES):
+            target.location = places[row, number]
+            target.keyframe_insert("location", frame=frame)
+        targets.append(target)
+    return figure, targets
+
+
+def _motion(figure: bpy.types.Object) -> np.ndarray:
+    """(F, 5, 3) world places of the five tails along a motion; the figure is at rest again afterwards."""
+    draw = np.random.default_rng(5)
+    time_line = np.arange(len(FRAMES)) * (2 * np.pi / len(FRAMES))
+    turns = {}
+    for bone in figure.pose.bones:
+        size = MOVED.get(bone.name.removesuffix(".L").removesuffix(".R"))
+        if size is not None:
+            a, b, c = draw.normal(size=(3, 3, 1)) * 0.6
+            wave = np.tanh(a + b * np.cos(time_line) + c * np.sin(time_line)) * np.radians(size)
+            if "shin" in bone.name or "forearm" in bone.name:  # knees and elbows bend one way only
+                wave[0], wave[1:] = np.abs(wave[0]) + 0.15, 0.0
+            turns[bone.name] = wave.T
+    places = np.empty((len(FRAMES), len(BONES), 3))
+    modes = {name: figure.pose.bones[name].rotation_mode for name in turns}
+    for row in range(len(FRAMES)):
+        for name, wave in turns.items():
+            figure.pose.bones[name].rotation_mode = "QUATERNION"
+            figure.pose.bones[name].rotation_quaternion = Quaternion(wave[row], np.linalg.norm(wave[row]))
+        places[row] = _tails(figure)
+    for name, mode in modes.items():
+        figure.pose.bones[name].rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+        figure.pose.bones[name].rotation_mode = mode
+    return places
+
+
+def _tails(figure: bpy.types.Object) -> np.ndarray:
+    bpy.context.view_layer.update()
+    shown = figure.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([shown.matrix_world @ shown.pose.bones[bone].tail for bone in BONES])
+
+
+def _misses(figure: bpy.types.Object, targets: list[bpy.types.Object]) -> np.ndarray:
+    """(5,) distances of tails and targets in the present frame, metres."""
+    places = _tails(figure)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    wanted = [target.evaluated_get(depsgraph).matrix_world.translation for target in targets]
+    return np.linalg.norm(places - np.array(wanted), axis=1)
+
+
+def unsolved(figure: bpy.types.Object, targets: list[bpy.types.Object]) -> float:
+    """How far the rest pose is from the targets, millimetres; leaves the figure's animation off."""
+    if figure.animation_data:
+        figure.animation_data.action = None
+    for bone in figure.pose.bones:
+        bone.matrix_basis.identity()
+    misses = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        misses.append(_misses(figure, targets))
+    return 1e3 * float(np.mean(misses))
+
+
+def by_blender(figure: bpy.types.Object, targets: list[bpy.types.Object]) -> dict[str, Any]:
+    """IK constraints on the five bones, chains up to the root."""
+    constraints = []
+    for bone, target in zip(BONES, targets, strict=True):
+        constraint = figure.pose.bones[bone].constraints.new("IK")
+        constraint.target, constraint.chain_count, constraint.iterations = target, 0, ITERATIONS
+        constraints.append(constraint)
+    scene = bpy.context.scene
+    times = {}
+    for mute in (True, False):
+        for constraint in constraints:
+            constraint.mute = mute
+        rounds = []
+        for _ in range(3):
+            took = []
+            for frame in FRAMES:
+                started = time.perf_counter()
+                scene.frame_set(frame)
+                took.append(time.perf_counter() - started)
+            rounds.append(took)
+        times[mute] = np.median(rounds, axis=0)
+    misses = []
+    for frame in FRAMES:
+        scene.frame_set(frame)
+        misses.append(_misses(figure, targets))
+    for constraint, bone in zip(constraints, BONES, strict=True):
+        figure.pose.bones[bone].constraints.remove(constraint)
+    return {"seconds": times[False] - np.median(times[True]), "misses": np.array(misses)}
+
+
+def install(zip_path: Path) -> None:
+    """Install and enable the extension."""
+    bpy.ops.extensions.package_install_files(
+        filepath=str(zip_path), repo="user_default", enable_on_install=True
+    )
+    if not hasattr(bpy.types.Object, "articulate"):
+        raise SystemExit(f"Blender did not install and enable {zip_path.name}.")
+
+
+def add_effectors(figure: bpy.types.Object, targets: list[bpy.types.Object]) -> None:
+    """Five effectors by the extension's operator; the root stays, as it does for Blender's IK."""
+    bpy.context.view_layer.objects.active = figure
+    for bone, target in zip(BONES, targets, strict=True):
+        bpy.ops.articulate.effector_add(bone=bone, kind="POSITION", target=target.name)
+
+
+def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], block: int) -> dict[str, Any]:
+    """The extension's control path, its parts timed; frames prepared in blocks, as a bake does, or singly."""
+    frame, plan_module, sample, pose = (
+        importlib.import_module(f"{_package()}.{name}")
+        for name in ("control.frame", "control.plan", "control.sample", "bridge.pose")
+    )
+    scene, rounds, misses = bpy.context.scene, [], []
+    plan = plan_module.read_plan(figure, bpy.context)
+    for bone in figure.pose.bones:
+        bone.matrix_basis.identity()
+    for number in range(3):
+        samples, took = [], np.zeros(len(FRAMES))
+        for row, at in enumerate(FRAMES):
+            scene.frame_set(at)
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            started = time.perf_counter()
+            samples.append(sample.take_sample(plan, figure, depsgraph, at))
+            took[row] += time.perf_counter() - started
+        body = frame.first_figure(plan, figure, samples[0])
+        solved: list[Any] = []
+        for start in range(0, len(samples), block):
+            some = samples[start : start + block]
+            started = time.perf_counter()
+            tasks = frame.make_tasks(plan, body, some)
+            took[start : start + block] += (time.perf_counter() - started) / len(some)
+            for row, task in enumerate(tasks, start=start):
+                started = time.perf_counter()
+                solved.append(frame.solve_task(task, solved[-1] if solved else None))
+                pose.write_channels(figure, solved[-1].channels)
+                took[row] += time.perf_counter() - started
+        rounds.append(took)
+        if number == 0:
+            for at, one in zip(FRAMES, solved, strict=True):
+                scene.frame_set(at)
+                pose.write_channels(figure, one.channels)
+                misses.append(_misses(figure, targets))
+        for bone in figure.pose.bones:
+            bone.matrix_basis.identity()
+    return {"seconds": np.median(rounds, axis=0), "misses": np.array(misses)}
+
+
+def _package() -> str:
+    names = [addon.module for addon in bpy.context.preferences.addons]
+    return next(name for name in names if name.rpartition(".")[2] == "articulate")
+
+
+def _numbers(measured: dict[str, Any]) -> list[float]:
+    seconds, misses = measured["seconds"], measured["misses"]
+    return [
+        1e3 * float(np.median(seconds)),
+        1e3 * float(np.percentile(seconds, 95)),
+        1e3 * float(misses.mean()),
+        1e3 * float(misses.max()),
+    ]
+
+
+def _cells(measured: dict[str, Any]) -> list[str]:
+    return [f"{number:.3f}" for number in _numbers(measured)]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.2 crashes and 4.5 hangs at exit while add-ons' handlers are registered

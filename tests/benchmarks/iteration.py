@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one full iteration costs: forward kinematics, Jacobian, normal equations, step, limits.
+
+Measured in the solver itself, as the difference between solves of few and of more iterations, so that
+acceptance, reasons to stop and limits are all in it; beside it the yardstick of `reference_kernel`, which
+has none of them.
+The bar: at most 1.7 times the yardstick one by one, at most 2 times in a batch of 300 frames.
+
+With ARTICULATE_PROTOTYPES naming a directory that holds another yardstick (`kernel_np.py`, `problems.py`),
+that one is run too, in the same turns.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+
+import numpy as np
+from models import Array, Model, native, native_effectors, tips
+from problems import human, motion, trunk
+from reference_kernel import Many, One
+from timing import interleaved, machine, table
+
+import ikmath as ik
+from ikmath.pose import Pose
+from ikmath.solvers.base import Options
+from ikmath.solvers.damped import DampedOptions
+from ikmath.solvers.loop import Incremental, Linear
+
+FRAMES = 300
+FEW, MORE = 1, 5  # iterations of the solves whose difference counts
+BARS = {"one by one": 1.7, f"batch of {FRAMES}": 2.0}
+DAMPING = 1e-2
+
+
+def run(_arguments: list[str]) -> None:
+    """Print the table."""
+    print(f"\nOne iteration ({machine()})\n")
+    rows = []
+    for model in (trunk(), human()):
+        for how, figures in (("one by one", _one(model)), (f"batch of {FRAMES}", _many(model))):
+            rows.append(_row(model, how, figures))
+    print(
+        table(
+            ("figure", "", "ikmath, in a solve", "kernels alone", "yardstick", "ratio", "bar", "prototype"),
+            rows,
+        )
+    )
+    print("\nMicroseconds for each iteration and frame.")
+
+
+def _row(model: Model, how: str, seconds: dict[str, float]) -> list[str]:
+    ratio = seconds["solve"] / min(seconds["yardstick"], seconds.get("prototype", np.inf))
+    prototype = f"{1e6 * seconds['prototype']:.2f}" if "prototype" in seconds else ""
+    return [
+        f"{model.name} ({model.n})", how, f"{1e6 * seconds['solve']:.2f}", f"{1e6 * seconds['kernels']:.2f}",
+        f"{1e6 * seconds['yardstick']:.2f}", f"{ratio:.2f}", f"{BARS[how]:.1f}", prototype,
+    ]  # fmt: skip
+
+
+def _targets(model: Model, count: int) -> tuple[Array, Array]:
+    """Coordinates along a motion and their tips (count, E, 3): a person or trunk in the midst of its work."""
+    q = motion(model.lower, model.upper, count, 7, 0.5, 2)
+    return q, tips(model, q)[0]
+
+
+def _problem(model: Model, places: Array) -> ik.Problem:
+    names, offsets = native_effectors(model)
+    return ik.Problem(native(model), [ik.Position(names, places, offsets)])
+
+
+def _one(model: Model) -> dict[str, float]:
+    """Seconds an iteration for one pose."""
+    _, places = _targets(model, 40)
+    places[:, 0] += 0.02 * model.scale  # far enough that no solve ends early
+    problem = _problem(model, places)
+    frames = [problem.at(i) for i in range(len(places))]
+    start = problem.skeleton.rest
+
+    def solve(iterations: int) -> Callable[[], object]:
+        def work() -> None:
+            for frame in frames:
+                ik.solve(frame, start, method="damped", max_iterations=iterations, tolerance=1e-12)
+
+        return work
+
+    q, slide, target = model.start.copy(), None, places[0].ravel()
+    yardstick = One(model)
+    turns = q[yardstick.figure.turns]
+    if yardstick.figure.slides:
+        slide = q[yardstick.figure.slides]
+    works = [
+        solve(FEW),
+        solve(MORE),
+        lambda: [yardstick.iterate(turns, slide, target, DAMPING) for _ in frames],
+        _kernels(problem.at(0), start, len(frames)),
+    ]
+    prototype = _prototype_one(model, target, len(frames))
+    few, more, reference, kernels, *other = interleaved(works + prototype, repeats=2)
+    return _seconds(few, more, reference, kernels, other, len(frames))
+
+
+def _many(model: Model) -> dict[str, float]:
+    """Seconds an iteration and frame for a batch."""
+    q, places = _targets(model, FRAMES)
+    places[:, 0] += 0.02 * model.scale
+    problem = _problem(model, places)
+    start = np.tile(problem.skeleton.rest, (FRAMES, 1))
+
+    def solve(iterations: int) -> Callable[[], object]:
+        return lambda: ik.solve(problem, start, method="damped", max_iterations=iterations, tolerance=1e-12)
+
+    yardstick = Many(model, FRAMES)
+    state = yardstick.pack(np.tile(model.start[yardstick.figure.turns], (FRAMES, 1)))
+    slide = np.tile(model.start[yardstick.figure.slides, None], (1, FRAMES)) if yardstick.slides else None
+    target = np.ascontiguousarray(places.reshape(FRAMES, -1).T)
+    works = [
+        solve(FEW),
+        solve(MORE),
+        lambda: yardstick.iterate(state, slide, target, DAMPING),
+        _kernels(problem.at(np.arange(FRAMES)), start, 1),
+    ]
+    few, more, reference, kernels, *other = interleaved(works + _prototype_many(model, q, places), repeats=2)
+    return _seconds(few, more, reference, kernels, other, FRAMES)
+
+
+def _seconds(
+    few: float, more: float, reference: float, kernels: float, other: list[float], count: int
+) -> dict[str, float]:
+    seconds = {
+        "solve": (more - few) / (MORE - FEW) / count,
+        "yardstick": reference / count,
+        "kernels": kernels / count,
+    }
+    return seconds | ({"prototype": other[0] / count} if other else {})
+
+
+def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object]:
+    """The parts of an iteration without the loop around them."""
+    method = ik.METHODS["damped"]
+    if not isinstance(method, Incremental):
+        raise TypeError("damped is no incremental method")
+    stack, skeleton = problem.stack, problem.skeleton
+    options: Options = DampedOptions(damping=DAMPING)
+    first = np.ascontiguousarray(q.T)
+    state = Linear(problem, first, 1.0, 1.0 if q.ndim == 1 else np.ones(len(q)), None, None, stack.level, {})
+
+    def propose(error: Array, jacobian: Array) -> Array:
+        return method.step(error, jacobian, state, options)
+
+    def work() -> None:
+        for _ in range(repeats):
+            raw, jacobian = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
+            if q.ndim == 1:
+                scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None]
+            else:
+                scaled = np.ascontiguousarray((raw * stack.scale).T)
+                columns = np.moveaxis(jacobian, 0, -1) * stack.scale[:, None, None]
+            problem.limits.step(skeleton.region, first, scaled, columns, propose)
+
+    return work
+
+
+# ---------------------------------------------------------------- another yardstick, if there is one
+def _prototypes(model: Model) -> tuple[object, object] | None:
+    directory = os.environ.get("ARTICULATE_PROTOTYPES")
+    if not directory:
+        return None
+    own = sys.modules.pop("problems")
+    sys.path.insert(0, directory)
+    try:
+        kernels = importlib.import_module("kernel_np")
+        theirs = importlib.import_module("problems")
+    finally:
+        sys.path.remove(directory)
+        sys.modules["problems"] = own
+    return kernels, theirs.trunk() if model.name.startswith("trunk") else theirs.human()
+
+
+def _prototype_one(model: Model, target: Array, repeats: int) -> list[Callable[[], object]]:
+    found = _prototypes(model)
+    if found is None:
+        return []
+    kernels, theirs = found
+    tree = kernels.Tree1(theirs)  # type: ignore[attr-defined]
+    slides = int(tree.nt)
+    turns, slide = theirs.q0[slides:].copy(), theirs.q0[:slides].copy() if slides else None  # type: ignore[attr-defined]
+    return [lambda: [tree.iterate(turns, target, DAMPING, slide) for _ in range(repeats)]]
+
+
+def _prototype_many(model: Model, q: Array, places: Array) -> list[Callable[[], object]]:
+    found = _prototypes(model)
+    if found is None:
+        return []
+    kernels, theirs = found
+    tree = kernels.TreeB(theirs, FRAMES)  # type: ignore[attr-defined]
+    state, slide = tree.pack(np.tile(theirs.q0, (FRAMES, 1)))  # type: ignore[attr-defined]
+    target = np.ascontiguousarray(places.reshape(FRAMES, -1).T)
+    return [lambda: tree.iterate(state, slide, target, DAMPING)]

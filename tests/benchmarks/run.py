@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Benchmarks: `python build.py bench` runs all of them, `python build.py bench -- iteration blender` two.
+
+Each is a module here with a `run(arguments)`. One thread, medians; times are for comparing within one run,
+not for comparing machines. Options after the names go to the benchmarks, see docs/speed.md.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")  # before numpy is imported
+
+BENCHMARKS = {
+    "iteration": "what one iteration costs, beside the least that numpy allows",
+    "solvers": "the problems P1 to P4, beside other software (--peers pink,mink,placo,ikpy)",
+    "blender": "the metarig with five effectors, beside Blender's own IK",
+    "fabrik_table": "FABRIK beside CCD, Jacobian methods and triangulation",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the named benchmarks, or all."""
+    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+    names = [argument for argument in arguments if argument in BENCHMARKS]
+    options = [argument for argument in arguments if argument not in BENCHMARKS]
+    if "--help" in options or any(not option.startswith("--") for option in options):
+        print("\n".join([__doc__ or "", *(f"  {name:14} {text}" for name, text in BENCHMARKS.items())]))
+        return 0 if "--help" in options else 2
+    for name in names or BENCHMARKS:
+        if (Path(__file__).parent / f"{name}.py").is_file():
+            importlib.import_module(name).run(options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
