@@ -53,9 +53,9 @@ def redraw_views(context: bpy.types.Context) -> None:
                 area.tag_redraw()
 
 
-def refuse(operator: bpy.types.Operator, armature: bpy.types.Object, reason: Exception) -> Outcome:
+def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:
     """Say no: in the status bar, to scripts (a RuntimeError carries the report) and on the panel."""
-    if armature.library is None:
+    if armature is not None and armature.library is None:
         rig_of(armature).message = str(reason)
     operator.report({"ERROR"}, str(reason))
     return {"CANCELLED"}

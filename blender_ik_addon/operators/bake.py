@@ -51,8 +51,10 @@ class ARTICULATE_OT_bake(OnArmature):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
         """Bake step by step, driven by a timer, so that the window stays alive."""
-        if bpy.app.background:
-            return self.execute(context)
+        return self.execute(context) if bpy.app.background else self.begin(context)
+
+    def begin(self, context: bpy.types.Context) -> Outcome:
+        """Check everything, then wait for the timer."""
         armature = active_armature(context)
         try:
             self._bake = Bake(armature, context, self._read_options(context, armature))
@@ -77,7 +79,7 @@ class ARTICULATE_OT_bake(OnArmature):
             finished = self._advance()
         except REASONS as reason:
             self._show(context, baking=False)
-            return refuse(self, active_armature(context), reason)
+            return refuse(self, bpy.data.objects.get(self._bake.plan.armature), reason)
         except Exception:
             self._show(context, baking=False)
             raise
@@ -93,11 +95,12 @@ class ARTICULATE_OT_bake(OnArmature):
         self._show(context, baking=False)
 
     def _advance(self) -> bool:
+        """At least one frame, and as many more as there is time for; whether all is done."""
         until = time.perf_counter() + _SLICE
-        while time.perf_counter() < until:
-            if next(self._steps, None) is None:
-                return True
-        return False
+        for _progress in self._steps:
+            if time.perf_counter() >= until:
+                return False
+        return True
 
     def _show(self, context: bpy.types.Context, *, baking: bool) -> None:
         session = session_of(context)
