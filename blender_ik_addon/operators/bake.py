@@ -99,8 +99,10 @@ class ARTICULATE_OT_bake(OnArmature):
         until = time.perf_counter() + _SLICE
         for _progress in self._steps:
             if time.perf_counter() >= until:
-                return False
-        return True
+                break
+        else:
+            return True
+        return False
 
     def _show(self, context: bpy.types.Context, *, baking: bool) -> None:
         session = session_of(context)
