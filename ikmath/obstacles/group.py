@@ -40,28 +40,29 @@ class Group(Protocol):
         """The group for shapes of the same kind, elsewhere or others; what has not changed is kept."""
 
 
+Kernel = Callable[[Array, Array, Array], Answer]
+
+
 class RowGroup:
     """Shapes that are a few numbers each: their numbers as rows of one table.
 
     Args:
         distance: the kind's `Solid.segment_distance`.
-        rows: `Solid.parameters` of each.
-        frames: the frame axes that all motions are brought to.
+        table: (K, m), or (frames K, m) frame after frame, the shapes' `Solid.parameters`.
+        count: K, the number of shapes.
     """
 
     limited = False
 
-    def __init__(
-        self,
-        distance: Callable[[Array, Array, Array], Answer],
-        rows: Sequence[Array],
-        frames: tuple[int, ...],
-    ) -> None:
+    def __init__(self, distance: Kernel, table: Array, count: int) -> None:
+        self.distance, self.table, self.count = distance, table, count
+
+    @classmethod
+    def of(cls, distance: Kernel, rows: Sequence[Array], frames: tuple[int, ...]) -> RowGroup:
+        """A group of shapes whose parameters are `rows`, all brought to the same frame axes."""
         width = rows[0].shape[-1]
         table = np.stack([np.broadcast_to(row, (*frames, width)) for row in rows], -2)
-        self.count = len(rows)
-        self.table = table.reshape(-1, width)
-        self.distance = distance
+        return cls(distance, table.reshape(-1, width), len(rows))
 
     def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
         """See `Group`."""
@@ -70,4 +71,4 @@ class RowGroup:
 
     def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
         """See `Group`."""
-        return RowGroup(self.distance, [shape.parameters for shape in shapes], frames)
+        return RowGroup.of(self.distance, [shape.parameters for shape in shapes], frames)

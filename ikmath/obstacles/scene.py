@@ -20,8 +20,9 @@ from ..rotation import Array
 from ..skeleton import Skeleton
 from .body import Body
 from .capsule import Capsule
-from .group import Group, Index
-from .proximity import Part, Proximity
+from .group import Group, Index, RowGroup
+from .proximity import Proximity
+from .question import Question
 from .shape import Shape
 from .vectors import ONES
 
@@ -106,7 +107,7 @@ class Scene:
         """The scene with its obstacles as they are in one frame; itself if all stand still."""
         if not self.frames:
             return self
-        return Scene(self.skeleton, self.body, [shape.at(frame) for shape in self.obstacles], self.pairs)
+        return self.carried([shape.at(frame) for shape in self.obstacles])
 
     def carried(self, obstacles: Sequence[Shape]) -> Scene:
         """The scene with its obstacles elsewhere; what is known of meshes that only moved is kept.
@@ -130,12 +131,16 @@ class Scene:
         other.skeleton = skeleton
         return other
 
-    def near(self, pose: Pose, detect: float) -> Proximity:
+    def near(self, pose: Pose, detect: float, *, ends: bool = False) -> Proximity:
         """All pairs whose clearance is below `detect` (plus the obstacle's own margin), with critical points.
 
         Args:
             pose: one pose or a batch; for moving obstacles its batch axes end with their frames.
             detect: metres.
+            ends: also list the two ends of every near link as rows of their own, as far as they are near. A
+                bone
+                that comes to lie on something flat is nearest with one end now, with the other in the next
+                step; who bounds its motion by both at once sees it settle.
 
         Raises:
             BadShape: the pose's batch does not fit the obstacles' frames.
@@ -143,15 +148,25 @@ class Scene:
         places = self.body.places(pose, self.joints)
         still = self._frame_index(pose)
         flat = places.reshape(-1, 3, 3) if pose.batch else places
-        measured = self._near_obstacles(places, flat, still, detect) if self._groups else []
+        asked = self._asked_obstacles(places, flat, still, detect) if self._groups else []
         if len(self.pairs):
-            measured += self._near_links(places, flat, detect)
-        return Proximity(self, pose.batch, [_keep(part, thick, detect) for part, thick in measured])
+            asked += self._asked_links(places, flat, detect, ends)
+        return Proximity(self, pose.batch, [question.measured(detect, ends) for question in asked])
 
-    def clearance(self, pose: Pose) -> Array:
-        """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if none."""
-        bound = self._upper_bound(pose)
+    def clearance(self, pose: Pose, near: Proximity | None = None) -> Array:
+        """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if none.
+
+        Args:
+            pose: one pose or a batch.
+            near: what `near` gave for this pose, if that is at hand; where it lists something, nothing has to
+                be measured again. Only for obstacles that ask for no margin of their own.
+        """
         result = np.full(pose.batch, np.inf)
+        if near is not None and not self.margins.any():
+            np.minimum.at(result.reshape(-1), near.frame, near.clearance)
+            if np.isfinite(result).all():
+                return result
+        bound = self._upper_bound(pose)
         if np.isfinite(bound):
             near = self.near(pose, bound)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)
@@ -184,9 +199,10 @@ class Scene:
         counted = np.arange(int(np.prod(self.frames))).reshape(self.frames)
         return np.broadcast_to(counted, pose.batch).reshape(-1)
 
-    def _near_obstacles(
+    def _asked_obstacles(
         self, places: Array, flat: Array, still: Index | None, detect: float
-    ) -> list[tuple[Part, Array]]:
+    ) -> list[Question]:
+        """What the broad phase leaves to measure against obstacles, one question a kind."""
         gap = places[..., :, None, :, 2] - self._centers[..., None, :, :]
         gap *= gap
         found, frame = _found(gap, self._reach, detect, places.ndim > 3)
@@ -194,29 +210,21 @@ class Scene:
             return []
         link, which = self._link.take(found), self._which.take(found)
         own = flat.take(link if frame is None else link + frame * len(self.body), 0)
-        a, b = own[:, :, 0], own[:, :, 1]
         moving = None if still is None else still if frame is None else still.take(frame)
+        every = Question(
+            self._groups[0][2], 0, own, frame, moving, link, which, None, self._thick.take(found)
+        )
         if len(self._groups) == 1:
-            group = self._groups[0][2]
-            limit = self._thick.take(found) + detect if group.limited else None
-            answer = group.segments(a, b, which, moving, limit)
-            return [(Part(frame, link, which, None, *answer), self._thick.take(found))]
-        parts = []
+            return [every]
+        questions = []
         for start, stop, group in self._groups:
             mine = ((which >= start) & (which < stop)).nonzero()[0]
-            if not len(mine):
-                continue
-            thick = self._thick.take(found.take(mine))
-            own_frame = None if moving is None else moving.take(mine)
-            own_which, limit = which.take(mine), thick + detect
-            answer = group.segments(a.take(mine, 0), b.take(mine, 0), own_which - start, own_frame, limit)
-            part = Part(
-                None if frame is None else frame.take(mine), link.take(mine), own_which, None, *answer
-            )
-            parts.append((part, thick))
-        return parts
+            if len(mine):
+                questions.append(every.take(mine)._replace(group=group, start=start))
+        return questions
 
-    def _near_links(self, places: Array, flat: Array, detect: float) -> list[tuple[Part, Array]]:
+    def _asked_links(self, places: Array, flat: Array, detect: float, ends: bool) -> list[Question]:
+        """What the broad phase leaves to measure of links against each other."""
         middle = places[..., 2]
         gap = middle.take(self.pairs[:, 0], -2) - middle.take(self.pairs[:, 1], -2)
         gap *= gap
@@ -225,10 +233,19 @@ class Scene:
             return []
         link, other = self.pairs[:, 0].take(found), self.pairs[:, 1].take(found)
         offset = 0 if frame is None else frame * len(self.body)
-        one, two = flat.take(link + offset, 0), flat.take(other + offset, 0)
-        rows = np.concatenate([two[:, :, 0], two[:, :, 1], self.body.radius.take(other)[:, None]], 1)
-        answer = Capsule.segment_distance(one[:, :, 0], one[:, :, 1], rows)
-        return [(Part(frame, link, None, other, *answer), self.body.radius.take(link))]
+        own, two = flat.take(link + offset, 0), flat.take(other + offset, 0)
+        radius = self.body.radius
+        rows = np.concatenate([two[:, :, 0], two[:, :, 1], radius.take(other)[:, None]], 1)
+        group = RowGroup(Capsule.segment_distance, rows, len(rows))
+        number = np.arange(len(link))
+        question = Question(group, 0, own, frame, None, link, number, other, radius.take(link))
+        if not ends:
+            return [question]
+        # the ends of the one against the other, and of the other against the one
+        rows = np.concatenate([own[:, :, 0], own[:, :, 1], radius.take(link)[:, None]], 1)
+        group = RowGroup(Capsule.segment_distance, rows, len(rows))
+        back = Question(group, 0, two, frame, None, other, number, link, radius.take(other), ends_only=True)
+        return [question, back]
 
 
 def _found(squares: Array, reach: Array, detect: float, many: bool) -> tuple[Index, Index | None]:
@@ -249,14 +266,6 @@ def _found(squares: Array, reach: Array, detect: float, many: bool) -> tuple[Ind
     found = (square.reshape(-1, len(reach)) <= limit).ravel().nonzero()[0]
     frame = found // len(reach)
     return found - frame * len(reach), frame
-
-
-def _keep(part: Part, thick: Array, detect: float) -> Part:
-    """The near rows of a part. `thick` (P,) is the link's radius and the obstacle's margin."""
-    rows = (part.distance < thick + detect).nonzero()[0]
-    if len(rows) == len(thick):
-        return part
-    return part.take(rows)
 
 
 def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:

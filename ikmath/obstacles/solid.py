@@ -35,7 +35,7 @@ class Solid(Shape):
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
         """See `Shape.group`."""
-        return RowGroup(cls.segment_distance, [shape.parameters for shape in shapes], frames)
+        return RowGroup.of(cls.segment_distance, [shape.parameters for shape in shapes], frames)
 
     def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
         """See `Shape.nearest`."""

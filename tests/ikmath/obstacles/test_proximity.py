@@ -282,3 +282,52 @@ def test_a_carried_scene_keeps_its_meshes():
     assert kept["parts"] is scene._groups[0][2].parts
     many = scene.carried([shape.moved(np.stack([np.eye(3)] * 4), np.zeros((4, 3))) for shape in made])
     assert many.frames == (4,)
+
+
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_ends_of_near_links_are_listed_too(batch):
+    rng, skeleton, body, obstacles, pairs = scene_of(5)
+    obstacles = [*obstacles, TriangleMesh(*meshes.bumpy(rng, 12, 7))]
+    scene = Scene(skeleton, body, obstacles, pairs)
+    poses = Pose.forward(skeleton, rng.normal(size=(*batch, skeleton.n)))
+    near = scene.near(poses, 0.4, ends=True)
+    plain_rows = scene.near(poses, 0.4)
+    np.testing.assert_allclose(near.worst, plain_rows.worst, atol=1e-12)
+    jacobian = near.jacobian(poses)
+    a, b = body.segments(poses)
+    a, b = a.reshape(-1, len(body), 3), b.reshape(-1, len(body), 3)
+    ends_seen = 0
+    expected = set()
+    for frame in range(len(a)):
+        for i, link in enumerate(body.links):
+            for end, place in ((0.0, a[frame, i]), (1.0, b[frame, i])):
+                for k, shape in enumerate(obstacles):
+                    if shape.nearest_segment(place, place).distance - link.radius < 0.4:
+                        expected.add((frame, i, k, end))
+    found = set()
+    for row in range(len(near)):
+        i, k, j = int(near.link[row]), int(near.obstacle[row]), int(near.other[row])
+        frame, end = int(near.frame[row]), float(near.parameter[row])
+        place = a[frame, i] + end * (b[frame, i] - a[frame, i])
+        if k >= 0:
+            distance = float(obstacles[k].nearest_segment(place, place).distance)
+            found.add((frame, i, k, end))
+        else:
+            rod = Capsule(a[frame, j], b[frame, j], 1.0)
+            distance = float(rod.nearest(place).distance) + 1.0 - body.radius[j]
+        if end in (0.0, 1.0):
+            ends_seen += 1
+            assert near.clearance[row] == pytest.approx(distance - body.radius[i], abs=1e-9)
+    assert ends_seen > 20
+    assert expected <= found
+    assert jacobian.shape == (len(near), skeleton.n) and np.isfinite(jacobian).all()
+
+
+def test_measured_pairs_spare_the_clearance():
+    rng, skeleton, body, obstacles, pairs = scene_of(6)
+    scene = Scene(skeleton, body, obstacles, pairs)
+    q = rng.normal(size=(5, skeleton.n))
+    for poses in (Pose.forward(skeleton, q), Pose.forward(skeleton, q[0])):
+        for detect in (-1.0, 0.05, 0.5):
+            near = scene.near(poses, detect)
+            np.testing.assert_allclose(scene.clearance(poses, near), scene.clearance(poses), atol=1e-12)
