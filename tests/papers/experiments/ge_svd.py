@@ -106,10 +106,8 @@ def run(out: Path) -> None:
     print(f"  By columns, 40 to 100 spheres: {growth:.1f} times the time for 2.5 times the joints.")
     print(f"  Rows by Givens take {ratio:.1f} times LAPACK's time here.")
     print('  Ge, 2000, compiled: "almost exactly the same performance as LAPACK", and both linear.')
-    print(
-        "  Linear holds. Equal does not: here rotations are interpreted and LAPACK is compiled. (In C, measured"
-    )
-    print("  apart from this script, Givens rotations of 3 rows are 5 to 7 times faster than LAPACK.)")
+    print("  Linear holds. Equal does not: here rotations are interpreted and LAPACK is compiled. (In C,")
+    print("  measured apart from this script, rotations of 3 rows are 5 to 7 times faster than LAPACK.)")
     figure, axes = report.panels(2, 2, 4.6)
     for axis, title in zip(axes, ("Figure 5.3: all of them", "Figure 5.4: a closer look"), strict=True):
         axis.plot(SPHERES, curves["LAPACK"], "o-", ms=3, color=report.INK, label="LAPACK")
