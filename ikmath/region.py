@@ -88,13 +88,14 @@ class Region:
         self.high = np.where(interval, upper, np.inf)
         self._any_box = bool(interval.any())
         low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
-        centre = np.clip(0.0, low, high)
-        self._centre = np.sin(centre / 2)
-        self._centred = not self._centre.any()
-        # (side, P, 2) reciprocal radii in half-angle sines, 0 where there is no limit
-        radius = np.stack([self._centre - np.sin(low / 2), np.sin(high / 2) - self._centre])
+        centre = np.sin(np.clip(0.0, low, high) / 2)
+        self._centre = np.ascontiguousarray(centre.T)
+        self._centred = not centre.any()
+        # (side, 2, P) reciprocal radii in half-angle sines, 0 where there is no limit
+        radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
-        self._inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, _FLOOR))
+        inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, _FLOOR))
+        self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
@@ -112,7 +113,7 @@ class Region:
         low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = np.maximum(np.maximum(low - first, first - high), 0.0)
         if len(self.pairs):
-            excess = np.maximum(self._measure(first[self.pairs.T])[0] - 1.0, 0.0)
+            excess = np.maximum(self._measures(first) - 1.0, 0.0)
             out[self.pairs[:, 0]] = out[self.pairs[:, 1]] = excess
         return np.moveaxis(out, 0, -1)
 
@@ -122,7 +123,7 @@ class Region:
         low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = (first <= low + margin) | (first >= high - margin)
         if len(self.pairs):
-            out[self.pairs.T] = self._measure(first[self.pairs.T])[0] >= 1.0 - margin
+            out[self.pairs.T] = self._measures(first) >= 1.0 - margin
         return np.moveaxis(out, 0, -1)
 
     # ------------------------------------------------------------------ for solvers, coordinates first
@@ -131,13 +132,9 @@ class Region:
         if self._any_box:
             np.maximum(q, _columns_first(self.low, q), out=q)
             np.minimum(q, _columns_first(self.high, q), out=q)
-        if len(self.pairs):
-            v = q[self.pairs.T]  # (2, P, ...)
-            if not self._surely_inside(v):
-                measure, _, _ = self._measure(v)
-                out = np.nonzero(measure > 1.0)
-                if len(out[0]):
-                    q[self.pairs[out[0]].T, *out[1:]] = self._pull(v[:, *out], out[0])
+        out, swing = self._beyond(q, 1.0)
+        if swing is not None:
+            q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
         if len(self.free_pairs):
             v = q[self.free_pairs.T]
             turn = np.sqrt(v[0] * v[0] + v[1] * v[1])
@@ -157,88 +154,124 @@ class Region:
             some = bool(held.any())
             if some:
                 shift = np.where(held, np.minimum(np.maximum(to, low), high) - q, 0.0)
-        v = to[self.pairs.T]
-        leaving, normal, way = np.zeros(v.shape[1:], dtype=bool), np.zeros(v.shape), np.zeros(v.shape)
-        if len(self.pairs) and not self._surely_inside(v):
-            leaving = self._measure(v)[0] > 1.0 + INSIDE
-            out = np.nonzero(leaving)
-            if len(out[0]):
-                some = True
-                point = self._pull(v[:, *out], out[0])
-                normal[:, *out] = self.normals(point, out[0])
-                way[:, *out] = point - q[self.pairs[out[0]].T, *out[1:]]
+        shape = (len(self.pairs), *to.shape[1:])
+        leaving, normal, way = np.zeros(shape, dtype=bool), np.zeros((2, *shape)), np.zeros((2, *shape))
+        out, swing = self._beyond(to, 1.0 + INSIDE)
+        if swing is not None:
+            some = True
+            leaving[out] = True
+            point, normal[:, *out] = self._boundary(swing)
+            way[:, *out] = point - q[self.pairs[out[0]].T, *out[1:]]
         return Bounds(held, shift, leaving, normal, way) if some else None
 
     def near_boundary(self, q: Array, measure: float) -> tuple[npt.NDArray[np.intp], Array, Array]:
         """Swing pairs near their boundary at q (n,): which (w,), outward normals (2, w), room (w,)."""
+        out, swing = self._beyond(q, measure)
+        if swing is None:
+            return _NO_PAIRS
+        near = out[0]
+        point, normal = self._boundary(swing._replace(radii=swing.radii / measure))
+        return near, normal, np.maximum((normal * (point - q[self.pairs[near].T])).sum(0), 0.0)
+
+    # ------------------------------------------------------------------ swing pairs, picked out as (2, w)
+    # arrays
+    def _beyond(self, q: Array, measure: float) -> tuple[tuple[npt.NDArray[np.intp], ...], _Swing | None]:
+        """The pairs of q (n, ...) whose measure exceeds a number: where in (P, ...), and their swings."""
         if not len(self.pairs):
-            return _NO_PAIRS
+            return (), None
         v = q[self.pairs.T]
-        if self._surely_inside(v / measure):
-            return _NO_PAIRS
-        near = (self._measure(v)[0] >= measure).nonzero()[0]
-        if not len(near):
-            return _NO_PAIRS
-        inner = v[:, near]
-        point = self._pull(inner * (1.0 + 2.0 * (1.0 - measure)), near)
-        normal = self.normals(point, near)
-        return near, normal, (normal * (point - inner)).sum(0)
+        if self._centred:
+            # a quick yes without trigonometry, since |S| <= |v| / 2
+            low, high = (
+                self._inverse if v.ndim == 2 else self._inverse.reshape(2, 2, -1, *(1,) * (v.ndim - 2))
+            )
+            w = v * np.where(v < 0, low, high)
+            w *= w
+            v2 = v * v
+            far = (w[0] + w[1] > 4.0 * measure * measure) | (v2[0] + v2[1] > 4.0)
+        else:
+            far = np.ones(v.shape[1:], dtype=bool)
+        suspects = far.nonzero()
+        if not len(suspects[0]):
+            return (), None
+        swing = self._swing(v[:, *suspects], suspects[0])
+        outside = swing.measure > measure
+        if not outside.any():
+            return (), None
+        if outside.all():
+            return suspects, swing
+        return tuple(index[outside] for index in suspects), swing.take(outside)
 
-    def normals(self, v: Array, pairs: npt.NDArray[np.intp]) -> Array:
-        """Outward unit normals of the swing regions at v (2, w) of those pairs, in coordinates: (2, w)."""
-        _, scale, s = self._measure(v, pairs)
-        # gradient of the measure with respect to S, then through S(v) = sin(t/2)/t v
-        g = scale * scale * s
-        t2 = np.maximum(v[0] * v[0] + v[1] * v[1], 1e-24)
-        t = np.sqrt(t2)
-        across = np.sin(t / 2) / t
-        along = 0.5 * np.cos(t / 2)
-        radial = (g * v).sum(0) / t2
-        gradient = across * g + (along - across) * radial * v
-        return np.asarray(gradient / np.maximum(np.sqrt((gradient * gradient).sum(0)), 1e-300))
+    def _measures(self, q: Array) -> Array:
+        """Measure (P, ...) of all pairs of q (n, ...)."""
+        v = q[self.pairs.T]
+        which = np.broadcast_to(np.arange(len(self.pairs)).reshape(-1, *(1,) * (v.ndim - 2)), v.shape[1:])
+        return self._swing(v.reshape(2, -1), which.reshape(-1)).measure.reshape(v.shape[1:])
 
-    def _surely_inside(self, v: Array) -> bool:
-        """A quick yes without trigonometry: |S| <= |v| / 2."""
-        if not self._centred:
-            return False
-        w = v * np.where(v < 0, _pairs_first(self._inverse[0], v), _pairs_first(self._inverse[1], v))
-        square = w[0] * w[0] + w[1] * w[1]
-        return bool(square.max(initial=0.0) <= 4.0) and bool(np.abs(v).max(initial=0.0) <= 2.0)
-
-    def _measure(self, v: Array, pairs: npt.NDArray[np.intp] | None = None) -> tuple[Array, Array, Array]:
-        """From v (2, P, ...): measure (P, ...), reciprocal radii and centred half-angle sines (2, P, ...)."""
-        inverse = self._inverse if pairs is None else self._inverse[:, pairs]
+    def _swing(self, v: Array, pairs: npt.NDArray[np.intp]) -> _Swing:
+        """Half-angle sines and measure of turns v (2, w) of the given pairs."""
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
         t += 1e-150
         ratio = np.sin(0.5 * t)
         ratio /= t
-        if t.size and t.max() >= np.pi:
+        if t.max(initial=0.0) >= np.pi:
             # beyond half a turn the sine falls again; there the turn itself goes on measuring
             ratio = np.where(t < np.pi, ratio, 1.0 / np.pi)
+        centre = self._centre[:, pairs]
         s = v * ratio
-        if not self._centred:
-            s -= _pairs_first(self._centre if pairs is None else self._centre[pairs], v)
-        scale = np.where(s < 0, _pairs_first(inverse[0], v), _pairs_first(inverse[1], v))
+        s -= centre
+        scale = np.where(s < 0, self._inverse[0][:, pairs], self._inverse[1][:, pairs])
         w = s * scale
-        return np.sqrt(w[0] * w[0] + w[1] * w[1]), scale, s
+        return _Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), w, s, scale, centre)
 
-    def _pull(self, v: Array, pairs: npt.NDArray[np.intp]) -> Array:
-        """Points outside (2, w) -> the boundary: each sine to its own limit, then along the ray."""
-        _, scale, s = self._measure(v, pairs)
+    def _boundary(self, swing: _Swing) -> tuple[Array, Array]:
+        """The boundary point of swings near or beyond it, and the outward unit normal there, (2, w) each.
+
+        Each sine goes to its own limit first, then both along the ray.
+        """
+        _, w, s, scale, centre = swing
         most = np.where(scale < 1.0 / _NARROW, 1.0, _EDGE)
-        w = np.minimum(np.maximum(s * scale, -most), most)
-        w = w / np.maximum(np.sqrt(w[0] * w[0] + w[1] * w[1]), 1.0) * (1.0 - 1e-15)
-        way, centre = np.where(scale > 0, w / np.maximum(scale, 1e-300), s), self._centre[pairs].T
+        w = np.minimum(np.maximum(w, -most), most)
+        w = w * ((1.0 - 1e-15) / np.maximum(np.sqrt(w[0] * w[0] + w[1] * w[1]), 1.0))
+        way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s)
         s = centre + way
         square = s[0] * s[0] + s[1] * s[1]
-        if (square > 1.0).any():  # more than half a turn: back towards the centre, so as to stay inside
+        if square.max() > 1.0:  # more than half a turn: back towards the centre, so as to stay inside
             a, b = (way * way).sum(0), (centre * way).sum(0)
             share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
             s = np.where(square > 1.0, centre + share * way, s)
-        length = np.minimum(np.sqrt(s[0] * s[0] + s[1] * s[1]), 1.0)
+            square = np.minimum(s[0] * s[0] + s[1] * s[1], 1.0)
+        length = np.sqrt(square)
         # v = S t / sin(t/2), t = 2 asin |S|
         factor = np.where(length > 1e-8, 2.0 * np.arcsin(length) / np.maximum(length, 1e-300), 2.0)
-        return np.asarray(s * factor)
+        point = s * factor
+        # the measure's gradient by S, then through S(v) = sin(t/2)/t v
+        gradient = scale * w
+        along = 0.5 * np.sqrt(np.maximum(1.0 - square, 0.0))
+        radial = (gradient[0] * s[0] + gradient[1] * s[1]) / np.maximum(square, 1e-24)
+        normal = gradient / factor + (along - 1.0 / factor) * radial * s
+        normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
+        return point, normal
+
+
+class _Swing(NamedTuple):
+    """Swings of w pairs.
+
+    Attributes:
+        measure: (w,) 1 on the boundary; radii: (2, w) sines from the centre, in radii of the sides where they
+            lie;
+        sine: (2, w) the same as they are; scale: (2, w) reciprocal radii; centre: (2, w).
+    """
+
+    measure: Array
+    radii: Array
+    sine: Array
+    scale: Array
+    centre: Array
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> _Swing:
+        """Some of the pairs."""
+        return _Swing(self.measure[rows], *(array[:, rows] for array in self[1:]))
 
 
 _NO_PAIRS: Final = (np.empty(0, dtype=np.intp), np.empty((2, 0)), np.empty(0))
@@ -246,8 +279,3 @@ _NO_PAIRS: Final = (np.empty(0, dtype=np.intp), np.empty((2, 0)), np.empty(0))
 
 def _columns_first(limit: Array, q: Array) -> Array:
     return limit.reshape(-1, *(1,) * (q.ndim - 1))
-
-
-def _pairs_first(value: Array, v: Array) -> Array:
-    """(P, 2) constants against (2, P, ...) arrays."""
-    return value.T.reshape(2, -1, *(1,) * (v.ndim - 2))

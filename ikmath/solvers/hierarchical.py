@@ -414,7 +414,9 @@ class _Turned:
         """Working sets of the step before, without the pairs that are no longer at their boundary."""
         if not working:
             return None
-        gone = np.setdiff1d(pairs[:, 0], self.x)
+        now = np.zeros(len(working[0].bounds), dtype=bool)
+        now[self.x] = True
+        gone = pairs[:, 0][~now[pairs[:, 0]]]
         for held in working:
             held.bounds[gone] = 0
         return working
@@ -430,7 +432,7 @@ def _merge(
 ) -> tuple[npt.NDArray[np.intp], Array, Array]:
     """The pairs at their boundary with those that would leave put in, or told anew."""
     new = leaving.nonzero()[0]
-    stay = ~np.isin(pairs, new)
+    stay = ~leaving[pairs]
     room = (n[:, new] * to[:, new]).sum(0)
     return (
         np.concatenate([pairs[stay], new]),
