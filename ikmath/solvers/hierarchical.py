@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ..diagnosis import conclude
 from ..errors import BadValue
@@ -28,7 +27,9 @@ from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options
+from .escapes import bend, unlock
 from .guard import Guard
+from .swing_bounds import SwingBounds, merge
 
 _FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
 _NEAR: Final = 1e-8  # damping at the goal
@@ -42,8 +43,6 @@ _AT_LIMIT: Final = 0.999  # measure of a swing region from which its boundary co
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
-_BEND: Final = 0.05  # radians, the bend given to straight limbs that must shorten
-_DEAD: Final = 1e-3  # share of the best slope of an error, below which a pose gives it no way to go
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +193,7 @@ class _Run:
         inequality, least = self._inequalities(state)
         target = None if wish is None else wish / metric
         for _ in range(_ROUNDS):
-            turned = _Turned(region.pairs[pairs], normal, way, metric)
+            turned = SwingBounds(region.pairs[pairs], normal, way, metric)
             rows = turned.rows(jacobian)
             levels = [
                 Level(
@@ -222,7 +221,7 @@ class _Run:
             # at second order of the step the projection below is as good
             if np.abs(bounds.way - dq[region.pairs.T] * bounds.leaving).max() < _CURVED * np.abs(dq).max():
                 break
-            pairs, normal, way = _merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
+            pairs, normal, way = merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
         return region.project_first(q + dq)
 
     def _inequalities(self, state: _State) -> tuple[Array | None, Array | None]:
@@ -248,10 +247,13 @@ class _Run:
         self.left = self.options.max_iterations
         state, done = self._descend(self.begin(q))
         if not done and not self.reached(state):
-            start = self.bend(state)
+            scale = self.stack.scale
+            start = bend(self.skeleton, state.q, state.raw * scale, state.jacobian * scale[:, None])
             if start is not None:
                 state = self._try(state, start)
-            start = self.unlock(state) if self.options.escape and not self.reached(state) else None
+            start = None
+            if self.options.escape and not self.reached(state):
+                start = unlock(self.skeleton, state.q)
             if start is not None:
                 state = self._try(state, start)
         stalled = done or self.left > 0
@@ -299,15 +301,6 @@ class _Run:
         end, _ = self._descend(start)
         return end if self.compare(end, kept, kept.costs)[1] else kept
 
-    def unlock(self, state: _State) -> Array | None:
-        """Coordinates with those at a limit put back to mid-range; None if none is at a limit."""
-        skeleton = self.skeleton
-        stuck = self.region.at_limit(state.q, 1e-3) & skeleton.is_turn
-        if not stuck.any():
-            return None
-        middle = 0.5 * (np.maximum(skeleton.lower, -np.pi) + np.minimum(skeleton.upper, np.pi))
-        return self.region.project_first(np.where(stuck, middle, state.q))
-
     def _settle_strong(self, state: _State) -> _State:
         """Put right what steps for weaker levels have moved at second order in those that are met."""
         for _ in range(_SETTLING):
@@ -344,101 +337,6 @@ class _Run:
             clearance=clearance,
             blocked=blocked,
         )
-
-    # ------------------------------------------------------------------ straight limbs
-    def bend(self, state: _State) -> Array | None:
-        """Coordinates with a small bend, where an error has no slope left.
-
-        Each turn goes towards the middle of its limits or, where it has none, towards its rest pose; what has
-        neither side preferred goes to the positive one. None where the slope is not gone.
-        """
-        weighed = state.raw * self.stack.scale
-        rows = state.jacobian * self.stack.scale[:, None]
-        slope = np.abs(weighed.dot(rows)).max(initial=0.0)
-        steepest = float(np.sqrt((rows * rows).sum(1).max(initial=0.0) * weighed.dot(weighed)))
-        if slope > _DEAD * steepest or steepest == 0.0:
-            return None
-        q, skeleton = state.q, self.skeleton
-        low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
-        middle = 0.5 * (low + high)
-        preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
-        side = np.where(preferred < -1e-9, -1.0, 1.0)
-        moved = rows.any(0) & skeleton.is_turn
-        return self.region.project_first(
-            q + np.where(moved, np.minimum(_BEND, np.abs(high - low)) * side, 0.0)
-        )
-
-
-class _Turned:
-    """Swing pairs told along and across their boundary, so that their regions become bounds like all others.
-
-    Args:
-        columns: (w, 2) columns (x, z) of the pairs; normal: (2, w) outward; way: (w,) room along the normal;
-        metric: (n,) units of the scaled coordinates.
-    """
-
-    def __init__(self, columns: npt.NDArray[np.intp], normal: Array, way: Array, metric: Array) -> None:
-        self.x, self.z = columns[:, 0], columns[:, 1]
-        across = normal * metric[columns.T]
-        length = np.sqrt((across * across).sum(0))
-        self.c, self.s = across / length
-        self.room = way / length
-
-    def rows(self, array: Array) -> Array:
-        """Columns x, z of (k, n) -> along the normal, along the tangent."""
-        if not len(self.x):
-            return array
-        out = array.copy()
-        x, z = array[:, self.x], array[:, self.z]
-        out[:, self.x], out[:, self.z] = x * self.c + z * self.s, z * self.c - x * self.s
-        return out
-
-    def back(self, x: Array) -> Array:
-        """(n,) along and across -> the coordinates."""
-        if not len(self.x):
-            return x
-        out = x.copy()
-        n, t = x[self.x], x[self.z]
-        out[self.x], out[self.z] = n * self.c - t * self.s, n * self.s + t * self.c
-        return out
-
-    def bounds(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The bounds with the pairs' room along their normals."""
-        if not len(self.x):
-            return lower, upper
-        upper = upper.copy()
-        upper[self.x] = np.maximum(self.room, 0.0)
-        return lower, upper
-
-    def warm(self, working: list[Working], pairs: npt.NDArray[np.intp]) -> list[Working] | None:
-        """Working sets of the step before, without the pairs that are no longer at their boundary."""
-        if not working:
-            return None
-        now = np.zeros(len(working[0].bounds), dtype=bool)
-        now[self.x] = True
-        gone = pairs[:, 0][~now[pairs[:, 0]]]
-        for held in working:
-            held.bounds[gone] = 0
-        return working
-
-
-def _merge(
-    pairs: npt.NDArray[np.intp],
-    normal: Array,
-    way: Array,
-    leaving: npt.NDArray[np.bool_],
-    n: Array,
-    to: Array,
-) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """The pairs at their boundary with those that would leave put in, or told anew."""
-    new = leaving.nonzero()[0]
-    stay = ~leaving[pairs]
-    room = (n[:, new] * to[:, new]).sum(0)
-    return (
-        np.concatenate([pairs[stay], new]),
-        np.concatenate([normal[:, stay], n[:, new]], 1),
-        np.concatenate([way[stay], room]),
-    )
 
 
 class Hierarchical(Method):

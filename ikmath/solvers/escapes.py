@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Other starts from where a solve got stuck, worth a try because of how it got stuck."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..rotation import Array
+from ..skeleton import Skeleton
+
+_BEND: Final = 0.05  # radians, the bend given to straight limbs that must shorten
+_DEAD: Final = 1e-3  # share of the best slope of an error, below which a pose gives it no way to go
+
+
+def bend(skeleton: Skeleton, q: Array, error: Array, rows: Array) -> Array | None:
+    """A small bend, where an error has no slope left: a straight limb that must shorten.
+
+    Each turn goes towards the middle of its limits or, where it has none, towards its rest pose; what has
+    neither side preferred goes to the positive one.
+
+    Args:
+        skeleton: the figure; q: (n,) where it is stuck.
+        error, rows: (k,) and (k, n), weighed.
+
+    Returns:
+        (n,) coordinates, or None where the slope is not gone.
+    """
+    slope = np.abs(error.dot(rows)).max(initial=0.0)
+    steepest = float(np.sqrt((rows * rows).sum(1).max(initial=0.0) * error.dot(error)))
+    if slope > _DEAD * steepest or steepest == 0.0:
+        return None
+    low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
+    middle = 0.5 * (low + high)
+    preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
+    side = np.where(preferred < -1e-9, -1.0, 1.0)
+    bent = rows.any(0) & skeleton.is_turn
+    return skeleton.region.project_first(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))
+
+
+def unlock(skeleton: Skeleton, q: Array) -> Array | None:
+    """Coordinates (n,) with the turns that stand at a limit put back to mid-range; None if none does."""
+    stuck = skeleton.region.at_limit(q, 1e-3) & skeleton.is_turn
+    if not stuck.any():
+        return None
+    middle = 0.5 * (np.maximum(skeleton.lower, -np.pi) + np.minimum(skeleton.upper, np.pi))
+    return skeleton.region.project_first(np.where(stuck, middle, q))
