@@ -16,6 +16,10 @@ Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", 
 BAKING = "A bake is running: wait for it, or press Esc in the viewport"
 
 
+# Of an operator's properties: not filled in from the last time that a button was pressed.
+FRESH: set[Literal["SKIP_SAVE"]] = {"SKIP_SAVE"}
+
+
 class OnArmature(bpy.types.Operator):
     """Base of an operator on the active armature: it has `work`, which may refuse, and no `execute`."""
 

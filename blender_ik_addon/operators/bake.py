@@ -13,7 +13,7 @@ from ..control.bake import Bake, BakeOptions
 from ..control.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bake import DESCRIPTIONS
-from .active import OnArmature, Outcome, refuse
+from .active import FRESH, OnArmature, Outcome, refuse
 
 _SLICE = 0.03  # seconds of baking a timer event; the window redraws in between
 _OPTIONS = ("step", "only_selected", "use_current_action", "clean_curves")
@@ -29,16 +29,27 @@ class ARTICULATE_OT_bake(OnArmature):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    frame_start: IntProperty(name="Start Frame", description=DESCRIPTIONS["frame_start"], default=1)
-    frame_end: IntProperty(name="End Frame", description=DESCRIPTIONS["frame_end"], default=250)
-    step: IntProperty(name="Frame Step", description=DESCRIPTIONS["step"], default=1, min=1, max=120)
+    frame_start: IntProperty(
+        name="Start Frame", description=DESCRIPTIONS["frame_start"], default=1, options=FRESH
+    )
+    frame_end: IntProperty(
+        name="End Frame", description=DESCRIPTIONS["frame_end"], default=250, options=FRESH
+    )
+    step: IntProperty(
+        name="Frame Step", description=DESCRIPTIONS["step"], default=1, min=1, max=120, options=FRESH
+    )
     only_selected: BoolProperty(
-        name="Only Selected Bones", description=DESCRIPTIONS["only_selected"], default=False
+        name="Only Selected Bones", description=DESCRIPTIONS["only_selected"], default=False, options=FRESH
     )
     use_current_action: BoolProperty(
-        name="Overwrite Current Action", description=DESCRIPTIONS["use_current_action"], default=False
+        name="Overwrite Current Action",
+        description=DESCRIPTIONS["use_current_action"],
+        default=False,
+        options=FRESH,
     )
-    clean_curves: BoolProperty(name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False)
+    clean_curves: BoolProperty(
+        name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False, options=FRESH
+    )
 
     _bake: Bake
     _steps: Generator[float, None, None]

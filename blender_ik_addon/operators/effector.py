@@ -10,7 +10,7 @@ from ..properties.access import rig_of
 from ..properties.effector import POINTS, ArticulateEffector
 from ..properties.kinds import kind_items
 from ..properties.refusal import Refused
-from .active import OnArmature
+from .active import FRESH, OnArmature
 
 
 class ARTICULATE_OT_effector_add(OnArmature):
@@ -24,27 +24,48 @@ class ARTICULATE_OT_effector_add(OnArmature):
     bl_options = {"REGISTER", "UNDO"}
 
     bone: StringProperty(
-        name="Bone", description="Bone that follows. Empty: all selected bones, else the active one"
+        name="Bone",
+        description="Bone that follows. Empty: all selected bones, else the active one",
+        options=FRESH,
     )
     kind: EnumProperty(
-        name="Kind", description="What the bone does with the target", items=kind_items(), default="POSITION"
+        name="Kind",
+        description="What the bone does with the target",
+        items=kind_items(),
+        default="POSITION",
+        options=FRESH,
     )
     target: StringProperty(
-        name="Target", description="Name of the object to follow. Empty: make an Empty at the bone"
+        name="Target",
+        description="Name of the object to follow. Empty: make an Empty at the bone",
+        options=FRESH,
     )
     subtarget: StringProperty(
-        name="Target Bone", description="Bone to follow where the target is an armature"
+        name="Target Bone", description="Bone to follow where the target is an armature", options=FRESH
     )
-    name: StringProperty(name="Name", description="What to call the effector. Empty: as its bone")
+    name: StringProperty(
+        name="Name", description="What to call the effector. Empty: as its bone", options=FRESH
+    )
     point: EnumProperty(
-        name="Point", description="Point of the bone that is brought to the target", items=POINTS
+        name="Point",
+        description="Point of the bone that is brought to the target",
+        items=POINTS,
+        options=FRESH,
     )
     weight: FloatProperty(
-        name="Weight", description="How much it counts among effectors of its priority", default=1.0, min=0.0
+        name="Weight",
+        description="How much it counts among effectors of its priority",
+        default=1.0,
+        min=0.0,
+        options=FRESH,
     )
-    priority: IntProperty(name="Priority", description="0 comes first", default=0, min=0, max=15)
+    priority: IntProperty(
+        name="Priority", description="0 comes first", default=0, min=0, max=15, options=FRESH
+    )
     chain_root: StringProperty(
-        name="Chain Root", description="Topmost bone that may move for it. Empty: the whole figure takes part"
+        name="Chain Root",
+        description="Topmost bone that may move for it. Empty: the whole figure takes part",
+        options=FRESH,
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -66,11 +87,14 @@ class ARTICULATE_OT_effector_remove(OnArmature):
     bl_description = "Remove the effector; the bone keeps its pose and its keys"
     bl_options = {"REGISTER", "UNDO"}
 
-    effector: StringProperty(name="Effector", description="Name of the effector. Empty: the active one")
+    effector: StringProperty(
+        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
+    )
     delete_target: BoolProperty(
         name="Delete Target",
         description="Delete the Empty that was made for it too, if nothing else uses it",
         default=False,
+        options=FRESH,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -88,7 +112,9 @@ class ARTICULATE_OT_target_create(OnArmature):
     bl_description = "Make an Empty where the bone is now and let the effector follow it"
     bl_options = {"REGISTER", "UNDO"}
 
-    effector: StringProperty(name="Effector", description="Name of the effector. Empty: the active one")
+    effector: StringProperty(
+        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
+    )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Make it."""
@@ -110,7 +136,10 @@ class ARTICULATE_OT_clear(OnArmature):
     bl_options = {"REGISTER", "UNDO"}
 
     delete_targets: BoolProperty(
-        name="Delete Targets", description="Delete the Empties that were made for them too", default=False
+        name="Delete Targets",
+        description="Delete the Empties that were made for them too",
+        default=False,
+        options=FRESH,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:

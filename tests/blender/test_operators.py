@@ -162,6 +162,13 @@ def test_menus_come_from_the_registries():
     assert all(item.description for item in solver.bl_rna.properties["method"].enum_items)
 
 
+def test_buttons_do_not_remember_what_was_done_last():
+    """Blender fills an operator's properties from its last run else, and the armature's settings lose."""
+    for name in ("effector_add", "effector_remove", "target_create", "bake", "clear"):
+        for prop in getattr(bpy.ops.articulate, name).get_rna_type().properties:
+            assert prop.is_skip_save or prop.identifier == "rna_type", (name, prop.identifier)
+
+
 def test_every_property_and_operator_has_a_tooltip():
     rig = arm()
     effector = add("b3")
