@@ -14,14 +14,19 @@ from ..problem import Problem, Solution
 from ..registries import choose, registry
 from .base import Method, gather
 from .bounded import Bounded
+from .ccd import Ccd
 from .control import Control
 from .damped import Damped
+from .fabrik import Fabrik
 from .hierarchical import Hierarchical
 from .lagrange import Lagrange
 from .nonlinear import Nonlinear
 from .prioritized import Prioritized
 from .pseudoinverse import Pseudoinverse
+from .reach_hierarchy import ReachHierarchy
 from .transpose import Transpose
+from .triangulation import Triangulation
+from .two_bone import TwoBone
 
 METHODS: Final[Mapping[str, Method]] = registry(
     [
@@ -34,6 +39,11 @@ METHODS: Final[Mapping[str, Method]] = registry(
         Nonlinear(),
         Lagrange(),
         Transpose(),
+        Fabrik(),
+        Ccd(),
+        Triangulation(),
+        ReachHierarchy(),
+        TwoBone(),
     ]
 )
 DEFAULT: Final = "hierarchical"

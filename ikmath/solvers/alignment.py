@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The turn that brings points best to where they should be, on circles of quaternions.
+
+Points at e_k that should come to t_k ask for the turn R that minimises `sum w |R e - t|^2`. That maximises
+`u^T K u` over unit quaternions u, with the symmetric matrix K of Davenport (the q-method for Wahba's
+problem). On a great circle `cos(a) u + sin(a) d` this is `mean + swell cos(2a - phase)`, so both its maximum
+and the places where it has a given value (a point at a given distance from another) are known in closed form.
+Joints that are not free in all turns are slices of the quaternion sphere, and the same formulas serve them
+all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from .arithmetic import (
+    TINY,
+    Arithmetic,
+    Number,
+    Quaternion,
+    Vector,
+    chosen,
+    combined,
+    half_turn,
+    inner,
+    multiply,
+    normalized,
+)
+
+Pair: TypeAlias = tuple[Vector, Vector, Number]
+"""Where a carried point is (joint frame), where it should be (rest frame), and the weight of the wish."""
+Davenport: TypeAlias = tuple[Number, ...]
+"""ww wx wy wz xx xy xz yy yz zz of the symmetric matrix."""
+Turned: TypeAlias = tuple[Quaternion, tuple[Number, ...]]
+"""A joint's turn as a quaternion, and the parameters of its kind."""
+
+STILL: Final = 1e-12  # of the largest value possible: a slope that is nothing but rounding
+_TURN: Final = 2.0 * math.pi
+
+
+def davenport(pairs: Sequence[Pair]) -> tuple[Davenport, Number]:
+    """K of the pairs, and a bound of its entries against which slopes are called zero."""
+    xx: Number = 0.0
+    xy: Number = 0.0
+    xz: Number = 0.0
+    yx: Number = 0.0
+    yy: Number = 0.0
+    yz: Number = 0.0
+    zx: Number = 0.0
+    zy: Number = 0.0
+    zz: Number = 0.0
+    size: Number = TINY
+    for (ex, ey, ez), (tx, ty, tz), weight in pairs:
+        tx, ty, tz = tx * weight, ty * weight, tz * weight
+        xx, xy, xz = xx + tx * ex, xy + tx * ey, xz + tx * ez
+        yx, yy, yz = yx + ty * ex, yy + ty * ey, yz + ty * ez
+        zx, zy, zz = zx + tz * ex, zy + tz * ey, zz + tz * ez
+        size = size + (abs(tx) + abs(ty) + abs(tz)) * (abs(ex) + abs(ey) + abs(ez))
+    trace = xx + yy + zz
+    k = (
+        trace, zy - yz, xz - zx, yx - xy,
+        2.0 * xx - trace, xy + yx, xz + zx,
+        2.0 * yy - trace, yz + zy,
+        2.0 * zz - trace,
+    )  # fmt: skip
+    return k, size
+
+
+def applied(k: Davenport, u: Quaternion) -> Quaternion:
+    """The product K u."""
+    ww, wx, wy, wz, xx, xy, xz, yy, yz, zz = k
+    w, x, y, z = u
+    return (
+        ww * w + wx * x + wy * y + wz * z,
+        wx * w + xx * x + xy * y + xz * z,
+        wy * w + xy * x + yy * y + yz * z,
+        wz * w + xz * x + yz * y + zz * z,
+    )
+
+
+def wrapped(m: Arithmetic, angle: Number) -> Number:
+    """The angle, by whole turns nearest to zero."""
+    return angle - _TURN * m.rint(angle / _TURN)
+
+
+def fitted(m: Arithmetic, angle: Number, current: Number, low: float, high: float) -> Number:
+    """The angle, next to the current one if that lies in the interval, else the nearest inside it."""
+    near = current + wrapped(m, angle - current)
+    if low == -math.inf and high == math.inf:
+        return near
+    if low == -math.inf:
+        middle = high - math.pi
+    elif high == math.inf:
+        middle = low + math.pi
+    else:
+        middle = 0.5 * (low + high)
+    other = m.minimum(m.maximum(middle + wrapped(m, angle - middle), low), high)
+    return m.where((near >= low) & (near <= high), near, other)
+
+
+def value(k: Davenport, u: Quaternion) -> Number:
+    """What a turn is worth: u^T K u = sum w t . R e."""
+    return inner(u, applied(k, u))
+
+
+def _wave(k: Davenport, zero: Quaternion, quarter: Quaternion) -> tuple[Number, Number, Number]:
+    """The worth of cos(a/2) zero + sin(a/2) quarter is mean + cosine cos(a) + sine sin(a)."""
+    k_zero, k_quarter = applied(k, zero), applied(k, quarter)
+    at_zero, at_quarter = inner(zero, k_zero), inner(quarter, k_quarter)
+    return 0.5 * (at_zero + at_quarter), 0.5 * (at_zero - at_quarter), inner(zero, k_quarter)
+
+
+def on_circle(
+    m: Arithmetic,
+    k: Davenport,
+    size: Number,
+    zero: Quaternion,
+    quarter: Quaternion,
+    current: Number,
+    low: float,
+    high: float,
+) -> Number:
+    """The best angle a in [low, high] of the turns cos(a/2) zero + sin(a/2) quarter."""
+    _, cosine, sine = _wave(k, zero, quarter)
+    flat = cosine * cosine + sine * sine <= STILL * STILL * size * size
+    best = fitted(m, m.atan2(sine, cosine + m.where(flat, 1.0, 0.0)), current, low, high)
+    return m.where(flat, current, best)
+
+
+def level_on_circle(
+    m: Arithmetic,
+    k: Davenport,
+    size: Number,
+    zero: Quaternion,
+    quarter: Quaternion,
+    current: Number,
+    low: float,
+    high: float,
+    level: Number,
+) -> Number:
+    """The angle in [low, high], near the current one, where the worth comes nearest to `level`."""
+    mean, cosine, sine = _wave(k, zero, quarter)
+    swell = m.sqrt(cosine * cosine + sine * sine)
+    flat = swell <= STILL * size
+    phase = m.atan2(sine, cosine + m.where(flat, 1.0, 0.0))
+    ratio = m.minimum(m.maximum((level - mean) / m.where(flat, 1.0, swell), -1.0), 1.0)
+    way = m.atan2(m.sqrt(m.maximum((1.0 - ratio) * (1.0 + ratio), 0.0)), ratio)
+    one, other = (fitted(m, phase + side * way, current, low, high) for side in (1.0, -1.0))
+    miss, other_miss = (abs(mean + swell * m.cos(angle - phase) - level) for angle in (one, other))
+    even = abs(miss - other_miss) <= 1e-9 * size
+    nearer = abs(one - current) <= abs(other - current)
+    best = m.where(m.where(even, nearer, miss < other_miss), one, other)
+    return m.where(flat, current, best)
+
+
+def gradient_circle(
+    m: Arithmetic, k: Davenport, size: Number, u: Quaternion
+) -> tuple[Quaternion, Number, Number]:
+    """The direction d at right angles to u in which the worth of a free turn grows most.
+
+    Where nothing grows (a pole), one of the joint's own axes: the one about which the worth changes most.
+
+    Returns:
+        d, the worth of u, and whether d leads anywhere.
+    """
+    g = applied(k, u)
+    worth = inner(u, g)
+    r = combined(g, 1.0, u, -worth)
+    slope = m.sqrt(inner(r, r))
+    slopes = slope > STILL * size
+    leads = slopes
+    if not m.all(slopes):
+        side, change = _best_side(m, k, u, worth)
+        leads = slopes | (change > STILL * size)
+        r, slope = chosen(m, slopes, r, side), m.where(slopes, slope, 1.0)
+    d = combined(r, 1.0 / slope, u, 0.0)
+    return normalized(m, combined(d, 1.0, u, -inner(d, u))), worth, leads
+
+
+def climbed(m: Arithmetic, k: Davenport, size: Number, u: Quaternion) -> Quaternion:
+    """One step to the top of the great circle along the gradient, over all turns.
+
+    With one pair this is the shortest turn to the best place.
+    """
+    better, cosine = _top(m, k, size, u)
+    far = cosine < 0.07
+    if m.any(far):  # from next to the worst place the way is rounding for the most part: step once more
+        better = chosen(m, far, _top(m, k, size, better)[0], better)
+    return better
+
+
+def _top(m: Arithmetic, k: Davenport, size: Number, u: Quaternion) -> tuple[Quaternion, Number]:
+    """Top of the gradient's circle, and the cosine of the way there."""
+    d, worth, leads = gradient_circle(m, k, size, u)
+    k_d = applied(k, d)
+    y, x = 2.0 * inner(u, k_d), worth - inner(d, k_d)
+    if not m.all(leads):
+        y, x = m.where(leads, y, 0.0), m.where(leads, x, 1.0)
+    c, s = half_turn(m, y, x)
+    return normalized(m, combined(u, c, d, s)), c
+
+
+def levelled(m: Arithmetic, k: Davenport, size: Number, u: Quaternion, level: Number) -> Quaternion:
+    """The free turn nearest to u, on the circle of its gradient, whose worth comes nearest to `level`."""
+    d, _, leads = gradient_circle(m, k, size, u)
+    mean, cosine, sine = _wave(k, u, d)
+    swell = m.sqrt(cosine * cosine + sine * sine)
+    leads = leads & (swell > STILL * size)
+    swell = m.where(leads, swell, 1.0)
+    cosine, sine = cosine / swell, sine / swell
+    ratio = m.minimum(m.maximum((level - mean) / swell, -1.0), 1.0)
+    across = m.sqrt((1.0 - ratio) * (1.0 + ratio))
+    # the two places are the phase, less and more the way; the nearer one has the larger cosine
+    sign = m.where(sine >= 0.0, 1.0, -1.0)
+    x = cosine * ratio + sign * sine * across
+    y = sine * ratio - sign * cosine * across
+    c, s = half_turn(m, m.where(leads, y, 0.0), m.where(leads, x, 1.0))
+    return normalized(m, combined(u, c, d, s))
+
+
+def _best_side(m: Arithmetic, k: Davenport, u: Quaternion, worth: Number) -> tuple[Quaternion, Number]:
+    """Of half turns about the joint's own axes the one that changes the worth most, and by how much."""
+    side = multiply(u, (0.0, 1.0, 0.0, 0.0))
+    change = abs(value(k, side) - worth)
+    for axis in ((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0)):
+        other = multiply(u, axis)
+        other_change = abs(value(k, other) - worth)
+        better = other_change > change * (1.0 + 1e-9)
+        side, change = chosen(m, better, other, side), m.where(better, other_change, change)
+    return side, change

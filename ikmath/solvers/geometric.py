@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the methods have in common that turn joints by geometry, without a Jacobian.
+
+They take positions, on chains and trees, obey the joints' limits, solve any number of frames in one call, and
+leave the figure where it starts wherever the goals do not ask for more: the start is their posture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..diagnosis import conclude
+from ..pose import Pose
+from ..problem import Problem, Solution
+from ..rotation import Array
+from .base import Method, Options, gather
+from .chains import read_limbs, targets
+from .stages import Run
+from .sweeps import accelerated_sweep, stretch_where_far
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometricOptions(Options):
+    """Options of the geometric methods.
+
+    Attributes:
+        finish: where the method's own passes come to rest short of the target (limits, branches), go on with
+            sweeps over single joints, to the nearest pose that can be found.
+    """
+
+    finish: bool = True
+
+
+class Geometric(Method):
+    """A method that bends limbs by geometry."""
+
+    takes: ClassVar[frozenset[str] | None] = frozenset({"Position"})
+    options: ClassVar[type[Options]] = GeometricOptions
+    batched: ClassVar[bool] = True
+    slides: ClassVar[bool] = False
+    """Whether it can move slides anywhere; otherwise only those of roots."""
+
+    def bend(self, run: Run, problem: Problem, options: Any) -> None:
+        """The method's stages."""
+        raise TypeError(f"{type(self).__name__} does not say how it bends limbs.")
+
+    def finish(self, run: Run, options: Any) -> None:
+        """Sweeps where the own passes came to rest short: from their end, and if need be from the start."""
+        run.settle_stretched()
+        if options.finish:
+            run.stage(accelerated_sweep, begin=stretch_where_far)
+            run.second_try(accelerated_sweep)
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        limbs = read_limbs(problem, self.label, slides=self.slides)
+        batch, n = q.shape[:-1], problem.skeleton.n
+        rows = q.reshape(-1, n) if batch else q
+        goals = targets(problem, batch)
+        run = Run(
+            limbs,
+            rows,
+            goals.reshape(-1, *goals.shape[-2:]) if batch else goals,
+            options.tolerance,
+            options.max_iterations,
+        )
+        if len(rows):
+            self.bend(run, problem, options)
+        end = problem.skeleton.region.project(run.q)
+        errors = problem.errors(Pose.trusted(problem.skeleton, end.reshape(q.shape)))
+        if not batch:
+            stalled = bool(run.stalled[0]) or not limbs.nodes
+            return conclude(
+                problem, end, int(run.iterations[0]), options.tolerance, errors=errors, stalled=stalled
+            )
+        errors = errors.reshape(len(end), -1)
+        answers = [
+            conclude(
+                problem if problem.frames is None else problem.at(i),
+                end[i],
+                int(run.iterations[i]),
+                options.tolerance,
+                errors=errors[i],
+                stalled=bool(run.stalled[i]) or not limbs.nodes,
+            )
+            for i in range(len(end))
+        ]
+        return gather(answers, batch, problem)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limbs while a geometric method bends them: turns and slides of every node, and where that puts everything.
+
+One frame as floats, or many as arrays (see `arithmetic`). The state is tuples of components that are
+replaced, never written to, so that keeping the best pose so far costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rotation import Array
+from .alignment import Turned
+from .arithmetic import (
+    ARRAYS,
+    FLOATS,
+    IDENTITY,
+    Arithmetic,
+    Number,
+    Quaternion,
+    Vector,
+    add,
+    chosen,
+    multiply,
+    rotate,
+    subtract,
+    taken,
+)
+from .chains import Limbs, Place
+
+_ORIGIN: Vector = (0.0, 0.0, 0.0)
+_STILL: Turned = (IDENTITY, ())
+
+
+class Posing:
+    """Turns, slides and places of limbs, of one frame or of many.
+
+    Args:
+        limbs: what can move.
+        q: (n,) or (B, n) coordinates, inside the limits.
+        targets: (E, 3) or (B, E, 3) metres, world.
+
+    Attributes:
+        m: the arithmetic; limbs; q: where it started;
+        turned: the turn of each node; slid: the slides x, y, z of each node;
+        targets: of each effector; frames: (B,) which rows of the batch these are.
+        head, base, frame: of each node its head, its rest frame's and its frame's rotation in the world;
+        tip: of each effector where it is;
+        stride: how far the last leap went, see `sweeps.leap`.
+    """
+
+    def __init__(self, limbs: Limbs, q: Array, targets: Array) -> None:
+        self.limbs = limbs
+        self.q = q
+        self.m: Arithmetic = FLOATS if q.ndim == 1 else ARRAYS
+        columns: list[Any] = q.tolist() if q.ndim == 1 else list(np.ascontiguousarray(q.T))
+        self.frames = np.arange(1 if q.ndim == 1 else len(q))
+        self.stride: Number = 1.0 if q.ndim == 1 else np.ones(len(q))
+        self.turned: list[Turned] = []
+        self.slid: list[Vector] = []
+        for node in limbs.nodes:
+            slides: list[Number] = [0.0, 0.0, 0.0]
+            for slide in node.slides:
+                slides[slide.axis] = columns[slide.column]
+            self.slid.append((slides[0], slides[1], slides[2]))
+            x, y, z = (columns[c] if c >= 0 else f for c, f in zip(node.columns, node.fixed, strict=True))
+            self.turned.append(_STILL if node.turning is None else node.turning.start(self.m, (x, y, z)))
+        rows = targets.tolist() if q.ndim == 1 else np.ascontiguousarray(targets.transpose(1, 2, 0))
+        self.targets: list[Vector] = [(x, y, z) for x, y, z in rows]
+        count = len(limbs.nodes)
+        self.head: list[Vector] = [_ORIGIN] * count
+        self.base: list[Quaternion] = [IDENTITY] * count
+        self.frame: list[Quaternion] = [IDENTITY] * count
+        self.tip: list[Vector] = [_ORIGIN] * len(limbs.effectors)
+        self.place_all()
+
+    def placed(self, place: Place) -> Vector:
+        """Where a place is."""
+        if place.node < 0:
+            return add(place.socket, place.drift)
+        return add(add(self.head[place.node], rotate(self.frame[place.node], place.socket)), place.drift)
+
+    def place(self, index: int) -> None:
+        """Put one node where its parent, its slides and its turn put it."""
+        node = self.limbs.nodes[index]
+        head = self.placed(node.place)
+        base = multiply(self.frame[node.place.node], node.rest) if node.attached else node.rest
+        if node.slides:
+            head = add(head, rotate(self.rail(index), self.slid[index]))
+        self.head[index], self.base[index] = head, base
+        self.frame[index] = multiply(base, self.turned[index][0])
+
+    def rail(self, index: int) -> Quaternion:
+        """The rotation in which a node slides."""
+        node = self.limbs.nodes[index]
+        return multiply(self.frame[node.place.node], node.rail) if node.railed else node.rail
+
+    def place_tips(self) -> None:
+        """Put the effectors where their nodes carry them."""
+        self.tip = [self.placed(effector.place) for effector in self.limbs.effectors]
+
+    def place_all(self) -> None:
+        """Put everything in its place: forward kinematics of the limbs."""
+        for index in range(len(self.limbs.nodes)):
+            self.place(index)
+        self.place_tips()
+
+    def judge(self, tolerance: float) -> tuple[Number, Number]:
+        """The weighted sum of squared distances to the targets, and whether all are within the tolerance."""
+        cost: Number = 0.0
+        there: Number = True
+        for effector, tip, target in zip(self.limbs.effectors, self.tip, self.targets, strict=True):
+            x, y, z = subtract(tip, target)
+            square = x * x + y * y + z * z
+            cost = cost + effector.weight * square
+            there = there & (square <= (tolerance + effector.slack) * (tolerance + effector.slack))
+        return cost, there
+
+    # ------------------------------------------------------------------ state as a whole
+    def state(self) -> Any:
+        """Turns and slides, to be given to `restore`."""
+        return tuple(self.turned), tuple(self.slid)
+
+    def restore(self, state: Any) -> None:
+        """Take turns and slides back; places follow with `place_all`."""
+        self.turned, self.slid = list(state[0]), list(state[1])
+
+    def prefer(self, condition: Number, a: Any, b: Any) -> Any:
+        """State `a` in the frames where the condition holds, elsewhere `b`."""
+        if self.m is FLOATS:
+            return a if condition else b
+        return chosen(self.m, condition, a, b)
+
+    def keep(self, index: Any) -> None:
+        """Go on with some of the frames only; places follow with `place_all`."""
+        self.q, self.frames = self.q[index], self.frames[index]
+        self.turned, self.slid = taken(self.turned, index), taken(self.slid, index)
+        self.targets, self.stride = taken(self.targets, index), taken(self.stride, index)
+
+    def coordinates(self, state: Any, rows: Any = None) -> Array:
+        """(n,) or (B, n) coordinates of a state or of some of its rows; what is no node stays."""
+        start = self.q
+        if rows is not None:
+            start, state = start[rows], taken(state, rows)
+        q = start.copy()
+        for node, turned, slid in zip(self.limbs.nodes, state[0], state[1], strict=True):
+            for slide in node.slides:
+                q[..., slide.column] = slid[slide.axis]
+            if node.turning is None:
+                continue
+            x, y, z = (start[..., c] if c >= 0 else f for c, f in zip(node.columns, node.fixed, strict=True))
+            near = (float(x), float(y), float(z)) if self.m is FLOATS else (x, y, z)
+            for column, turn in zip(node.columns, node.turning.turns(self.m, turned, near), strict=True):
+                if column >= 0:
+                    q[..., column] = turn
+        return q

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pass of the triangulation method, and a quick start that other methods can take from it.
+
+It stands apart from the method because no method knows another one, but any may begin where this pass ends.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from ..errors import NotSupported
+from ..goals import Position
+from ..problem import Problem
+from ..rotation import Array
+from .arithmetic import Arithmetic, Number
+from .chains import Aim, read_limbs, targets
+from .levels import outward, reshape
+from .posing import Posing
+from .stages import Run
+
+PASSES: Final = 2  # over limbs with several effectors; a single limb needs one
+
+
+def triangle(a: Number, c: Number, aim: Aim, end: int, *, m: Arithmetic, across: bool) -> Number:
+    """Equation 5 as a level: `a c cos(delta) = (a^2 + c^2 - b^2) / 2`, with b the stretched rest."""
+    b = aim.ends[end][1]
+    level = 0.5 * (a * a + c * c - b * b)
+    return m.where((level < -a * c) & (b > a), 0.0, level) if across else level
+
+
+def within_reach(a: Number, c: Number, aim: Aim, end: int, *, posing: Posing) -> Number:
+    """Level of a shared joint: as it stands if the branch can reach from there, else just so far."""
+    m = posing.m
+    b = aim.ends[end][1]
+    index, _, drift = aim.ends[end]
+    x = tuple(
+        p - (t - d) for p, t, d in zip(posing.placed(aim.place), posing.targets[index], drift, strict=True)
+    )
+    y = tuple(u - d for u, d in zip(x, aim.place.drift, strict=True))
+    now = m.sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2])
+    wanted = m.minimum(now, b)
+    return 0.5 * (a * a + c * c - wanted * wanted)
+
+
+def triangulate(posing: Posing, across: bool = False) -> None:
+    """One pass over the limbs."""
+    outward(posing, partial(triangle, m=posing.m, across=across), partial(within_reach, posing=posing))
+
+
+def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
+    """A pose near the position goals of a problem, in one or two passes: where another method may begin.
+
+    Goals of other kinds are left out of account, and so is what triangulation cannot move.
+
+    Args:
+        problem: any problem; q: (n,) or (B, n) start inside the limits, with as many rows as the targets
+            have.
+
+    Returns:
+        Coordinates like q, inside the limits; q itself where triangulation has nothing to offer.
+    """
+    goals = [goal for goal in problem.tasks if isinstance(goal, Position) and goal.mask is None]
+    if not goals:
+        return q
+    strongest = min(goal.priority for goal in goals)
+    simple = Problem(problem.skeleton, [goal for goal in goals if goal.priority == strongest])
+    try:
+        limbs = read_limbs(simple, "Triangulation", slides=False)
+    except NotSupported:
+        return q
+    run = Run(limbs, q, targets(simple, q.shape[:-1]), tolerance, 2)
+    single = len(limbs.effectors) == 1
+    run.stage(triangulate, limit=1 if single else PASSES)
+    if single and not limbs.free:
+        run.stage(reshape, limit=1)
+    return problem.skeleton.region.project(run.q)
