@@ -8,7 +8,7 @@ Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -
 from . import figures
 from .avoidance import AVOIDANCE
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
-from .goals import GOALS, Aim, Goal, Orientation, Plane, Position, Posture, Residual
+from .goals import GOALS, Aim, Distance, Goal, Loop, Orientation, Plane, Position, Posture, Residual
 from .limits import LIMITS
 from .obstacles import (
     SHAPES,
@@ -51,9 +51,11 @@ __all__ = [
     "Aim",
     "BadShape",
     "BadValue",
+    "Distance",
     "Goal",
     "IkError",
     "Joint",
+    "Loop",
     "NotSupported",
     "Orientation",
     "Plane",

@@ -5,15 +5,30 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from ..residual import Residual
 from .aim import Aim
-from .base import Frame, Goal, Residual
+from .base import Frame, Goal
+from .distance import Distance
+from .loop import Loop
 from .orientation import Orientation
 from .plane import Plane
 from .position import Position
 from .posture import Posture
 
 GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
-    {goal.kind: goal for goal in (Position, Orientation, Aim, Plane, Posture)}
+    {goal.kind: goal for goal in (Position, Orientation, Aim, Plane, Distance, Loop, Posture)}
 )
 
-__all__ = ["Aim", "Plane", "GOALS", "Frame", "Goal", "Orientation", "Position", "Posture", "Residual"]
+__all__ = [
+    "Aim",
+    "Distance",
+    "Loop",
+    "Plane",
+    "GOALS",
+    "Frame",
+    "Goal",
+    "Orientation",
+    "Position",
+    "Posture",
+    "Residual",
+]

@@ -17,8 +17,10 @@ import numpy.typing as npt
 
 from ..kinematics import SKEW_ROWS
 from ..pose import Pose
+from ..residual import Residual
 from ..rotation import Array
-from .base import Effectors, Frame, Names, Residual, blocks, check_slack, outer, unit_vectors, with_slack
+from .base import Effectors, Frame, Names, check_slack
+from .rows import blocks, outer, readiest, unit_vectors, with_slack
 
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
 _SMALL: Final = 1e-8  # squared sine below which the slope of t / sin t is a constant to double precision
@@ -51,7 +53,7 @@ class Aim(Effectors):
 
     kind: ClassVar[str] = "Aim"
     unit: ClassVar[str] = "rad"
-    rows: ClassVar[int] = 3
+    rows: int = 3
 
     def __init__(
         self,
@@ -125,10 +127,7 @@ class Aim(Effectors):
             if sine[i] < _STRAIGHT:
                 if turn is None:
                     turn = pose.turn_jacobian(self.points(pose.skeleton)).reshape(len(d), 3, -1)
-                square = np.eye(3) - np.outer(d[i], d[i])
-                free = square @ turn[i]
-                axis = np.linalg.eigh(square + free @ free.T)[1][:, -1]
-                row[:] = axis * (1.0 if axis[np.argmax(np.abs(axis))] > 0.0 else -1.0)
+                row[:] = readiest(turn[i], square_to=d[i])
         return out
 
     @property

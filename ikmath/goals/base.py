@@ -9,30 +9,19 @@ be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadShape, BadValue
 from ..pose import Points, Pose
-from ..rotation import Array
+from ..residual import Residual
+from ..rotation import Array, matrix_from_quaternion, quaternion_from_matrix
 from ..skeleton import Skeleton
 
 Names = str | Sequence[str]
 Frame = int | npt.NDArray[np.intp]
-
-
-class Residual(NamedTuple):
-    """Rows of a goal.
-
-    Attributes:
-        error: (*batch, k), in the goal's unit.
-        jacobian: (*batch, k, n), its derivative by the coordinates.
-    """
-
-    error: Array
-    jacobian: Array
 
 
 class Goal:
@@ -49,7 +38,7 @@ class Goal:
 
     kind: ClassVar[str] = ""
     unit: ClassVar[str] = "m"
-    rows: ClassVar[int] = 3
+    rows: int = 3
     one_sided: bool = False
 
     weight: Array
@@ -111,6 +100,10 @@ class Goal:
         """The goal with the targets of one frame, or of several as the batch."""
         return self
 
+    def settled(self, pose: Pose) -> Self:
+        """The goal for who comes from that pose and should not change his mind without need."""
+        return self
+
     def check(self, skeleton: Skeleton) -> None:
         """Raise if the goal does not fit the skeleton (unknown joints)."""
 
@@ -145,7 +138,7 @@ class Effectors(Goal):
     def _target(self, value: npt.ArrayLike, shape: tuple[int, ...], what: str = "target") -> Array:
         """Checked copy of a target with shape (*batch, E, *shape)."""
         array = np.array(value, dtype=float)
-        tail = shape if self.single else (len(self.joints), *shape)
+        tail = shape if self.single else (self.effectors, *shape)
         if array.ndim < len(tail) or array.shape[array.ndim - len(tail) :] != tail:
             raise BadShape(f"{what} of {self.describe()}", f"(..., {', '.join(map(str, tail))})", array.shape)
         if not np.isfinite(array).all():
@@ -153,6 +146,14 @@ class Effectors(Goal):
         if self.single:
             array = array.reshape(*array.shape[: array.ndim - len(shape)], 1, *shape)
         return array
+
+    def _rotation(self, value: npt.ArrayLike, what: str = "target") -> Array:
+        """Checked rotations (*batch, E, 3, 3); those in single precision are made exact."""
+        array = self._target(value, (3, 3), what)
+        crooked = np.abs(array @ array.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0)
+        if crooked > 1e-4 or (np.linalg.det(array) < 0).any():
+            raise BadValue(f"{what} of {self.describe()}", "is no rotation; remove scale and shear from it.")
+        return array if crooked < 1e-12 else matrix_from_quaternion(quaternion_from_matrix(array))
 
     def _each(self, value: npt.ArrayLike, what: str) -> Array:
         """Checked (E, 3) constants of the effectors, given for each or once for all."""
@@ -187,77 +188,6 @@ class Effectors(Goal):
         other.__dict__.update(self.__dict__)
         other.__dict__.update(changes)
         return other
-
-
-def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> Residual:
-    """Take a slack off the length of each effector's error: nothing inside it, and nothing to do there.
-
-    `e -> e (1 - slack / |e|)` outside, with its exact derivative; error (*batch, E * r),
-    jacobian (*batch, E * r, n).
-    """
-    *batch, k = error.shape
-    n = jacobian.shape[-1]
-    e = error.reshape(*batch, effectors, k // effectors)
-    j = jacobian.reshape(*batch, effectors, k // effectors, n)
-    length = np.sqrt((e * e).sum(-1, keepdims=True))
-    outside = length > slack
-    safe = np.where(outside, length, 1.0)
-    unit = e / safe
-    factor = np.where(outside, 1.0 - slack / safe, 0.0)
-    along = np.where(outside, slack / safe, 0.0) * unit
-    shrunk = factor[..., None] * j + along[..., None] * (unit[..., None, :] @ j)
-    return Residual((factor * e).reshape(*batch, k), shrunk.reshape(*batch, k, n))
-
-
-def outer(a: Array, b: Array) -> Array:
-    """(m, 3), (m, 3) -> (m, 3, 3), the products a b^T."""
-    return a[:, :, None] * b[:, None, :]
-
-
-def blocks(factors: Array, jacobian: Array, count: int | None = None) -> Array:
-    """Each effector's three rows times a matrix of its own.
-
-    Args:
-        factors: (*batch, E, r, 3); jacobian: (*batch, 3 E, n), memory as `Pose.point_jacobian` leaves it.
-        count: E, if not told by `factors`.
-
-    Returns:
-        (*batch, E * r, n), for many frames with them innermost in memory.
-    """
-    *batch, effectors, r, _ = factors.shape
-    n = jacobian.shape[-1]
-    if not batch:
-        if effectors == 1:
-            return np.asarray(factors[0].dot(jacobian))
-        return np.asarray(np.matmul(factors, jacobian.reshape(effectors, 3, n)).reshape(effectors * r, n))
-    frames = int(np.prod(batch))
-    rows: Array = jacobian.reshape(frames, effectors, 3, n).transpose(1, 2, 3, 0)
-    scale = np.ascontiguousarray(factors.reshape(frames, effectors, r, 3).transpose(1, 2, 3, 0))
-    out = np.empty((effectors, r, n, frames))
-    for e in range(effectors):
-        for i in range(r):
-            np.multiply(rows[e, 0], scale[e, i, 0], out=out[e, i])
-            out[e, i] += rows[e, 1] * scale[e, i, 1]
-            out[e, i] += rows[e, 2] * scale[e, i, 2]
-    return out.reshape(effectors * r, n, frames).transpose(2, 0, 1).reshape(*batch, effectors * r, n)
-
-
-def violated(room: Residual) -> Residual:
-    """The part of an inequality's rows that is on the wrong side; zero where there is room."""
-    out = room.error < 0.0
-    return Residual(np.where(out, room.error, 0.0), room.jacobian * out[..., None])
-
-
-def unit_vectors(vectors: Array, what: str) -> Array:
-    """Vectors (..., 3) at unit length.
-
-    Raises:
-        BadValue: one of length zero.
-    """
-    length = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
-    if (length < 1e-12).any():
-        raise BadValue(what, "has no length; give a direction.")
-    return np.asarray(vectors / length)
 
 
 def axis_mask(axes: str, what: str) -> Array | None:

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..pose import Pose
-from .base import Effectors, Frame, Names, Residual, blocks, unit_vectors, violated
+from ..residual import Residual
+from .base import Effectors, Frame, Names
+from .rows import blocks, unit_vectors, violated
 
 
 class Plane(Effectors):
@@ -34,7 +36,7 @@ class Plane(Effectors):
 
     kind: ClassVar[str] = "Plane"
     unit: ClassVar[str] = "m"
-    rows: ClassVar[int] = 1
+    rows: int = 1
 
     def __init__(
         self,

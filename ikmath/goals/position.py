@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..pose import Pose
+from ..residual import Residual
 from ..rotation import Array, cross
-from .base import Effectors, Frame, Names, Residual, axis_mask, check_slack, check_space, with_slack
+from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
+from .rows import with_slack
 
 
 class Position(Effectors):
@@ -30,7 +32,7 @@ class Position(Effectors):
 
     kind: ClassVar[str] = "Position"
     unit: ClassVar[str] = "m"
-    rows: ClassVar[int] = 3
+    rows: int = 3
 
     def __init__(
         self,

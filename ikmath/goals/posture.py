@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from ..errors import BadShape, BadValue
 from ..pose import Pose
+from ..residual import Residual
 from ..rotation import Array
 from ..skeleton import Skeleton
-from .base import Frame, Goal, Residual
+from .base import Frame, Goal
 
 
 class Posture(Goal):

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from ..goals import Residual
 from ..pose import Pose
 from ..region import Region
+from ..residual import Residual
 from ..rotation import Array
 
 Propose = Callable[[Array, Array], Array]

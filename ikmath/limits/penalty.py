@@ -16,9 +16,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import BadValue
-from ..goals import Residual
 from ..pose import Pose
 from ..region import Region
+from ..residual import Residual
 from ..rotation import Array
 from .base import LimitMethod, Propose
 

@@ -13,7 +13,7 @@ from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name,
 LAYERS = (
     {"errors"},
     {"registries", "rotation", "linalg"},
-    {"region", "kinematics"},
+    {"region", "kinematics", "residual"},
     {"skeleton"},
     {"pose"},
     {"goals", "limits", "obstacles"},

@@ -22,6 +22,7 @@ class GoalCase:
     Attributes:
         kind: as in `GOALS`; name: of the variant.
         one_sided: whether the goal is an inequality.
+        constant: whether it has nothing that changes from frame to frame.
         make: (figure, pose, generator) -> a goal, met by that pose; targets have the pose's batch axes.
     """
 
@@ -29,6 +30,7 @@ class GoalCase:
     name: str
     make: Callable[[ik.Skeleton, ik.Pose, np.random.Generator], ik.Goal]
     one_sided: bool = False
+    constant: bool = False
 
 
 def some_joints(skeleton, rng, count=2):
@@ -105,6 +107,35 @@ def _floor(skeleton, pose, rng):
     return ik.Plane(joints, origin, (0, 0, 1), one_sided=True)
 
 
+def _distance(mode, place=False):
+    def make(skeleton, pose, rng):
+        a, b = some_joints(skeleton, rng), some_joints(skeleton, rng)
+        offsets = rng.normal(size=(2, 2, 3))
+        first = pose.point(a, offsets[0])
+        other = first + rng.normal(size=(2, 3)) if place else pose.point(b, offsets[1])
+        length = np.linalg.norm(first - other, axis=-1) * {"at": 1.0, "inside": 1.2, "outside": 0.8}[mode]
+        return ik.Distance(a, offsets[0], other if place else b, offsets[1], length, mode=mode)
+
+    return make
+
+
+def _distance_of_one(skeleton, pose, rng):
+    joint, place = skeleton.names[-1], rng.normal(size=3) * 2
+    length = np.linalg.norm(pose.point(joint) - place, axis=-1)
+    return ik.Distance(joint, (0, 0, 0), place, distance=length)
+
+
+def _loop(rigid):
+    """Two points that are one by construction, at the pose or at the first of many."""
+
+    def make(skeleton, pose, rng):
+        a, b = some_joints(skeleton, rng)
+        first = pose if not pose.batch else ik.Pose.forward(skeleton, pose.q.reshape(-1, skeleton.n)[0])
+        return ik.Loop.as_posed(first, a, rng.normal(size=3), b, rigid=rigid)
+
+    return make
+
+
 def _posture(skeleton, pose, rng):
     return ik.Posture(pose.q, gain=rng.uniform(0, 2, skeleton.n))
 
@@ -127,6 +158,12 @@ GOAL_CASES = [
     GoalCase("Plane", "two-sided", _plane()),
     GoalCase("Plane", "one-sided", _plane(one_sided=True), one_sided=True),
     GoalCase("Plane", "floor", _floor, one_sided=True),
+    GoalCase("Distance", "at", _distance("at")),
+    GoalCase("Distance", "inside", _distance("inside"), one_sided=True),
+    GoalCase("Distance", "outside a place", _distance("outside", True), one_sided=True),
+    GoalCase("Distance", "one", _distance_of_one),
+    GoalCase("Loop", "points", _loop(False), constant=True),
+    GoalCase("Loop", "rigid", _loop(True), constant=True),
     GoalCase("Posture", "gains", _posture),
 ]
 
@@ -161,7 +198,7 @@ SOLVER_CASES = [
     SolverCase("hierarchical", still=False),
     SolverCase("damped", still=False),
     SolverCase("prioritized", still=False),
-    # out of reach the plain methods of the texts tremble or stop early: the reason for damping (Ki & Sheen, 7)
+    # out of reach the plain methods of the texts tremble or stop early: why there is damping (Ki & Sheen, 7)
     SolverCase("pseudoinverse", nearest=False, still=False),
     SolverCase("control", nearest=False, still=False),
     SolverCase("bounded", nearest=False, still=False),

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two points at a distance, within it or outside it: a staff between two hands, a leash, a personal space."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..pose import Pose
+from ..residual import Residual
+from ..rotation import Array
+from .base import Frame, Names
+from .pairs import Ends, Pairs
+from .rows import blocks, readiest, violated
+
+Mode = Literal["at", "inside", "outside"]
+MODES: Final = ("at", "inside", "outside")
+_SAME: Final = 1e-12  # metres; nearer than this two points have no direction to each other
+
+
+class Distance(Pairs):
+    """The distance of a point of the figure from another one, or from a place of the world, is limited.
+
+    Args:
+        joint_a: a joint's name, or several names.
+        offset_a: (3,) or (E, 3) the point in the joint's own frame, metres.
+        to: the other joint's name (as many names), or a place of the world: (*batch, 3) for one name,
+            (*batch, E, 3) for several.
+        offset_b: (3,) or (E, 3) the point in the other joint's frame; not for a place of the world.
+        distance: metres, more than zero (for two points in one place take `Loop`); a number, or (*batch,) for
+            one name, (*batch, E) for several.
+        weight, priority: see `Goal`.
+        mode: "at" that distance, "inside" it or "outside" it.
+        name: for messages.
+    """
+
+    kind: ClassVar[str] = "Distance"
+    unit: ClassVar[str] = "m"
+    rows: int = 1
+
+    def __init__(
+        self,
+        joint_a: Names,
+        offset_a: npt.ArrayLike,
+        to: Names | npt.ArrayLike,
+        offset_b: npt.ArrayLike = (0.0, 0.0, 0.0),
+        distance: npt.ArrayLike = 1.0,
+        weight: npt.ArrayLike = 1.0,
+        priority: int = 0,
+        *,
+        mode: Mode = "at",
+        name: str | None = None,
+    ) -> None:
+        self.place: Array | None = None
+        if _are_names(to):
+            self._hold_pairs(joint_a, offset_a, to, offset_b)  # type: ignore[arg-type]
+        else:
+            self._hold(joint_a, offset_a)
+            self.labels = self.joints
+        self._begin(self.labels, weight, priority, name)
+        if not _are_names(to):
+            self.place = self._target(to, (3,), "to")
+        if mode not in MODES:
+            raise BadValue(f"mode={mode!r} of {self.describe()}", "must be 'at', 'inside' or 'outside'.")
+        self.mode = mode
+        self.one_sided = mode != "at"
+        self.distance = self._lengths(distance)
+
+    def _lengths(self, value: npt.ArrayLike) -> Array:
+        """(*batch, E) distances."""
+        array = np.array(value, dtype=float)
+        if not (np.isfinite(array) & (array > 0)).all():
+            raise BadValue(f"distance of {self.describe()}", "must be a finite number above zero.")
+        if self.single:
+            return array[..., None]
+        if array.ndim == 0:
+            return np.broadcast_to(array, (self.effectors,)).copy()
+        if array.shape[-1] != self.effectors:
+            raise BadShape(f"distance of {self.describe()}", f"(..., {self.effectors})", array.shape)
+        return array
+
+    def inequality(self, pose: Pose) -> Residual:
+        """How much longer (or for "inside" shorter) the way is than the distance."""
+        ends = self._ends(pose)
+        length = np.sqrt((ends.way * ends.way).sum(-1))
+        same = length < _SAME
+        unit = ends.way / np.where(same, 1.0, length)[..., None]
+        if same.any():
+            unit = self._apart(ends, unit, same)
+        error, rows = length - self.distance, blocks(unit[..., None, :], ends.jacobian)
+        return Residual(-error, -rows) if self.mode == "inside" else Residual(error, rows)
+
+    def evaluate(self, pose: Pose) -> Residual:
+        distance = self.inequality(pose)
+        return violated(distance) if self.one_sided else distance
+
+    def _ends(self, pose: Pose) -> Ends:
+        if self.place is None:
+            return super()._ends(pose)
+        points = self.points(pose.skeleton)
+        x = pose.points(points)
+        return Ends(x - self.place, pose.point_jacobian(points, x))
+
+    @staticmethod
+    def _apart(ends: Ends, unit: Array, same: npt.NDArray[np.bool_]) -> Array:
+        """Directions, with those of points in one place chosen: the way they part most readily."""
+        out = unit.copy()
+        rows = ends.jacobian.reshape(*same.shape, 3, -1)
+        for index in zip(*np.nonzero(same), strict=True):
+            out[index] = readiest(rows[index])
+        return out
+
+    @property
+    def frames(self) -> int | None:
+        shape: tuple[int, ...] = self.distance.shape[:-1]
+        if self.place is not None:
+            shape = np.broadcast_shapes(shape, self.place.shape[:-2])
+        return int(shape[0]) if shape else None
+
+    def at(self, frame: Frame) -> Self:
+        moving = self.place is not None and self.place.ndim > 2
+        return self._copy(
+            distance=self.distance[frame] if self.distance.ndim > 1 else self.distance,
+            place=self.place[frame] if moving and self.place is not None else self.place,
+        )
+
+
+def _are_names(to: object) -> bool:
+    """Whether a joint or several are meant, rather than a place."""
+    if isinstance(to, str):
+        return True
+    return isinstance(to, list | tuple) and len(to) > 0 and all(isinstance(name, str) for name in to)

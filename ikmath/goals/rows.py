@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Arithmetic on the rows of residuals that several kinds of goals share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..errors import BadValue
+from ..residual import Residual
+from ..rotation import Array, log
+
+
+def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> Residual:
+    """Take a slack off the length of each effector's error: nothing inside it, and nothing to do there.
+
+    `e -> e (1 - slack / |e|)` outside, with its exact derivative; error (*batch, E * r),
+    jacobian (*batch, E * r, n).
+    """
+    *batch, k = error.shape
+    n = jacobian.shape[-1]
+    e = error.reshape(*batch, effectors, k // effectors)
+    j = jacobian.reshape(*batch, effectors, k // effectors, n)
+    length = np.sqrt((e * e).sum(-1, keepdims=True))
+    outside = length > slack
+    safe = np.where(outside, length, 1.0)
+    unit = e / safe
+    factor = np.where(outside, 1.0 - slack / safe, 0.0)
+    along = np.where(outside, slack / safe, 0.0) * unit
+    shrunk = factor[..., None] * j + along[..., None] * (unit[..., None, :] @ j)
+    return Residual((factor * e).reshape(*batch, k), shrunk.reshape(*batch, k, n))
+
+
+def outer(a: Array, b: Array) -> Array:
+    """(m, 3), (m, 3) -> (m, 3, 3), the products a b^T."""
+    return a[:, :, None] * b[:, None, :]
+
+
+def blocks(factors: Array, jacobian: Array, count: int | None = None) -> Array:
+    """Each effector's three rows times a matrix of its own.
+
+    Args:
+        factors: (*batch, E, r, 3); jacobian: (*batch, 3 E, n), memory as `Pose.point_jacobian` leaves it.
+        count: E, if not told by `factors`.
+
+    Returns:
+        (*batch, E * r, n), for many frames with them innermost in memory.
+    """
+    *batch, effectors, r, _ = factors.shape
+    n = jacobian.shape[-1]
+    if not batch:
+        if effectors == 1:
+            return np.asarray(factors[0].dot(jacobian))
+        return np.asarray(np.matmul(factors, jacobian.reshape(effectors, 3, n)).reshape(effectors * r, n))
+    frames = int(np.prod(batch))
+    rows: Array = jacobian.reshape(frames, effectors, 3, n).transpose(1, 2, 3, 0)
+    scale = np.ascontiguousarray(factors.reshape(frames, effectors, r, 3).transpose(1, 2, 3, 0))
+    out = np.empty((effectors, r, n, frames))
+    for e in range(effectors):
+        for i in range(r):
+            np.multiply(rows[e, 0], scale[e, i, 0], out=out[e, i])
+            out[e, i] += rows[e, 1] * scale[e, i, 1]
+            out[e, i] += rows[e, 2] * scale[e, i, 2]
+    return out.reshape(effectors * r, n, frames).transpose(2, 0, 1).reshape(*batch, effectors * r, n)
+
+
+def violated(room: Residual) -> Residual:
+    """The part of an inequality's rows that is on the wrong side; zero where there is room."""
+    out = room.error < 0.0
+    return Residual(np.where(out, room.error, 0.0), room.jacobian * out[..., None])
+
+
+def unit_vectors(vectors: Array, what: str) -> Array:
+    """Vectors (..., 3) at unit length.
+
+    Raises:
+        BadValue: one of length zero.
+    """
+    length = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
+    if (length < 1e-12).any():
+        raise BadValue(what, "has no length; give a direction.")
+    return np.asarray(vectors / length)
+
+
+def readiest(rows: Array, square_to: Array | None = None) -> Array:
+    """The unit direction (3,) in which a motion with these rows (3, n) goes most readily.
+
+    Args:
+        rows: derivative of a place, or an angular velocity.
+        square_to: (3,) a unit vector; only directions at right angles to it count.
+    """
+    across = np.eye(3) if square_to is None else np.eye(3) - np.outer(square_to, square_to)
+    free = across @ rows
+    direction: Array = np.linalg.eigh(across + free @ free.T)[1][:, -1]
+    return direction * (1.0 if direction[np.argmax(np.abs(direction))] > 0.0 else -1.0)
+
+
+def _difference_map() -> Array:
+    """(9, 4): a rotation, flat, -> its axis times 2 sin(angle), and 2 cos(angle) + 1."""
+    out = np.zeros((9, 4))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[3 * k + j, i], out[3 * j + k, i] = 1.0, -1.0
+        out[4 * i, 3] = 1.0
+    return out
+
+
+def _skew_map() -> Array:
+    """(3, 9): v -> -[v]x / 2, flat."""
+    out = np.zeros((3, 9))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[i, 3 * j + k], out[i, 3 * k + j] = 0.5, -0.5
+    return out
+
+
+_DIFFERENCE: Final = _difference_map()
+_HALF_SKEW: Final = _skew_map()
+_IDENTITY: Final = np.eye(3).reshape(9)
+_TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
+_WIDE: Final = -1.9  # twice the cosine beyond which an axis read off the antisymmetric part loses digits
+
+
+def log_and_derivative(rotation: Array) -> tuple[Array, Array]:
+    """Rotation vectors v of (m, 3, 3) rotations, (m, 3), and their derivative by angular velocity, (m, 3, 3).
+
+    The derivative is the inverse of the exponential's left Jacobian,
+    `k I - [v]x / 2 + (1 - k) u u^T` with `u = v / t`, `t = |v|`, `k = t/2 cot(t/2)`.
+    """
+    parts = rotation.reshape(-1, 9).dot(_DIFFERENCE)
+    axis, cosine = parts[:, :3], parts[:, 3] - 1.0
+    sine = np.sqrt((axis * axis).sum(1) + _TINY)
+    ratio = np.arctan2(sine, cosine) / sine  # t / (2 sin t), 1/2 at zero
+    if len(parts) and cosine.min() < _WIDE:
+        v = log(rotation)
+        turn = np.sqrt((v * v).sum(1) + _TINY)
+        unit = v / turn[:, None]
+        half = 0.5 * turn
+        k = half * np.cos(half) / np.sin(half)
+    else:
+        v = axis * ratio[:, None]
+        unit = axis / sine[:, None]
+        k = ratio * (1.0 + 0.5 * cosine)
+    derivative = v.dot(_HALF_SKEW)
+    derivative += k[:, None] * _IDENTITY
+    derivative = derivative.reshape(-1, 3, 3)
+    derivative += unit[:, :, None] * ((1.0 - k)[:, None] * unit)[:, None]
+    return v, derivative
