@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How near an unreachable target can be come, found slowly: bounded minimisation from many starts, by scipy."""
+"""How near one can come to a target out of reach, found slowly: bounded minimisation from many starts."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ STORE = Path(__file__).resolve().parents[2] / "build" / "bench"
 
 
 def nearest(task: Task, starts: int) -> Array:
-    """(T,) smallest distance (metres and radians together) that was found; kept in build/bench for the next run."""
+    """(T,) smallest distance (metres and radians together) that was found; kept for the next run."""
     kept = STORE / f"{task.name}-{starts}.npy"
     if kept.is_file():
         return np.asarray(np.load(kept))
     print(f"Looking for the best poses of {task.name}, once ...", flush=True)
     model = task.model
     figure = skeleton(model)
-    (_, joint, point), name = model.effectors[0], model.joints[model.effectors[0][1]][0]
+    _, joint, point = model.effectors[0]
+    name = model.joints[joint][0]
     bounds = list(zip(model.lower, model.upper, strict=True))
     draw = np.random.default_rng(0)
     out = np.empty(len(task.places))

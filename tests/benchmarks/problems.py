@@ -214,7 +214,7 @@ def _centres(model: Model, q: Array) -> Array:
     """(B, 30, 3) centres of the trunk's balls."""
     rotation, place = forward(model, q)
     where = [joint for joint, _, _ in model.spheres]
-    return place[:, where] + 0.5 * rotation[:, where, :, 2]
+    return place[:, where] + 0.5 * rotation[:, where][..., 2]
 
 
 def _plain_track(task: Task) -> Array:

@@ -54,7 +54,7 @@ def _tasks(names: list[str]) -> Iterator[tuple[str, Callable[[], list[Task]]]]:
 def _all(task: Task, count: int, options: argparse.Namespace) -> Iterator[Result]:
     for method in options.methods:
         yield _ours(task, count, method)
-        if task.frames is None and task.obstacles is None and task.model.balls:
+        if task.frames is None and task.obstacles is None and task.truth is not None and task.model.balls:
             yield _ours_native(task, count, method)
     if task.obstacles is None and "damped" in options.methods:
         yield _ours_batch(task, count)

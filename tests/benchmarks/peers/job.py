@@ -18,7 +18,7 @@ from pathlib import Path
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
 
-import numpy as np
+import numpy as np  # noqa: E402
 
 Solve = Callable[[np.ndarray, np.ndarray, "np.ndarray | None"], tuple[np.ndarray, int]]
 """(start (n,), places (E, 3), rotation (3, 3) or None) -> (coordinates (n,), iterations)."""
@@ -48,8 +48,8 @@ class Job:
         self.track, self.settings, self.answer = told["track"], told["settings"], told["answer"]
         targets = np.load(told["targets"])
         self.places = targets["places"]
-        self.frames = targets["frames"] if "frames" in targets else None
-        self.obstacles = targets["obstacles"] if "obstacles" in targets else None
+        self.frames = targets.get("frames")
+        self.obstacles = targets.get("obstacles")
 
     def run(self, solve: Solve) -> None:
         """Solve all targets, each timed alone, and write the answer."""
@@ -69,7 +69,8 @@ class Job:
 
     def urdf(self) -> str:
         """The figure as URDF, in joints' own names; effectors are fixed links "e_NAME"."""
-        mass = '<inertial><mass value="0.01"/><inertia ixx="1e-3" ixy="0" ixz="0" iyy="1e-3" iyz="0" izz="1e-3"/></inertial>'
+        moments = 'ixx="1e-3" ixy="0" ixz="0" iyy="1e-3" iyz="0" izz="1e-3"'
+        mass = f'<inertial><mass value="0.01"/><inertia {moments}/></inertial>'
         solid: dict[int, str] = {-1: ""}
         for joint, centre, radius in self.spheres if self.obstacles is not None else ():
             solid[joint] = _collision(centre, radius)
@@ -79,11 +80,12 @@ class Job:
         for i, name in enumerate(self.names):
             parent = "base" if self.parents[i] < 0 else f"l_{self.names[self.parents[i]]}"
             kind = "prismatic" if self.slides[i] else "revolute"
+            bounds = f'lower="{self.lower[i]:.15g}" upper="{self.upper[i]:.15g}"'
             parts.append(
                 f'<link name="l_{name}">{mass}{solid.get(i, "")}</link><joint name="{name}" type="{kind}">'
-                f'<parent link="{parent}"/><child link="l_{name}"/><origin xyz="{_row(self.offsets[i])}" rpy="0 0 0"/>'
-                f'<axis xyz="{_row(self.axes[i])}"/><limit lower="{self.lower[i]:.15g}" upper="{self.upper[i]:.15g}" '
-                'effort="1e6" velocity="1e6"/></joint>'
+                f'<parent link="{parent}"/><child link="l_{name}"/>'
+                f'<origin xyz="{_row(self.offsets[i])}" rpy="0 0 0"/><axis xyz="{_row(self.axes[i])}"/>'
+                f'<limit {bounds} effort="1e6" velocity="1e6"/></joint>'
             )
         for name, joint, point in self.effectors:
             parts.append(
@@ -116,7 +118,8 @@ class Job:
             return text + "".join(body(k) for k in range(self.n) if self.parents[k] == i) + "</body>"
 
         stones = "".join(
-            f'<geom name="o{k}" type="sphere" size="{row[3]}" pos="{_row(row[:3])}" contype="2" conaffinity="1"/>'
+            f'<geom name="o{k}" type="sphere" size="{row[3]}" pos="{_row(row[:3])}" '
+            'contype="2" conaffinity="1"/>'
             for k, row in enumerate(() if self.obstacles is None else self.obstacles)
         )
         trunk = "".join(body(k) for k in range(self.n) if self.parents[k] < 0)
