@@ -53,6 +53,8 @@ def _tasks(names: list[str]) -> Iterator[tuple[str, Callable[[], list[Task]]]]:
 
 def _all(task: Task, count: int, options: argparse.Namespace) -> Iterator[Result]:
     for method in options.methods:
+        if task.obstacles is not None and not ik.METHODS[method].obstacles:
+            continue
         yield _ours(task, count, method)
         if task.frames is None and task.obstacles is None and task.truth is not None and task.model.balls:
             yield _ours_native(task, count, method)
