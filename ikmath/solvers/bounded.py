@@ -11,7 +11,7 @@ sees the intervals around it, and the limit method of the problem keeps the elli
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -21,21 +21,26 @@ from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
 
+_FAR: Final = 0.1  # squared damping for each unit of squared scaled error
+_NEAR: Final = 1e-6  # squared damping at the goal
+
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedOptions(Options):
     """Options of `bounded`.
 
     Attributes:
-        damping: c (lengths in figure sizes); grows when a step turned out worse.
+        damping: c (lengths in figure sizes), grows when a step turned out worse; None adapts it: large far
+        from
+            the goals, where the linear picture does not hold, and next to nothing near them.
     """
 
-    damping: float = 0.01
+    damping: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (np.isfinite(self.damping) and self.damping > 0.0):
-            raise BadValue(f"damping={self.damping!r}", "must be a positive number.")
+        if self.damping is not None and not (np.isfinite(self.damping) and self.damping > 0.0):
+            raise BadValue(f"damping={self.damping!r}", "must be a positive number, or None to adapt it.")
 
 
 class Bounded(Incremental):
@@ -52,7 +57,10 @@ class Bounded(Incremental):
         # A spring or barrier may have let the figure out; to stand still must be allowed.
         lower = np.minimum(skeleton.lower - state.q, 0.0)
         upper = np.maximum(skeleton.upper - state.q, 0.0)
-        damping = options.damping * np.sqrt(max(state.caution, 1e-3))
+        if options.damping is None:
+            damping = np.sqrt((_FAR * state.cost + _NEAR) * state.caution)
+        else:
+            damping = options.damping * np.sqrt(max(state.caution, 1.0))
         if state.wish is not None:
             # Where the goals are indifferent the shortest step is the one nearest to the wish.
             error = error + jacobian.dot(state.wish)

@@ -25,6 +25,9 @@ from .base import Options
 from .loop import Incremental, Linear
 
 _USUAL_GAIN: Final = 0.1
+_FAR: Final = 0.1  # squared damping for each unit of squared scaled error
+_NEAR: Final = 1e-6  # squared damping at the goal
+_FAINT: Final = 1e-3  # damping that keeps a system from being singular, and no more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,20 +36,22 @@ class ControlOptions(Options):
 
     Attributes:
         norm: psi, even: 2 draws in proportion to the distance, higher ones leave near angles alone.
-        damping: c on the diagonal of the system (lengths in figure sizes), grows when a step turned out
-        worse; the
-            text has 0, which ends with an error in a singular pose.
+        damping: c, whose square goes on the diagonal of the system (lengths in figure sizes) and which grows
+            when a step turned out worse; None adapts it: large far from the goals, next to nothing near them.
+            The text has 0, which ends with an error in a singular pose.
     """
 
     norm: int = 2
-    damping: float = 1e-3
+    damping: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if int(self.norm) != self.norm or self.norm < 2 or self.norm % 2:
             raise BadValue(f"norm={self.norm!r}", "must be an even number, 2 or more.")
-        if not (np.isfinite(self.damping) and self.damping >= 0.0):
-            raise BadValue(f"damping={self.damping!r}", "must be a number, zero or more.")
+        if self.damping is not None and not (np.isfinite(self.damping) and self.damping >= 0.0):
+            raise BadValue(
+                f"damping={self.damping!r}", "must be a number, zero or more, or None to adapt it."
+            )
 
 
 class Control(Incremental):
@@ -67,8 +72,19 @@ class Control(Incremental):
         away = np.abs(state.q - desired)
         gradient = control_gradient(state.q, desired, 0.5 * gain, options.norm)
         gradient = np.clip(gradient, -away, away) / max(state.caution, 1.0)
-        damping = options.damping * float(np.sqrt(state.caution))
-        if state.mobility is None:
-            return control_step(jacobian, -error, gradient, damping=damping)
-        root = np.sqrt(state.mobility)
-        return np.asarray(root * control_step(jacobian * root, -error, gradient / root, damping=damping))
+        if posture is None:
+            # Nobody asked for the rest pose: what turning towards it disturbs, to second order, must not
+            # keep the figure from its goals.
+            length = float(np.linalg.norm(gradient))
+            gradient = gradient * min(1.0, 0.5 * state.cost**0.25 / length if length > 0.0 else 1.0)
+        if options.damping is None:
+            damping = float(np.sqrt((_FAR * state.cost + _NEAR) * state.caution))
+        else:
+            damping = options.damping * float(np.sqrt(max(state.caution, 1.0)))
+        root = 1.0 if state.mobility is None else np.sqrt(state.mobility)
+        rows, drawn = jacobian * root, gradient / root
+        if damping <= _FAINT:
+            return np.asarray(root * control_step(rows, -error, drawn, damping=damping))
+        # Damping what draws the joints, too, would let it disturb the goals: J (J^+ J - I) would not be 0.
+        towards = control_step(rows, -error, np.zeros_like(drawn), damping=damping)
+        return np.asarray(root * (towards + control_step(rows, np.zeros_like(error), drawn, damping=_FAINT)))

@@ -198,10 +198,10 @@ SOLVER_CASES = [
     SolverCase("hierarchical", still=False),
     SolverCase("damped", still=False),
     SolverCase("prioritized", still=False),
+    SolverCase("bounded", still=False),
     # out of reach the plain methods of the texts tremble or stop early: why there is damping (Ki & Sheen, 7)
     SolverCase("pseudoinverse", nearest=False, still=False),
     SolverCase("control", nearest=False, still=False),
-    SolverCase("bounded", nearest=False, still=False),
     SolverCase("nonlinear", reaches=(*CHAINS, "tree"), still=False),
     SolverCase("lagrange", reaches=CHAINS, nearest=False, still=False, wish=True),
     SolverCase("transpose", {"max_iterations": 3000}, reaches=("planar", "ball"), nearest=False, still=False),
