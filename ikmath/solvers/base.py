@@ -71,6 +71,10 @@ class Method:
         """
         raise TypeError(f"{type(self).__name__} does not say how it solves.")
 
+    def following(self, options: Any, before: Solution) -> Any:
+        """The options for a frame that goes on from the solution of the one before, without a jump."""
+        return options
+
     def refuse(self, problem: Problem) -> None:
         """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
         if self.takes is not None:

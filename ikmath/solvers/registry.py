@@ -50,7 +50,12 @@ DEFAULT: Final = "hierarchical"
 
 
 def solve(
-    problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
+    problem: Problem,
+    q0: npt.ArrayLike | None = None,
+    method: str = DEFAULT,
+    *,
+    following: Solution | None = None,
+    **options: Any,
 ) -> Solution:
     """Solve a problem.
 
@@ -58,6 +63,7 @@ def solve(
         problem: what the figure should do, for one frame.
         q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
         method: a name out of `METHODS`.
+        following: the solution of the frame before in a motion, from which the figure must not jump away.
         **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
 
     Returns:
@@ -69,6 +75,8 @@ def solve(
     """
     chosen = choose(METHODS, "method", method)
     settings = chosen.read_options(options)
+    if following is not None:
+        settings = chosen.following(settings, following)
     chosen.refuse(problem)
     q = problem.start(q0)
     if problem.frames is not None:

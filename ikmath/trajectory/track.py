@@ -60,7 +60,8 @@ def track(
 ) -> Iterator[Solution]:
     """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
     q: Array = np.asarray(problem.start(q0))
+    answer: Solution | None = None
     for frame in range(problem.frames or 0):
-        answer = solve(problem.at(frame), q, method, **options)
+        answer = solve(problem.at(frame), q, method, following=answer, **options)
         q = answer.q
         yield answer
