@@ -18,6 +18,7 @@ class Layout:
         self.drawn = [] if drawn is None else drawn
 
     def _within(self, **_options: object) -> Layout:
+        """Attributes such as `alert` or `alignment` may be set on it and change nothing."""
         return Layout(self.drawn)
 
     row = column = box = split = _within
@@ -157,6 +158,20 @@ def test_an_effector_that_is_short_says_by_how_much():
     reach(rig, "b3", (9.0, 0.0, 0.0))
     bpy.ops.articulate.solve()
     assert "5.0" in " ".join(draw()) or "5 m" in " ".join(draw())
+
+
+def test_the_list_shows_target_weight_and_error():
+    rig = arm()
+    effector = add("b3")
+    effector.weight = 2.5
+    bpy.ops.articulate.solve()
+    layout = Layout()
+    draw_list_item(layout, rig.articulate, effector)
+    assert layout.drawn == ["name", "b3", "×2.5", "0.0 mm", "enabled"]
+    effector.target, effector.pinned = None, True
+    layout = Layout()
+    draw_list_item(layout, rig.articulate, effector)
+    assert "pinned" in layout.drawn
 
 
 def test_a_target_that_is_an_armature_offers_its_bones():
