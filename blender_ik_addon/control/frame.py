@@ -47,6 +47,7 @@ class Solved:
         frame: its number.
         channels: of all bones, to be written or keyed.
         q: (n,) the coordinates found; posture: (n,) those of the pose that it started from.
+        solution: as the solver gave it; the frame after goes on from it without a jump.
         status: name of `ikmath.Status`; message: what holds the figure back.
         distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
     """
@@ -55,6 +56,7 @@ class Solved:
     channels: Channels
     q: Array
     posture: Array
+    solution: ik.Solution = field(repr=False)
     status: str
     message: str
     distance: Array
@@ -116,13 +118,14 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
     plan, figure, problem, parts = task.plan, task.figure, task.problem, task.parts
     q = _start(figure, before)
     previous = before.channels if before else None
-    solution = _solve(plan, problem, q)
+    following = before.solution if before else None
+    solution = _solve(plan, problem, q, following)
     channels = figure.channels(solution.q, previous)
     for _round in range(0 if figure.exact else _ROUNDS):
         # The figure is only right near the pose that it was measured at: measure it where it came to, go on.
         figure = figure.posed(channels)
         parts, problem = _problem(plan, figure, wanted(plan, figure, task.sample), task.figure.q)
-        solution = _solve(plan, problem, figure.q)
+        solution = _solve(plan, problem, figure.q, following)
         channels = figure.channels(solution.q, previous)
     distance, angle = _errors(len(plan.effectors), parts, solution.errors)
     return Solved(
@@ -130,6 +133,7 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
         channels=channels,
         q=solution.q,
         posture=task.figure.q,
+        solution=solution,
         status=solution.status.name,
         message=solution.message,
         distance=distance,
@@ -145,9 +149,9 @@ def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[
     return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits)
 
 
-def _solve(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
+def _solve(plan: Plan, problem: ik.Problem, q: Array, following: ik.Solution | None) -> ik.Solution:
     options = {"max_iterations": plan.max_iterations, "tolerance": plan.tolerance}
-    return ik.solve(problem, q, method=plan.method, **options)
+    return ik.solve(problem, q, method=plan.method, following=following, **options)
 
 
 def _start(figure: Figure, before: Solved | None) -> Array:
