@@ -13,9 +13,9 @@ from types import ModuleType
 
 import bpy
 
-from . import handlers, operators, preferences, properties, ui
+from . import cli, handlers, operators, preferences, properties, ui
 
-MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, ui, handlers)
+MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, ui, handlers, cli)
 
 
 def register() -> None:

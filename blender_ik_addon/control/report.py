@@ -113,4 +113,7 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
     if not missed:
         return f"{what} in {took}: every effector reached its target"
     where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
-    return f"{what} in {took}, {len(missed)} of {len(rows)} short of the target. {where}{worst.message}"
+    plural = "" if len(rows) == 1 else "s"
+    return (
+        f"{what} in {took}; {len(missed)} of {len(rows)} effector{plural} fell short. {where}{worst.message}"
+    )
