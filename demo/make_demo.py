@@ -83,6 +83,8 @@ def _write(options: argparse.Namespace, report: dict[str, Any], person: Any, pic
     person.hide_render = True
     if "still" not in options.skip:
         pictures.render_still(paths["still"], STILL_FRAME)
+    if options.manual is not None:
+        pictures.write_manual(options.manual, paths["still"])
     if "film" not in options.skip:
         pictures.render_film(paths["film"])
     bpy.context.scene.frame_set(1)
@@ -126,6 +128,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--skip", nargs="*", default=[], choices=["still", "film"], help="pictures to leave out"
     )
+    parser.add_argument("--manual", type=Path, help="write the manual's pictures to this directory too")
     return parser.parse_args()
 
 

@@ -128,7 +128,8 @@ def _dots(ball: bpy.types.Object, material: bpy.types.Material) -> None:
         scene.frame_set(frame)
         places.append(tuple(ball.matrix_world.translation))
     scene.frame_set(1)
-    _add("Way", [ellipsoid(place, (0.0075,) * 3) for place in places], material)
+    dots = _add("Way", [ellipsoid(place, (0.0075,) * 3) for place in places], material)
+    dots.display.show_shadows = False
 
 
 def _lights() -> None:
