@@ -16,7 +16,7 @@ from ..bridge.chains import chain_bones
 from ..bridge.checks import armature_faults
 from ..bridge.faults import require
 from ..properties import check
-from ..properties.access import rig_of
+from ..properties.access import holds, rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import Kind
 from ..properties.refusal import Refused
@@ -73,7 +73,7 @@ def read_plan(armature: bpy.types.Object, context: bpy.types.Context) -> Plan:
     Raises:
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
     """
-    if context.view_layer.objects.get(armature.name) is not armature:
+    if not holds(context.view_layer.objects, armature):
         raise Refused(
             f"Armature '{armature.name}' is not in view layer '{context.view_layer.name}':"
             " switch its collection on"

@@ -23,6 +23,11 @@ def session_of(context: bpy.types.Context) -> ArticulateSession:
     return owner.articulate
 
 
+def holds(objects: Any, thing: bpy.types.Object) -> bool:
+    """Whether a scene's or a view layer's objects hold this one; a linked one may have a local one's name."""
+    return objects.get(thing.name) == thing or any(other == thing for other in objects)
+
+
 def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     """The armature in Pose Mode, else the active object if it is an armature."""
     for candidate in (getattr(context, "pose_object", None), getattr(context, "object", None)):

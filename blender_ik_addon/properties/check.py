@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import bpy
 
-from .access import rig_of
+from .access import holds, rig_of
 from .effector import ArticulateEffector
 from .refusal import Refused
 
@@ -97,7 +97,7 @@ def _target_refusals(effector: ArticulateEffector, who: str, scene: bpy.types.Sc
                 effector.name,
             )
         return
-    if scene.objects.get(target.name) is not target:
+    if not holds(scene.objects, target):
         yield Refused(
             f"{who}: its target '{target.name}' is not in scene '{scene.name}' (deleted?); choose another",
             effector.name,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from addon_scenes import add, animate, arm, reach, snapshot, two_arms
+from addon_scenes import add, animate, arm, miss, reach, snapshot, two_arms
 
 SOLVE_AND_BAKE = (
     lambda: bpy.ops.articulate.solve(),
@@ -81,6 +81,24 @@ def test_a_target_that_was_deleted_from_the_scene_only():
     for collection in target.users_collection:
         collection.objects.unlink(target)
     refused(rig, target.name, "b3", "not in scene")
+
+
+def test_a_linked_target_with_the_name_of_a_local_object_is_no_problem(tmp_path: Path):
+    path = str(tmp_path / "ball.blend")
+    for place in ((1.5, 0.5, 2.0), (9.0, 9.0, 9.0)):
+        ball = bpy.data.objects.get("Ball") or bpy.data.objects.new("Ball", None)
+        ball.location = place
+        if place[0] < 9:
+            bpy.context.collection.objects.link(ball)
+            bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    with bpy.data.libraries.load(path, link=True) as (_source, wanted):
+        wanted.objects = ["Ball"]
+    (linked,) = (thing for thing in bpy.data.objects if thing.library)
+    bpy.context.collection.objects.link(linked)
+    rig = arm()
+    add("b3").target = linked
+    bpy.ops.articulate.solve()
+    assert miss(rig, "b3") < 1e-3
 
 
 def test_a_renamed_target_is_no_problem():
