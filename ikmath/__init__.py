@@ -8,7 +8,20 @@ Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -
 from . import figures
 from .avoidance import AVOIDANCE
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
-from .goals import GOALS, Aim, Distance, Goal, Loop, Orientation, Plane, Position, Posture, Residual
+from .goals import (
+    GOALS,
+    Aim,
+    AnyOf,
+    Balance,
+    Distance,
+    Goal,
+    Loop,
+    Orientation,
+    Plane,
+    Position,
+    Posture,
+    Residual,
+)
 from .limits import LIMITS
 from .obstacles import (
     SHAPES,
@@ -49,6 +62,8 @@ __all__ = [
     "LIMITS",
     "METHODS",
     "Aim",
+    "AnyOf",
+    "Balance",
     "BadShape",
     "BadValue",
     "Distance",

@@ -148,6 +148,24 @@ class Problem:
             other.scene = self.scene.at(int(frame))
         return other
 
+    def settled(self, q: Array, before: Problem | None = None) -> Problem:
+        """The problem for who comes from somewhere: goals that can change their mind keep to it if they may.
+
+        Args:
+            q: (n,) where the figure comes from.
+            before: the problem that it solved there, as for the frame before; this one if not told.
+        """
+        if all(type(goal).settled is Goal.settled for goal in self.goals):
+            return self
+        pose = Pose.trusted(self.skeleton, q)
+        then = self.goals if before is None else before.goals
+        goals = tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__)
+        other.goals = goals
+        other.tasks = tuple(goal for goal in goals if not isinstance(goal, Posture))
+        return other
+
     def on(self, skeleton: Skeleton) -> Problem:
         """The problem on the same figure with other constants (`Skeleton.moved`)."""
         if skeleton.plan is not self.skeleton.plan:

@@ -7,6 +7,8 @@ from typing import Final
 
 from ..residual import Residual
 from .aim import Aim
+from .any_of import AnyOf
+from .balance import Balance
 from .base import Frame, Goal
 from .distance import Distance
 from .loop import Loop
@@ -16,11 +18,13 @@ from .position import Position
 from .posture import Posture
 
 GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
-    {goal.kind: goal for goal in (Position, Orientation, Aim, Plane, Distance, Loop, Posture)}
+    {goal.kind: goal for goal in (Position, Orientation, Aim, Plane, Distance, Balance, Loop, AnyOf, Posture)}
 )
 
 __all__ = [
     "Aim",
+    "AnyOf",
+    "Balance",
     "Distance",
     "Loop",
     "Plane",

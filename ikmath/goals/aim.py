@@ -52,7 +52,7 @@ class Aim(Effectors):
     """
 
     kind: ClassVar[str] = "Aim"
-    unit: ClassVar[str] = "rad"
+    unit: str = "rad"
     rows: int = 3
 
     def __init__(

@@ -37,7 +37,7 @@ class Goal:
     """
 
     kind: ClassVar[str] = ""
-    unit: ClassVar[str] = "m"
+    unit: str = "m"
     rows: int = 3
     one_sided: bool = False
 
@@ -100,8 +100,12 @@ class Goal:
         """The goal with the targets of one frame, or of several as the batch."""
         return self
 
-    def settled(self, pose: Pose) -> Self:
-        """The goal for who comes from that pose and should not change his mind without need."""
+    def settled(self, pose: Pose, before: Goal | None = None) -> Self:
+        """The goal for who comes from a pose and should not change his mind without need.
+
+        Args:
+            pose: where he comes from; before: the same goal with the targets that he had there.
+        """
         return self
 
     def check(self, skeleton: Skeleton) -> None:

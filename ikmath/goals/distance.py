@@ -38,7 +38,7 @@ class Distance(Pairs):
     """
 
     kind: ClassVar[str] = "Distance"
-    unit: ClassVar[str] = "m"
+    unit: str = "m"
     rows: int = 1
 
     def __init__(

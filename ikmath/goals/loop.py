@@ -37,7 +37,7 @@ class Loop(Pairs):
     """
 
     kind: ClassVar[str] = "Loop"
-    unit: ClassVar[str] = "m"
+    unit: str = "m"
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ class Orientation(Effectors):
     """
 
     kind: ClassVar[str] = "Orientation"
-    unit: ClassVar[str] = "rad"
+    unit: str = "rad"
     rows: int = 3
 
     def __init__(

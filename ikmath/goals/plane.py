@@ -35,7 +35,7 @@ class Plane(Effectors):
     """
 
     kind: ClassVar[str] = "Plane"
-    unit: ClassVar[str] = "m"
+    unit: str = "m"
     rows: int = 1
 
     def __init__(

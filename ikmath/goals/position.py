@@ -31,7 +31,7 @@ class Position(Effectors):
     """
 
     kind: ClassVar[str] = "Position"
-    unit: ClassVar[str] = "m"
+    unit: str = "m"
     rows: int = 3
 
     def __init__(

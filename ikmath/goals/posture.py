@@ -31,7 +31,7 @@ class Posture(Goal):
     """
 
     kind: ClassVar[str] = "Posture"
-    unit: ClassVar[str] = ""
+    unit: str = ""
 
     def __init__(
         self,

@@ -61,7 +61,11 @@ def track(
     """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
     q: Array = np.asarray(problem.start(q0))
     answer: Solution | None = None
+    now: Problem | None = None
     for frame in range(problem.frames or 0):
-        answer = solve(problem.at(frame), q, method, following=answer, **options)
+        before, now = now, problem.at(frame)
+        if before is not None:
+            now = now.settled(q, before)
+        answer = solve(now, q, method, following=answer, **options)
         q = answer.q
         yield answer

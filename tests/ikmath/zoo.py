@@ -136,6 +136,34 @@ def _loop(rigid):
     return make
 
 
+def _balance(skeleton, pose, rng):
+    masses, centers = rng.uniform(0.1, 2.0, len(skeleton)), rng.normal(size=(len(skeleton), 3))
+    places = pose.point(list(skeleton.names), centers)
+    center = (places * masses[:, None]).sum(-2) / masses.sum()
+    return ik.Balance(center[..., [0, 2]], masses=masses, centers=centers, up="y")
+
+
+def _balance_by_own_masses(skeleton, pose, rng):
+    center = (pose.position * skeleton.mass[:, None]).sum(-2) / skeleton.mass.sum()
+    return ik.Balance(center[..., :2])
+
+
+def _support(skeleton, pose, rng):
+    center = (pose.position * skeleton.mass[:, None]).sum(-2) / skeleton.mass.sum()
+    corners = np.array([(-0.3, -0.2), (0.3, -0.3), (0.4, 0.2), (0.0, 0.35), (-0.2, 0.25)])
+    return ik.Balance(support=center[..., None, :2] + corners, margin=0.02)
+
+
+def _any_of(skeleton, pose, rng):
+    joints, near = some_joints(skeleton, rng), rng.normal(size=3) * 0.5
+    goals = [
+        ik.Position(joints, pose.point(joints)),
+        ik.Position(skeleton.names[-1], pose.point(skeleton.names[-1]) + near),
+        ik.Plane(skeleton.names[-1], pose.point(skeleton.names[-1]) + 2 * near, near),
+    ]
+    return ik.AnyOf(goals)
+
+
 def _posture(skeleton, pose, rng):
     return ik.Posture(pose.q, gain=rng.uniform(0, 2, skeleton.n))
 
@@ -164,6 +192,10 @@ GOAL_CASES = [
     GoalCase("Distance", "one", _distance_of_one),
     GoalCase("Loop", "points", _loop(False), constant=True),
     GoalCase("Loop", "rigid", _loop(True), constant=True),
+    GoalCase("Balance", "masses given", _balance),
+    GoalCase("Balance", "own masses", _balance_by_own_masses),
+    GoalCase("Balance", "support", _support, one_sided=True),
+    GoalCase("AnyOf", "three", _any_of),
     GoalCase("Posture", "gains", _posture),
 ]
 

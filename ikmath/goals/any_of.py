@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One of several goals, the cheapest (Ki & Sheen, section 2: disjunctive goals): either chair, any handhold.
+
+Which one is told by the pose alone, so that the same pose always gives the same answer: the alternative whose
+error is the smallest there. Between two that are nearly as cheap a clip would flicker; therefore whoever
+comes from the frame before asks `settled(pose)` for a goal that prefers what was chosen there, and leaves it
+only for an alternative that is cheaper by a good share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadValue
+from ..pose import Pose
+from ..residual import Residual
+from ..rotation import Array
+from ..skeleton import Skeleton
+from .base import Frame, Goal
+
+
+class AnyOf(Goal):
+    """Any one of the alternatives should be met.
+
+    Args:
+        goals: two or more, of one unit; their own weights and priorities are not read.
+        weight, priority: see `Goal`.
+        preference: share by which another alternative must be cheaper than the one chosen before.
+        name: for messages.
+
+    Attributes:
+        goals: the alternatives; rows: the most that one of them has, the others are filled up with zeros.
+        chosen: (*batch,) the alternative chosen before, None where nothing was.
+    """
+
+    kind: ClassVar[str] = "AnyOf"
+
+    def __init__(
+        self,
+        goals: Sequence[Goal],
+        weight: npt.ArrayLike = 1.0,
+        priority: int = 0,
+        *,
+        preference: float = 0.3,
+        name: str | None = None,
+    ) -> None:
+        self.goals = tuple(goals)
+        for goal in self.goals:
+            if getattr(goal, "kind", "Posture") == "Posture":
+                raise BadValue(f"{goal!r}", "cannot be an alternative; give goals other than postures.")
+        if len(self.goals) < 2:
+            raise BadValue("AnyOf goal", "has fewer than two alternatives; give at least two goals.")
+        units = {goal.unit for goal in self.goals}
+        if len(units) > 1:
+            raise BadValue(
+                "AnyOf goal",
+                "has alternatives in metres and in radians, which cannot be compared; give one unit.",
+            )
+        label = " or ".join(label for goal in self.goals for label in goal.labels)
+        self._begin((label,), weight, priority, name)
+        if not (np.isfinite(preference) and preference >= 0):
+            raise BadValue(
+                f"preference={preference!r} of {self.describe()}", "must be a number, zero or more."
+            )
+        self.preference = float(preference)
+        self.unit = units.pop()
+        self.rows = max(goal.effectors * goal.rows for goal in self.goals)
+        self.chosen: npt.NDArray[np.intp] | None = None
+
+    def evaluate(self, pose: Pose) -> Residual:
+        residuals = [goal.evaluate(pose) for goal in self.goals]
+        best = self._best(residuals)
+        if not pose.batch:
+            return self._filled(residuals[int(best)])
+        error = np.zeros((*pose.batch, self.rows))
+        jacobian = np.zeros((*pose.batch, self.rows, pose.skeleton.n))
+        for i, residual in enumerate(residuals):
+            where, rows = best == i, residual.error.shape[-1]
+            error[where, :rows] = residual.error[where]
+            jacobian[where, :rows] = residual.jacobian[where]
+        return Residual(error, jacobian)
+
+    def best(self, pose: Pose) -> npt.NDArray[np.intp]:
+        """(*batch,) which alternative counts at a pose."""
+        return self._best([goal.evaluate(pose) for goal in self.goals])
+
+    def _best(self, residuals: list[Residual]) -> npt.NDArray[np.intp]:
+        costs: Array = np.stack([np.sqrt((r.error * r.error).sum(-1)) for r in residuals], -1)
+        if self.chosen is not None:
+            kept = np.arange(len(self.goals)) == self.chosen[..., None]
+            costs = np.where(kept, costs / (1.0 + self.preference), costs)
+        return np.asarray(costs.argmin(-1))
+
+    def _filled(self, residual: Residual) -> Residual:
+        missing = self.rows - residual.error.shape[-1]
+        if not missing:
+            return residual
+        error = np.concatenate([residual.error, np.zeros(missing)])
+        return Residual(
+            error, np.concatenate([residual.jacobian, np.zeros((missing, residual.jacobian.shape[-1]))])
+        )
+
+    def settled(self, pose: Pose, before: Goal | None = None) -> Self:
+        """The goal that prefers what was chosen at a pose (with the targets there, if told)."""
+        then = before if isinstance(before, AnyOf) and len(before.goals) == len(self.goals) else self
+        pairs = zip(self.goals, then.goals, strict=True)
+        other = self._with(tuple(goal.settled(pose, earlier) for goal, earlier in pairs))
+        other.chosen = then.best(pose)
+        return other
+
+    def check(self, skeleton: Skeleton) -> None:
+        for goal in self.goals:
+            goal.check(skeleton)
+
+    @property
+    def frames(self) -> int | None:
+        counts = {goal.frames for goal in self.goals} - {None}
+        if len(counts) > 1:
+            raise BadValue(self.describe(), "has alternatives with different numbers of frames.")
+        return counts.pop() if counts else None
+
+    def at(self, frame: Frame) -> Self:
+        if self.frames is None and (self.chosen is None or not self.chosen.ndim):
+            return self
+        other = self._with(tuple(goal.at(frame) for goal in self.goals))
+        if self.chosen is not None and self.chosen.ndim:
+            other.chosen = self.chosen[frame]
+        return other
+
+    def _with(self, goals: tuple[Goal, ...]) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.goals = goals
+        return other

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The centre of mass over a place, or over the area that the feet span (Ki & Sheen, section 2).
+
+A standing figure whose centre of mass leaves its support looks as if it fell. The centre is a mean of points,
+so its Jacobian is one too: for each coordinate, the mass that it moves and that mass's own centre are summed
+by one product with a matrix that the structure of the figure gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadShape, BadValue
+from ..pose import Pose
+from ..residual import Residual
+from ..rotation import Array
+from ..skeleton import Skeleton
+from .base import Frame, Goal
+from .rows import violated
+from .support import Support
+
+_LEVEL: Final = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
+Masses = Mapping[str, float] | npt.ArrayLike
+Centers = Mapping[str, npt.ArrayLike] | npt.ArrayLike
+
+
+class Balance(Goal):
+    """The centre of mass should be above a place, or above the inside of a support.
+
+    Args:
+        target: (*batch, 2) the place, in the two axes besides `up` in alphabetical order, metres; None with a
+            support.
+        weight, priority: see `Goal`.
+        support: (*batch, K, 2) or (*batch, K, 3) points on which the figure stands, K at least 1; the area
+            that they span is what the centre of mass should keep above, one-sided.
+        margin: how far from the area's edge the centre should keep inside, metres.
+        masses: by joint name, or (J,) in the figure's order; the skeleton's own if not given.
+        centers: where each joint's mass is in its own frame, metres, by joint name or (J, 3); the frame's
+            origin if not given.
+        up: the axis that is vertical, "x", "y" or "z".
+        name: for messages.
+    """
+
+    kind: ClassVar[str] = "Balance"
+    unit: str = "m"
+    rows: int = 2
+
+    def __init__(
+        self,
+        target: npt.ArrayLike | None = None,
+        weight: npt.ArrayLike = 1.0,
+        priority: int = 0,
+        *,
+        support: npt.ArrayLike | None = None,
+        margin: float = 0.0,
+        masses: Masses | None = None,
+        centers: Centers | None = None,
+        up: str = "z",
+        name: str | None = None,
+    ) -> None:
+        self._begin(("balance",), weight, priority, name)
+        if up not in _LEVEL:
+            raise BadValue(f"up={up!r} of {self.describe()}", "must be 'x', 'y' or 'z'.")
+        if (target is None) == (support is None):
+            raise BadValue(self.describe(), "needs either a target or a support.")
+        self.level = _LEVEL[up]
+        self.target: Array = np.zeros(2)
+        self.support: Support | None = None
+        if target is not None:
+            self.target = np.array(target, dtype=float)
+            if self.target.ndim < 1 or self.target.shape[-1] != 2:
+                raise BadShape(f"target of {self.describe()}", "(..., 2)", self.target.shape)
+            if not np.isfinite(self.target).all():
+                raise BadValue(f"target of {self.describe()}", "holds a value that is not a finite number.")
+        elif support is not None:
+            self.support = Support.of(support, self.level, margin, self.describe())
+            self.rows = self.support.rows
+        self.one_sided = self.support is not None
+        self._masses, self._centers = masses, centers
+        self._plan: object = None
+
+    # ------------------------------------------------------------------ the centre of mass
+    def center(self, pose: Pose) -> Array:
+        """The centre of mass (*batch, 3), world, metres."""
+        self.check(pose.skeleton)
+        return np.asarray(self._shares @ self._places(pose)[..., : len(self._shares), :])
+
+    def _places(self, pose: Pose) -> Array:
+        """(*batch, J, 3) places of the masses; if rotations are cut, (*batch, 2 J, 3) with joints' heads."""
+        heads = pose.position
+        places = heads
+        if self._offsets is not None:
+            places = heads + np.matmul(pose.rotation, self._offsets[:, :, None])[..., 0]
+        return np.concatenate([places, heads], -2) if self._cut else places
+
+    def _moving(self, pose: Pose) -> tuple[Array, Array]:
+        """The centre over the level plane (*batch, 2) and its derivative (*batch, 2, n)."""
+        places = self._places(pose)
+        w, v = pose.screws
+        if not pose.batch:
+            w, v, moment = w.T, v.T, self._carried.dot(places).T
+        else:
+            frames = places.reshape(-1, *places.shape[-2:])
+            moment = np.moveaxis(np.matmul(self._carried, frames), (2, 1, 0), (0, 1, 2))
+        moved = self._moved if not pose.batch else self._moved[:, None]
+        out = np.empty((2, *v.shape[1:]))
+        for row, i in zip(out, self.level, strict=True):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            np.multiply(w[j], moment[k], out=row)
+            row -= w[k] * moment[j]
+            row += v[i] * moved
+        center = (self._shares @ places[..., : len(self._shares), :])[..., list(self.level)]
+        if not pose.batch:
+            return center, out
+        return center, np.moveaxis(out, -1, 0).reshape(*pose.batch, 2, pose.skeleton.n)
+
+    # ------------------------------------------------------------------ the goal
+    def evaluate(self, pose: Pose) -> Residual:
+        if self.support is not None:
+            return violated(self.inequality(pose))
+        self.check(pose.skeleton)
+        center, jacobian = self._moving(pose)
+        return Residual(center - self.target, jacobian)
+
+    def inequality(self, pose: Pose) -> Residual:
+        """How far inside each edge of the support, less the margin, the centre is."""
+        if self.support is None:
+            return super().inequality(pose)
+        self.check(pose.skeleton)
+        center, jacobian = self._moving(pose)
+        error = (self.support.normals * center[..., None, :]).sum(-1) - self.support.offsets
+        rows: Array = self.support.normals[..., :1] * jacobian[..., :1, :]
+        rows = rows + self.support.normals[..., 1:] * jacobian[..., 1:, :]
+        return Residual(error, rows)
+
+    def check(self, skeleton: Skeleton) -> None:
+        if self._plan is skeleton.plan:
+            return
+        masses = self._table(self._masses, skeleton, (), "masses")
+        masses = skeleton.mass if masses is None else masses
+        if (masses < 0).any() or not masses.sum() > 0:
+            raise BadValue(
+                f"masses of {self.describe()}", "must not be negative, and some must be above zero."
+            )
+        self._shares = masses / masses.sum()
+        self._offsets = self._table(self._centers, skeleton, (3,), "centers")
+        # Coordinates above a joint that does not inherit rotation carry its masses as they carry its head.
+        influence = skeleton.influence.astype(float)
+        self._cut = not bool(skeleton.inherits[skeleton.parents >= 0].all())
+        self._moved = influence @ self._shares
+        carried = influence * self._shares
+        self._carried = _cut_carriage(skeleton, carried) if self._cut else carried
+        self._plan = skeleton.plan
+
+    def _table(
+        self, given: Masses | Centers | None, skeleton: Skeleton, shape: tuple[int, ...], what: str
+    ) -> Array | None:
+        """Values for all joints (J, *shape) from values by name (zero where none is told) or in order."""
+        if given is None:
+            return None
+        if isinstance(given, Mapping):
+            table = np.zeros((len(skeleton), *shape))
+            for joint, value in given.items():
+                row = np.asarray(value, dtype=float)
+                if row.shape != shape:
+                    raise BadShape(f"{what}[{joint!r}] of {self.describe()}", str(shape), row.shape)
+                table[skeleton.index(joint)] = row
+        else:
+            table = np.array(given, dtype=float)
+            if table.shape != (len(skeleton), *shape):
+                expected = str((len(skeleton), *shape))
+                raise BadShape(f"{what} of {self.describe()}", expected, table.shape)
+        if not np.isfinite(table).all():
+            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
+        return table
+
+    @property
+    def frames(self) -> int | None:
+        if self.support is not None:
+            return self.support.frames
+        return None if self.target.ndim == 1 else int(self.target.shape[0])
+
+    def at(self, frame: Frame) -> Self:
+        if self.frames is None:
+            return self
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        if self.support is None:
+            other.target = self.target[frame]
+        else:
+            other.support = self.support.at(frame)
+        return other
+
+
+def _cut_carriage(skeleton: Skeleton, carried: Array) -> Array:
+    """(n, J) mass that each coordinate moves -> (n, 2 J): at its place, or at the head that carries it."""
+    count = len(skeleton)
+    # carrier[i, j]: of the joints from i down to j the first that does not inherit rotation, or none
+    carrier = np.full((count, count), -1)
+    for j, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            carrier[:, j] = carrier[:, parent]
+            if not skeleton.inherits[j]:
+                above = skeleton.ancestors[parent] & (carrier[:, j] < 0)
+                carrier[above, j] = j
+    via = carrier[skeleton.owner]
+    out = np.zeros((len(carried), 2 * count))
+    out[:, :count] = np.where(via < 0, carried, 0.0)
+    rows, joints = np.nonzero(via >= 0)
+    np.add.at(out, (rows, count + via[rows, joints]), carried[rows, joints])
+    return out
