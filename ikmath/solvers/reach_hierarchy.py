@@ -14,59 +14,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..problem import Problem
 from .arithmetic import Number, length, subtract
 from .base import Options
-from .chains import Aim, Limbs
+from .chains import Aim
 from .geometric import Geometric, GeometricOptions
-from .levels import level_group, outward, reshape, stiff_tip
+from .levels import outward, reshape
 from .posing import Posing
+from .shells import Shells, shells
 from .stages import LEAST_GAIN, QUICK, Run
-
-Shells = dict[tuple[int, int], tuple[float, float]]
-"""(group whose aim it is, effector) -> least and largest distance from the aim to the effector, metres."""
-
-
-def shells(limbs: Limbs) -> Shells:
-    """Reach of what follows each joint on the way to each effector.
-
-    Free limbs have exact shells: from `max(0, 2 longest - sum)` to the sum of their links. With limits, the
-    inner joints are folded, and stretched, one after the other from the tip on; every distance between the
-    two is taken on by some pose, though a cleverer fold might come nearer still.
-    """
-    found: Shells = {}
-    for effector, way in enumerate(limbs.ways):
-        groups = list(dict.fromkeys(limbs.group_of[node] for node in way))
-        lengths = [_aim(limbs, group, effector).length for group in groups]
-        if limbs.free:
-            for k, group in enumerate(groups):
-                rest = lengths[k + 1 :]
-                found[group, effector] = max(0.0, 2.0 * max(rest, default=0.0) - sum(rest)), sum(rest)
-            continue
-        extremes = [_distances(limbs, groups, effector, sign) for sign in (-1.0, 1.0)]
-        for group, *distances in zip(groups, *extremes, strict=True):
-            found[group, effector] = min(distances), max(distances)
-    return found
-
-
-def _aim(limbs: Limbs, group: int, effector: int) -> Aim:
-    return next(aim for aim in limbs.groups[group].aims if any(end == effector for end, _, _ in aim.ends))
-
-
-def _distances(limbs: Limbs, groups: list[int], effector: int, sign: float) -> list[float]:
-    """Distance from each group's aim to the tip, the joints in between folded (1) or stretched (-1)."""
-    posing = Posing(limbs, limbs.skeleton.rest, np.zeros((len(limbs.effectors), 3)))
-    found = [0.0]
-    for inner, outer in zip(groups[-2::-1], groups[:0:-1], strict=True):
-        group = limbs.groups[outer]
-        head, anchor = posing.head[group.nodes[0]], posing.head[limbs.groups[inner].nodes[0]]
-        found.append(float(length(posing.m, subtract(posing.tip[effector], head))))
-        tip = stiff_tip(posing, _aim(limbs, outer, effector), effector)
-        level_group(posing, group, tip, anchor, lambda a, c: sign * a * c)
-        posing.place_all()
-    return found[::-1]
 
 
 class ReachHierarchy(Geometric):
@@ -82,14 +38,7 @@ class ReachHierarchy(Geometric):
     options: ClassVar[type[Options]] = GeometricOptions
 
     def bend(self, run: Run, problem: Problem, options: Any) -> None:
-        of_aim = {
-            (id(aim), number): shell
-            for (group, effector), shell in shells(run.limbs).items()
-            for aim in run.limbs.groups[group].aims
-            for number, (end, _, _) in enumerate(aim.ends)
-            if end == effector
-        }
-        step = partial(adjust, shells=of_aim)
+        step = partial(adjust, shells=shells(run.limbs))
         if len(run.limbs.effectors) > 1:
             run.stage(step, gain=QUICK if options.finish else LEAST_GAIN)
         else:
@@ -99,18 +48,18 @@ class ReachHierarchy(Geometric):
         self.finish(run, options)
 
 
-def adjust(posing: Posing, shells: dict[tuple[int, int], tuple[float, float]]) -> None:
+def adjust(posing: Posing, shells: Shells) -> None:
     """One pass from the root on: bring the goal into the next shell, if it is not inside already.
 
     Args:
         posing: left with everything in its place.
-        shells: (identity of an aim, number of its end) -> least and largest reach beyond it, metres.
+        shells: of the limbs.
     """
     m = posing.m
 
     def level(a: Number, c: Number, aim: Aim, number: int) -> Number:
-        low, high = shells[id(aim), number]
         effector, _, drift = aim.ends[number]
+        low, high = shells[aim.place, effector]
         goal = subtract(posing.targets[effector], subtract(drift, aim.place.drift))
         distance = m.minimum(m.maximum(length(m, subtract(goal, posing.placed(aim.place))), low), high)
         return 0.5 * (a * a + c * c - distance * distance)

@@ -17,16 +17,28 @@ from .arithmetic import Arithmetic, Number
 from .chains import Aim, read_limbs, targets
 from .levels import outward, reshape
 from .posing import Posing
+from .shells import Shells, shells
 from .stages import Run
 
 PASSES: Final = 2  # over limbs with several effectors; a single limb needs one
 
 
-def triangle(a: Number, c: Number, aim: Aim, end: int, *, m: Arithmetic, across: bool) -> Number:
-    """Equation 5 as a level: `a c cos(delta) = (a^2 + c^2 - b^2) / 2`, with b the stretched rest."""
-    b = aim.ends[end][1]
+def triangle(
+    a: Number, c: Number, aim: Aim, end: int, *, m: Arithmetic, across: bool, shells: Shells | None
+) -> Number:
+    """Equation 5 as a level: `a c cos(delta) = (a^2 + c^2 - b^2) / 2`, with b the stretched rest.
+
+    Where that makes no triangle because the target is too near, a limited limb takes for b the length of the
+    folded rest (section 3.1.3).
+    """
+    effector, b, _ = aim.ends[end]
     level = 0.5 * (a * a + c * c - b * b)
-    return m.where((level < -a * c) & (b > a), 0.0, level) if across else level
+    near = (level < -a * c) & (b > a)
+    if shells is not None:
+        folded, _ = shells[aim.place, effector]
+        level = m.where(near, 0.5 * (a * a + c * c - folded * folded), level)
+        near = (level < -a * c) & (folded > a)
+    return m.where(near, 0.0, level) if across else level
 
 
 def within_reach(a: Number, c: Number, aim: Aim, end: int, *, posing: Posing) -> Number:
@@ -43,9 +55,10 @@ def within_reach(a: Number, c: Number, aim: Aim, end: int, *, posing: Posing) ->
     return 0.5 * (a * a + c * c - wanted * wanted)
 
 
-def triangulate(posing: Posing, across: bool = False) -> None:
-    """One pass over the limbs."""
-    outward(posing, partial(triangle, m=posing.m, across=across), partial(within_reach, posing=posing))
+def triangulate(posing: Posing, across: bool = False, shells: Shells | None = None) -> None:
+    """One pass over the limbs; shells: of limited limbs."""
+    wanted = partial(triangle, m=posing.m, across=across, shells=shells)
+    outward(posing, wanted, partial(within_reach, posing=posing))
 
 
 def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
@@ -71,7 +84,8 @@ def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
         return q
     run = Run(limbs, q, targets(simple, q.shape[:-1]), tolerance, 2)
     single = len(limbs.effectors) == 1
-    run.stage(triangulate, limit=1 if single else PASSES)
+    folds = None if limbs.free or not single else shells(limbs)
+    run.stage(partial(triangulate, shells=folds), limit=1 if single else PASSES)
     if single and not limbs.free:
         run.stage(reshape, limit=1)
     return problem.skeleton.region.project(run.q)

@@ -24,6 +24,7 @@ from ..problem import Problem
 from .base import Options
 from .geometric import Geometric, GeometricOptions
 from .levels import reshape
+from .shells import shells
 from .stages import Run
 from .triangle import PASSES, triangulate
 
@@ -60,8 +61,13 @@ class Triangulation(Geometric):
     options: ClassVar[type[Options]] = TriangulationOptions
 
     def bend(self, run: Run, problem: Problem, options: Any) -> None:
-        across = options.too_near == "across"
-        run.stage(partial(triangulate, across=across), limit=1 if len(run.limbs.effectors) == 1 else PASSES)
-        if options.reshape and len(run.limbs.effectors) == 1 and not run.limbs.free:
+        single = len(run.limbs.effectors) == 1
+        step = partial(
+            triangulate,
+            across=options.too_near == "across",
+            shells=shells(run.limbs) if single and not run.limbs.free else None,
+        )
+        run.stage(step, limit=1 if single else PASSES)
+        if options.reshape and single and not run.limbs.free:
             run.stage(reshape, limit=1)
         self.finish(run, options)
