@@ -35,7 +35,8 @@ class Level:
     """The nodes of one level; those of the lowest level are the triangles.
 
     Attributes:
-        center: (N, 3), radius: (N,) a ball around all that is below.
+        center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
+            triangle.
         first: (N,) index of the first of a node's eight children in the next level.
     """
 
@@ -122,8 +123,7 @@ class Tree:
         """
 
         def distance(query: Index, center: Array) -> Array:
-            gap = points.take(query, 0)
-            gap -= center
+            gap = points.take(query, 0) - center
             gap *= gap
             result: Array = np.sqrt(gap.dot(ONES))
             return result
@@ -171,18 +171,15 @@ class Tree:
             if not len(query):
                 break
             gap = distance(query, level.center.take(node, 0))
-            radius = level.radius.take(node)
             new = query[1:] != query[:-1]
             starts = np.concatenate([_ZERO, new.nonzero()[0] + 1])
             asked = query.take(starts)
-            lowest = level is self.levels[-1]
-            # the middle of a triangle is a place on the surface, so there the bound needs no radius
-            nearest = np.minimum.reduceat(gap if lowest else gap + radius, starts)
+            nearest = np.minimum.reduceat(gap, starts)  # the centre of a ball is a place on the surface
             bound[asked] = np.minimum(bound.take(asked), nearest)
-            gap -= radius
+            gap -= level.radius.take(node)
             keep = (gap <= bound.take(query) * (1.0 + _AIR) + air).nonzero()[0]
             query, node, gap = query.take(keep), node.take(keep), gap.take(keep)
-            if not lowest:
+            if level is not self.levels[-1]:
                 query = query.repeat(WIDE)
                 node = (level.first.take(node)[:, None] + _EIGHT).ravel()
         return query, node, gap
@@ -213,21 +210,26 @@ def _padded(values: Array, filler: float) -> Array:
 
 
 def _parents(below: Level, low: Array, high: Array) -> Level:
-    """The level above, whose boxes are `low` to `high`; filled up with nodes that are nowhere."""
-    center = 0.5 * (low + high)
-    half = high - center
-    box = np.sqrt((half * half).dot(ONES))
+    """The level above, whose boxes are `low` to `high`; filled up with nodes that are nowhere.
+
+    The centre of a node is that of the child in its middle, and so in the end the middle of a triangle.
+    """
+    middle = 0.5 * (low + high)
+    half = high - middle
+    gap = below.center - middle.repeat(WIDE, 0)
+    gap *= gap
+    central = gap.dot(ONES).reshape(-1, WIDE).argmin(1) + np.arange(0, len(below.center), WIDE)
+    center = below.center.take(central, 0)
     gap = below.center - center.repeat(WIDE, 0)
     gap *= gap
     reach = np.sqrt(gap.dot(ONES)) + below.radius
     reach[below.center[:, 0] == _NOWHERE] = 0.0
-    radius = np.minimum(box, _eight(np.maximum, reach)) * (1.0 + 1e-14)
+    middle -= center
+    box = np.sqrt((half * half).dot(ONES)) + np.sqrt((middle * middle).dot(ONES))
     first = np.arange(0, len(center) * WIDE, WIDE)
-    return Level(
-        _padded(center, _NOWHERE),
-        _padded(radius, 0.0),
-        np.concatenate([first, np.zeros(-len(first) % WIDE, dtype=np.intp)]),
-    )
+    filler = np.zeros(-len(first) % WIDE, dtype=np.intp)
+    radius = np.minimum(box, _eight(np.maximum, reach)) * (1.0 + 1e-14)
+    return Level(_padded(center, _NOWHERE), _padded(radius, 0.0), np.concatenate([first, filler]))
 
 
 def _raised(tree: Tree, depth: int) -> list[Level]:
