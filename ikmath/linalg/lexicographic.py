@@ -88,6 +88,7 @@ def lexicographic(
     least: Array | None = None,
     wish: Array | None = None,
     warm: Sequence[Working] | None = None,
+    patience: int | None = None,
 ) -> Answer:
     """Solve the levels in order.
 
@@ -98,6 +99,9 @@ def lexicographic(
         allowed.
         wish: (n,) where x should be when all levels have what they want, or None for the shortest x.
         warm: working sets of a similar problem, one for each level (and one for the wish).
+        patience: inequalities at most that are changed one at a time where changing all at once runs in
+            circles; the answer then keeps all bounds and stronger levels but may not be the level's optimum.
+            None for no such bound.
     """
     n = len(lower)
     if rows is None or least is None:
@@ -121,7 +125,7 @@ def lexicographic(
             start = Working(before.bounds.copy(), before.rows.copy())
         else:
             start = Working(start.bounds.copy(), start.rows.copy())
-        x, held = _solve_level(level, target, kept, values, box, x, start)
+        x, held = _solve_level(level, target, kept, values, box, x, start, patience)
         working.append(held)
         if index + 1 < count:
             kept = np.concatenate([kept, level.rows])
@@ -130,7 +134,14 @@ def lexicographic(
 
 
 def _solve_level(
-    level: Level, target: Array | None, kept: Array, values: Array, box: _Box, x: Array, start: Working
+    level: Level,
+    target: Array | None,
+    kept: Array,
+    values: Array,
+    box: _Box,
+    x: Array,
+    start: Working,
+    patience: int | None,
 ) -> tuple[Array, Working]:
     """One level from a feasible x that keeps the stronger levels."""
     held = start
@@ -153,7 +164,7 @@ def _solve_level(
             break  # so much is held that the stronger levels are lost
         bounds = np.where(wrong, 0, np.where(out != 0, out, held.bounds)).astype(np.int8)
         held = Working(bounds, np.where(wrong_rows, 0, held.rows | out_rows).astype(np.int8))
-    return _one_at_a_time(level, target, kept, values, box, x)
+    return _one_at_a_time(level, target, kept, values, box, x, patience)
 
 
 def _zeros(box: _Box) -> Array:
@@ -279,12 +290,12 @@ def _equality(
 
 
 def _one_at_a_time(
-    level: Level, target: Array | None, kept: Array, values: Array, box: _Box, x: Array
+    level: Level, target: Array | None, kept: Array, values: Array, box: _Box, x: Array, patience: int | None
 ) -> tuple[Array, Working]:
     """Primal active set: every point on the way is feasible and keeps the stronger levels."""
     held = Working(np.zeros(len(x), dtype=np.int8), np.zeros(len(box.least), dtype=np.int8))
     stuck = 0  # changes since x last moved
-    for _ in range(6 * (len(x) + len(box.least)) + 10):
+    for _ in range(6 * (len(x) + len(box.least)) + 10 if patience is None else patience):
         goal, bound_pull, row_pull = _equality(level, target, kept, values, box, held, x)
         step = goal - x
         reach, blocking, side = _blocking(box, held, x, step)

@@ -28,6 +28,7 @@ _SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the s
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
 _ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
+_CHANGES: Final = 12  # inequalities changed one at a time in a step; the next steps go on from there
 _CURVED: Final = 0.05  # share of a step that projection into the swing regions may take off
 _AT_LIMIT: Final = 0.999  # measure of a swing region from which its boundary counts in the first round
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
@@ -135,14 +136,16 @@ class Descent:
         Returns:
             The level that is worse (None if the new pose is better), and whether it is clearly better.
         """
+        # what is reached is reached: then the posture decides
+        arrived = new.wish is not None and self.reached(old) and self.reached(new)
         levels = enumerate(zip(new.costs, old.costs, lowest, self.floors, strict=True))
-        for level, (a, b, low, floor) in levels:
+        for level, (a, b, low, floor) in () if arrived else levels:
             if a < b * (1.0 - _GAIN) - floor:
                 return None, True
             if a > low * (1.0 + (0.0 if self.single else _SLIP)) + floor:
                 return level, False
         if new.wish is not None:
-            clearly = new.left < old.left * (1.0 - _GAIN) - 1e-12
+            clearly = new.left < old.left * (1.0 - self.options.settled) - 1e-12
             return (None if new.left < old.left else 0), clearly
         return (None if any(a < b for a, b in zip(new.costs, old.costs, strict=True)) else 0), False
 
@@ -182,6 +185,7 @@ class Descent:
                 least,
                 None if target is None else turned.rows(target[None])[0],
                 turned.warm(memory.working, region.pairs),
+                _CHANGES,
             )
             memory.working = answer.working
             dq = turned.back(answer.x) * metric

@@ -25,6 +25,7 @@ from ..rotation import Array
 from .base import Method, Options
 from .descent import Descent
 
+_FOLLOWING_SETTLED: Final = 0.05  # a posture goes on settling in the frames to come
 _FOLLOWING_TURN: Final = np.radians(8.0)  # that a coordinate may turn from a frame to the next
 
 
@@ -39,6 +40,8 @@ class HierarchicalOptions(Options):
             another have one: what cannot be reached is not worth a jump.
         catch_up: whether it may turn farther where that is what it takes to reach all. Off for frames that
             follow one that was short itself: such a motion comes back to its targets step by step.
+        settled: share of what the posture still asks for (squared) that a step must gain to be worth going
+            on.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
         seed: of the further starts.
     """
@@ -46,6 +49,7 @@ class HierarchicalOptions(Options):
     escape: bool = True
     max_turn: float | None = None
     catch_up: bool = True
+    settled: float = 1e-3
     restarts: int = 0
     seed: int = 0
 
@@ -73,7 +77,8 @@ class Hierarchical(Method):
     def following(self, options: Any, before: Solution) -> Any:
         most = _FOLLOWING_TURN if options.max_turn is None else options.max_turn
         arrived = before.status is Status.REACHED
-        return replace(options, escape=False, restarts=0, max_turn=most, catch_up=arrived)
+        settled = max(options.settled, _FOLLOWING_SETTLED)
+        return replace(options, escape=False, restarts=0, max_turn=most, catch_up=arrived, settled=settled)
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         run = Descent(problem, options)
