@@ -120,22 +120,21 @@ def drop_handlers(keep: dict[str, list[object]]) -> None:
     import bpy
 
     for name, kept in keep.items():
-        getattr(bpy.app.handlers, name)[:] = kept
+        found = getattr(bpy.app.handlers, name)
+        found[:] = [handler for handler in found if handler in kept]
 
 
 def leave(status: int) -> None:
-    """End the process here where the end of Python would crash.
+    """End the process here: the way out of Python leads through faults of Blender as a Python module.
 
-    Blender 4.2 as a Python module does, once a property group with a method or a callback was registered, be
-    it Rigify's or ours and long unregistered: the leaked class keeps the module from being freed in time.
+    4.2 crashes there, once a property group with a method or a callback was registered, Rigify's or ours, even
+    if long unregistered: the leaked class keeps the module from being freed in time. 4.5 may wait for ever,
+    after many files were read, for a thread of its own that closes them.
     """
-    import bpy
-
-    if bpy.app.version < (4, 3):
-        remove_profile()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+    remove_profile()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _installed_name() -> str:
