@@ -106,7 +106,8 @@ class ObstacleReader:
             depsgraph: the evaluated scene.
 
         Returns:
-            Meshes named after their objects, in the order given; faults, none of which blocks.
+            Meshes named after their objects, in the order given; faults, none of which blocks. A solid that
+            is not closed is taken as a one-sided surface.
         """
         meshes: list[TriangleMesh] = []
         faults: list[Fault] = []
@@ -124,7 +125,14 @@ class ObstacleReader:
                 faults.append(Fault(_name(one), sentence, blocking=False))
                 continue
             rotation, translation, _ = _placement(one.object, depsgraph)
-            mesh = kept[key].mesh.named(_name(one), margin=one.margin, mode=MODES[one.mode])
+            mode = MODES[one.mode]
+            if mode == "solid" and not kept[key].mesh.closed:
+                mode = "one_sided"
+                sentence = (
+                    f"Obstacle '{_name(one)}' has an open rim and so no inside; it counts as one-sided."
+                )
+                faults.append(Fault(_name(one), sentence, blocking=False))
+            mesh = kept[key].mesh.named(_name(one), margin=one.margin, mode=mode)
             meshes.append(mesh.moved(space.rotation_in(rotation), space.point_in(translation)))
         self._kept = kept
         return meshes, faults

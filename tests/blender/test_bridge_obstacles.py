@@ -135,7 +135,8 @@ def test_other_surfaces(kind) -> None:
         bpy.context.object.data.extrude = 0.1
     else:
         bpy.ops.object.metaball_add(radius=2)
-    (mesh,), faults = read(obstacles.ObstacleReader(), [obstacles.Wanted(bpy.context.object)], rig)
+    wanted = obstacles.Wanted(bpy.context.object, "TWO_SIDED")  # Blender's texts are not closed
+    (mesh,), faults = read(obstacles.ObstacleReader(), [wanted], rig)
     assert not faults and len(mesh.geometry.faces) > 10
 
 
@@ -177,6 +178,19 @@ def test_what_cannot_be_an_obstacle_is_said() -> None:
         assert word in said[name] and name in said[name]
     assert "not in the scene" in said["Gone"]
     assert not any(fault.blocking for fault in faults)
+
+
+def test_a_floor_is_no_solid() -> None:
+    rig = chain_rig(2)
+    bpy.ops.mesh.primitive_plane_add(size=4)
+    floor = bpy.context.object
+    (mesh,), (fault,) = read(obstacles.ObstacleReader(), [obstacles.Wanted(floor)], rig)
+    assert mesh.mode == "one_sided" and "Plane" in fault.sentence and not fault.blocking
+    assert mesh.nearest((0.5, 0.3, -0.2)).distance == pytest.approx(-0.2)
+    assert mesh.nearest((0.5, 0.3, 0.2)).distance == pytest.approx(0.2)
+    assert mesh.nearest((3, 0, -0.2)).distance > 1
+    (sheet,), faults = read(obstacles.ObstacleReader(), [obstacles.Wanted(floor, "TWO_SIDED")], rig)
+    assert sheet.mode == "two_sided" and not faults
 
 
 def test_nothing_in_the_scene_is_changed() -> None:
