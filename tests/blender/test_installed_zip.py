@@ -78,7 +78,7 @@ def test_an_update_in_a_running_blender_brings_its_own_library(tmp_path):
         "import sys; sys.path.insert(0, sys.argv[1]); import installed, bpy, pathlib\n"
         "installed.install(pathlib.Path(sys.argv[2])); import ikmath; print('MARK', ikmath.__version__)\n"
         "installed.install(pathlib.Path(sys.argv[3])); import ikmath; print('MARK', ikmath.__version__)\n"
-        "installed.disable()\n"
+        "installed.disable(); installed.leave(0)\n"
     )
     arguments = [str(Path(installed.__file__).parent), str(installed.find_zip()), str(changed)]
     done = subprocess.run(
