@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """FABRIK's own comparison (Aristidou & Lasenby 2011, tables 1 and 2) with every method of ours.
 
-Ten free balls in a row, 900 mm in all, straight at the start; targets 600 mm from the tip, 20 within reach and
-20 beyond it; tolerance 1e-3 mm. Iterations can be compared with the published ones, times only with each other.
+Ten free balls in a row, 900 mm in all, straight at the start; targets 600 mm from the tip, 20 of them within
+reach and 20 beyond it; tolerance 1e-3 mm. Iterations can be compared with the published ones, times only with
+each other.
 """
 
 from __future__ import annotations
