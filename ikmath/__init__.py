@@ -23,6 +23,8 @@ from .goals import (
     Residual,
 )
 from .limits import LIMITS
+from .linalg.damped import condition_number, residual_bounds
+from .linalg.svd import SVD
 from .obstacles import (
     SHAPES,
     Body,
@@ -40,7 +42,7 @@ from .pose import Points, Pose
 from .problem import Problem, Solution, Status
 from .skeleton import Joint, Skeleton
 from .solvers import DEFAULT, METHODS, solve
-from .trajectory import solve_track, track
+from .trajectory import solve_track, subdivide, track
 
 __version__ = "0.1.0"
 
@@ -55,12 +57,14 @@ __all__ = [
     "Rectangle",
     "Sphere",
     "TriangleMesh",
+    "condition_number",
     "critical_points",
     "self_pairs",
     "DEFAULT",
     "GOALS",
     "LIMITS",
     "METHODS",
+    "SVD",
     "Aim",
     "AnyOf",
     "Balance",
@@ -85,7 +89,9 @@ __all__ = [
     "Status",
     "UnknownName",
     "figures",
+    "residual_bounds",
     "solve",
     "solve_track",
+    "subdivide",
     "track",
 ]

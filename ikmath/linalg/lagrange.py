@@ -11,9 +11,9 @@ n equations for m + n unknowns (Ge, eq. 2.5 and 2.6). Newton's method on them, i
   a basis of the null space of J.
 
 Both give the same step where J has full rank. Stationary points need not be minima; a negative
-curvature along the null space is taken for a positive one, so that steps go down. A step after which `P + mu |c|` is not lower is taken
-again, shorter along the null space and more damped across it, as goals that contradict each other or are
-out of reach demand.
+curvature along the null space is taken for a positive one, so that steps go down. A step after which `P +
+mu |c|` is not lower is taken again, shorter along the null space and more damped across it, as goals that
+contradict each other or are out of reach demand.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _PATIENCE: Final = 6
 _GAIN: Final = 1e-8
 _TRIALS: Final = 40
 _MEMORY: Final = 3
+_STEADY: Final = 1e-4  # damping of the multipliers that the merit goes by, share of |J|^2
 _FLATTEST: Final = 1e-4  # share of the largest curvature along the null space
 
 
@@ -116,8 +117,13 @@ def minimize_under(
         if done or stalled or iteration >= options.max_iterations:
             return Optimum(x, multipliers, violation, slope, iteration, stalled)
         iteration += 1
-        newton = _Newton(gradient, hessian - program.curvature(x, multipliers), jacobian, options)
-        weight = max(0.5 * weight, 2.0 * float(np.linalg.norm(multipliers)) + 1.0)
+        # A row that is worth next to nothing has a multiplier without bound; it must not rule the merit of
+        # steps.
+        steady = (
+            _split(jacobian, options.threshold, _STEADY * float(np.square(jacobian).sum()))[1].T @ gradient
+        )
+        newton = _Newton(gradient, hessian - program.curvature(x, steady), jacobian, options)
+        weight = max(0.5 * weight, 2.0 * float(np.linalg.norm(steady)) + 1.0)
         accepted = [*accepted, (value, float(np.linalg.norm(c)))][-memory:]
         # Better than the worst of the last few: Newton's steps along a curved constraint raise |c| for a
         # moment (Maratos), and refusing them would cost the quadratic convergence.

@@ -61,10 +61,11 @@ class Bounded(Incremental):
             damping = np.sqrt((_FAR * state.cost + _NEAR) * state.caution)
         else:
             damping = options.damping * np.sqrt(max(state.caution, 1.0))
-        if state.wish is not None:
+        wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
+        if wish is not None:
             # Where the goals are indifferent the shortest step is the one nearest to the wish.
-            error = error + jacobian.dot(state.wish)
-            lower, upper = lower - state.wish, upper - state.wish
+            error = error + jacobian.dot(wish)
+            lower, upper = lower - wish, upper - wish
         if state.mobility is None:
             dq = bounded_damped_step(jacobian, -error, float(damping), lower, upper).x
         else:
@@ -73,4 +74,4 @@ class Bounded(Incremental):
                 root
                 * bounded_damped_step(jacobian * root, -error, float(damping), lower / root, upper / root).x
             )
-        return dq if state.wish is None else dq + state.wish
+        return dq if wish is None else dq + wish

@@ -59,10 +59,12 @@ class Damped(Incremental):
         else:
             damping = options.damping * np.maximum(state.caution, 1.0)
         weighed = jacobian if state.mobility is None else jacobian * state.mobility
-        if state.wish is not None:
-            error = error + (jacobian * state.wish).sum(1)
-        dq = -damped_solution(jacobian, weighed, error, damping)
-        return dq if state.wish is None else dq + state.wish
+        if state.wish is None:
+            return np.negative(damped_solution(jacobian, weighed, error, damping))
+        # Damping alone would leave the wish, and with it a step that was refused.
+        wish = state.wish / np.maximum(state.caution, 1.0)
+        dq: Array = wish - damped_solution(jacobian, weighed, error + (jacobian * wish).sum(1), damping)
+        return dq
 
 
 def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: Any) -> Array:

@@ -32,6 +32,7 @@ from ..rotation import Array
 from .base import Method, Options
 from .programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
 
+_RANK: Final = 1e-4  # share of the largest singular value
 MOST_COORDINATES: Final = 6
 """Of figures for which all combinations of limits are tried."""
 
@@ -47,6 +48,7 @@ class LagrangeMethodOptions(Options):
         bounds: "method", "active" or "slack", see the module.
     """
 
+    max_iterations: int = 100
     objective: str = "posture"
     form: str = "reduced"
     bounds: str = "method"
@@ -79,7 +81,7 @@ class Lagrange(Method):
                 f"keeps limits by {options.bounds!r} for {MOST_COORDINATES} coordinates at most, this figure "
                 f'has {skeleton.n}; use bounds="method".',
             )
-        settings = LagrangeOptions(form=options.form, max_iterations=options.max_iterations)
+        settings = LagrangeOptions(form=options.form, max_iterations=options.max_iterations, threshold=_RANK)
         program = FigureProgram(problem, options.objective)
         if options.bounds == "active":
             found = _every_combination(program, q, settings, options.tolerance / problem.length)
