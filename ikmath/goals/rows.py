@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
 from ..errors import BadValue
 from ..residual import Residual
-from ..rotation import Array, log
+from ..rotation import Array, log, skew
 
 
 def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> Residual:
@@ -97,7 +99,7 @@ def readiest(rows: Array, square_to: Array | None = None) -> Array:
 
 
 def _difference_map() -> Array:
-    """(9, 4): a rotation, flat, -> its axis times 2 sin(angle), and 2 cos(angle) + 1."""
+    """(9, 4): a rotation, flat, -> its axis times 2 sin(angle), and its trace."""
     out = np.zeros((9, 4))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         out[3 * k + j, i], out[3 * j + k, i] = 1.0, -1.0
@@ -105,43 +107,62 @@ def _difference_map() -> Array:
     return out
 
 
-def _skew_map() -> Array:
-    """(3, 9): v -> -[v]x / 2, flat."""
-    out = np.zeros((3, 9))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        out[i, 3 * j + k], out[i, 3 * k + j] = 0.5, -0.5
-    return out
-
-
 _DIFFERENCE: Final = _difference_map()
-_HALF_SKEW: Final = _skew_map()
-_IDENTITY: Final = np.eye(3).reshape(9)
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
-_WIDE: Final = -1.9  # twice the cosine beyond which an axis read off the antisymmetric part loses digits
+_WIDE: Final = -0.9  # trace beyond which an axis read off the antisymmetric part loses digits
 
 
 def log_and_derivative(rotation: Array) -> tuple[Array, Array]:
     """Rotation vectors v of (m, 3, 3) rotations, (m, 3), and their derivative by angular velocity, (m, 3, 3).
 
     The derivative is the inverse of the exponential's left Jacobian,
-    `k I - [v]x / 2 + (1 - k) u u^T` with `u = v / t`, `t = |v|`, `k = t/2 cot(t/2)`.
+    `k I - [v]x / 2 + (1 - k) u u^T` with `u = v / t`, `t = |v|`, `k = t/2 cot(t/2)`. Since a rotation is
+    `cos t I + sin t [u]x + (1 - cos t) u u^T`, it is a sum of I, R and its transpose.
     """
-    parts = rotation.reshape(-1, 9).dot(_DIFFERENCE)
-    axis, cosine = parts[:, :3], parts[:, 3] - 1.0
-    sine = np.sqrt((axis * axis).sum(1) + _TINY)
-    ratio = np.arctan2(sine, cosine) / sine  # t / (2 sin t), 1/2 at zero
-    if len(parts) and cosine.min() < _WIDE:
-        v = log(rotation)
-        turn = np.sqrt((v * v).sum(1) + _TINY)
-        unit = v / turn[:, None]
-        half = 0.5 * turn
-        k = half * np.cos(half) / np.sin(half)
+    count = len(rotation)
+    parts = rotation.reshape(count, 9).dot(_DIFFERENCE)
+    if count == 1:  # a handful of floats cost less than a call of numpy
+        x, y, z, trace = parts[0].tolist()
+        if trace < _WIDE:
+            return _wide(rotation)
+        ratio, one, same, turned = _coefficients(x * x + y * y + z * z, trace, math.sqrt, math.atan2, max)
     else:
-        v = axis * ratio[:, None]
-        unit = axis / sine[:, None]
-        k = ratio * (1.0 + 0.5 * cosine)
-    derivative = v.dot(_HALF_SKEW)
-    derivative += k[:, None] * _IDENTITY
-    derivative = derivative.reshape(-1, 3, 3)
-    derivative += unit[:, :, None] * ((1.0 - k)[:, None] * unit)[:, None]
+        axis, trace = parts[:, :3], parts[:, 3]
+        if trace.min(initial=0.0) < _WIDE:
+            return _wide(rotation)
+        found = _coefficients((axis * axis).sum(1), trace, np.sqrt, np.arctan2, np.maximum)
+        ratio, one, same, turned = (value[:, None] for value in found)
+        same, turned = same[:, None], turned[:, None]
+    derivative: Array = np.multiply(rotation, same, order="C")
+    derivative += rotation.swapaxes(1, 2) * turned
+    derivative.reshape(count, 9)[:, ::4] += one
+    return parts[:, :3] * ratio, derivative
+
+
+def _coefficients(
+    square: Any,
+    trace: Any,
+    sqrt: Callable[[Any], Any],
+    arctan2: Callable[[Any, Any], Any],
+    maximum: Callable[[Any, Any], Any],
+) -> tuple[Any, Any, Any, Any]:
+    """From |2 sin t|^2 and the trace: factors of the antisymmetric part, of I, of R and of its transpose."""
+    cosine = 0.5 * (trace - 1.0)
+    sine = sqrt(square + _TINY)
+    ratio = arctan2(sine, 2.0 * cosine) / sine  # t / (2 sin t), 1/2 at zero
+    k = ratio * (1.0 + cosine)
+    # where 1 - cos t is all rounding, so is what it multiplies
+    share = (1.0 - k) / maximum(1.0 - cosine, 1e-12)
+    half = 0.5 * share
+    return ratio, k - share * cosine, half - 0.5 * ratio, half + 0.5 * ratio
+
+
+def _wide(rotation: Array) -> tuple[Array, Array]:
+    """The same near half a turn, where the antisymmetric part of a rotation vanishes with its digits."""
+    v = log(rotation)
+    turn = np.sqrt((v * v).sum(1) + _TINY)
+    unit, half = v / turn[:, None], 0.5 * turn
+    k = half * np.cos(half) / np.sin(half)
+    derivative: Array = -0.5 * skew(v) + (1.0 - k)[:, None, None] * outer(unit, unit)
+    derivative.reshape(-1, 9)[:, ::4] += k[:, None]
     return v, derivative
