@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import bpy
 import numpy as np
@@ -15,11 +16,11 @@ from ..bridge.armature import Array, Channels
 from ..bridge.checks import figure_faults
 from ..bridge.faults import require
 from ..bridge.skeleton import Figure, read_figure
-from .goals import Part, Wanted, make_parts, stacked, wanted
+from .goals import Part, Wanted, make_parts, points, stacked, wanted
 from .plan import Plan
 from .sample import Sample
+from .settle import settle
 
-_ROUNDS = 4  # of solving and measuring again, where a sheared space makes the figure inexact
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 
@@ -115,19 +116,30 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
     """
-    plan, figure, problem, parts = task.plan, task.figure, task.problem, task.parts
+    plan, figure = task.plan, task.figure
     q = _start(figure, before)
     previous = before.channels if before else None
     following = before.solution if before else None
-    solution = _solve(plan, problem, q, following)
-    channels = figure.channels(solution.q, previous)
-    for _round in range(0 if figure.exact else _ROUNDS):
-        # The figure is only right near the pose that it was measured at: measure it where it came to, go on.
-        figure = figure.posed(channels)
-        parts, problem = _problem(plan, figure, wanted(plan, figure, task.sample), task.figure.q)
-        solution = _solve(plan, problem, figure.q, following)
+    if figure.exact:
+        solution = _solve(plan, task.problem, q, following)
         channels = figure.channels(solution.q, previous)
-    distance, angle = _errors(len(plan.effectors), parts, solution.errors)
+        distance, angle = _errors(len(plan.effectors), task.parts, solution.errors)
+    else:
+
+        def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
+            problem = _problem(plan, own, want, figure.q)[1]
+            return _solve(plan, problem, q if first else own.q, following)
+
+        kinds = [effector.kind for effector in plan.effectors]
+        asks = np.array([kind.moves for kind in kinds]), np.array([kind.turns for kind in kinds])
+        want = wanted(plan, figure, task.sample)
+        settled = settle(figure, want, asks, previous, partial(points, plan), solve_round)
+        solution, channels, distance, angle = (
+            settled.solution,
+            settled.channels,
+            settled.distance,
+            settled.angle,
+        )
     return Solved(
         frame=task.sample.frame,
         channels=channels,

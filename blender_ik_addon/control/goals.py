@@ -61,7 +61,7 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
         sample: the frame.
     """
     bones = tuple(effector.bone for effector in plan.effectors)
-    offset = _points(plan, figure)
+    offset = points(plan, figure)
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
     if (sample.influence < 1.0).any():
@@ -127,14 +127,14 @@ _MAKERS: dict[str, Callable[[Wanted, Indices, int], Goal]] = {
 }
 
 
-def _points(plan: Plan, figure: Figure) -> Array:
+def points(plan: Plan, figure: Figure) -> Array:
     """(E, 3) the effectors' points in their joints' frames, metres, with the present scale of the bones."""
     joints = [figure.skeleton.index(effector.bone) for effector in plan.effectors]
     numbers = [plan.bones.index[effector.bone] for effector in plan.effectors]
     local = np.array([effector.local for effector in plan.effectors])
     place = figure.state.matrix[numbers, :3, :3].astype(float) @ local[:, :, None]
-    points: Array = (np.swapaxes(figure.frames[joints], -1, -2) @ place)[:, :, 0] * figure.space.scale
-    return points
+    found: Array = (np.swapaxes(figure.frames[joints], -1, -2) @ place)[:, :, 0] * figure.space.scale
+    return found
 
 
 def _short_chain(plan: Plan, row: int) -> str:

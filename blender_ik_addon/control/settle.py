@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames of a figure that is not exact: solve, see what Blender makes of it, correct, keep the best round.
+
+Rigid joints describe bones in a sheared space only near the pose at which they were measured. What is
+reported of such a frame are the errors in Blender, not those of the figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+import ikmath as ik
+from ikmath import rotation
+
+from ..bridge.armature import Array, Channels, Flags
+from ..bridge.correction import Correction
+from ..bridge.skeleton import Figure
+from .goals import Wanted
+
+_ROUNDS = 12
+_GOOD = 1e-4  # of the figure's size; closer than this nobody sees it, and single precision is not far
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """The best round.
+
+    Attributes:
+        channels: of all bones; q: (n,) the coordinates that make them; solution: of that round.
+        distance: (E,) metres; angle: (E,) radians: how far the effectors are from their targets in Blender;
+            NaN where an effector does not ask for it or is off.
+    """
+
+    channels: Channels
+    q: Array
+    solution: ik.Solution = field(repr=False)
+    distance: Array
+    angle: Array
+
+
+def settle(
+    figure: Figure,
+    want: Wanted,
+    asks: tuple[Flags, Flags],
+    previous: Channels | None,
+    measure: Callable[[Figure], Array],
+    solve: Callable[[Figure, Wanted, bool], ik.Solution],
+) -> Settled:
+    """Bring the effectors to their targets in Blender.
+
+    Args:
+        figure: measured at the pose that the frame starts from.
+        want: targets of the frame.
+        asks: (E,) which effectors ask for a place; (E,) which ask for an orientation.
+        previous: channels of the frame before.
+        measure: the effectors' points (E, 3) in their joints' frames, of a figure.
+        solve: solves for targets, of a figure; in the first round as the frame is always begun, else from the
+            pose that the figure was measured at.
+    """
+    moves, turns = (flags & (want.weight > 0.0) for flags in asks)
+    learnt, size = Correction(int(moves.sum())), figure.skeleton.size
+    best: tuple[float, Settled] | None = None
+    now, _ = _at(figure, want, figure.q)
+    for number in range(_ROUNDS):
+        asked = want.position.copy()
+        asked[moves] = learnt.targets(now[moves], want.position[moves])
+        solution = solve(figure, replace(want, position=asked), number == 0)
+        promised, frames = _at(figure, want, solution.q)
+        channels = figure.channels(solution.q, previous)
+        figure = figure.posed(channels)
+        want = replace(want, offset=measure(figure))
+        there, shown = _at(figure, want, figure.q)
+        learnt.learn((promised - now)[moves], (there - now)[moves])
+        distance = np.where(moves, np.sqrt(((there - want.position) ** 2).sum(-1)), np.nan)
+        angle = np.where(turns, _between(shown, want.rotation), np.nan)
+        bad = float((want.weight * (np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2)).sum())
+        if best is None or bad < best[0]:
+            found = Settled(
+                channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle
+            )
+            best = bad, found
+        broken = (
+            np.abs(there - promised)[moves].max(initial=0.0),
+            _between(frames, shown)[turns].max(initial=0.0),
+        )
+        if max(broken[0] / size, broken[1]) < _GOOD:
+            break  # Blender did what the figure promised: there is nothing left to correct
+        now = there
+    if best is None:
+        raise RuntimeError("no round was made")
+    return _honest(best[1], want, _GOOD * size)
+
+
+def _honest(settled: Settled, want: Wanted, good: float) -> Settled:
+    """What the figure has reached, but not Blender, is not reached."""
+    solution, distance = settled.solution, np.nan_to_num(settled.distance)
+    row = int(distance.argmax())
+    if solution.status is not ik.Status.REACHED or distance[row] <= good:
+        return settled
+    message = (
+        f"Bone '{want.bones[row]}' stays {1000 * distance[row]:.1f} mm short: an unevenly scaled bone above it"
+        " shears it; scale that bone evenly, or let its children inherit no scale."
+    )
+    return replace(settled, solution=replace(solution, status=ik.Status.BEST_EFFORT, message=message))
+
+
+def _at(figure: Figure, want: Wanted, q: Array) -> tuple[Array, Array]:
+    """(E, 3) places of the effectors' points and (E, 3, 3) their frames, figure space."""
+    pose = ik.Pose.forward(figure.skeleton, q)
+    return pose.point(want.bones, want.offset), pose.frame(want.bones)
+
+
+def _between(a: Array, b: Array) -> Array:
+    """(E,) angles between frames (E, 3, 3)."""
+    return rotation.angle(np.swapaxes(a, -1, -2) @ b)
