@@ -9,10 +9,9 @@ What is seen counts: the evaluated mesh, with modifiers and shape keys. Its scal
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -54,24 +53,28 @@ class Wanted:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Surface:
     """Triangles of an evaluated object, in its own space.
 
     Attributes:
-        vertices: (V, 3) Blender units, single precision as Blender has them.
-        faces: (F, 3) indices.
-        signature: tells whether two are equal.
+        arrays: what the mesh is made of, as Blender stores it: places of the vertices, then who is joined
+            to whom.
+        faces: (F, 3) indices of vertices.
     """
 
-    vertices: np.ndarray
+    arrays: tuple[np.ndarray, ...]
     faces: np.ndarray
-    signature: bytes
+
+    @property
+    def vertices(self) -> Array:
+        """(V, 3) Blender units."""
+        return self.arrays[0].astype(float)
 
 
 @dataclass(frozen=True)
 class _Kept:
-    signature: bytes
+    surface: Surface
     bake: Array
     mesh: TriangleMesh
 
@@ -138,20 +141,18 @@ class ObstacleReader:
         return meshes, faults
 
     def _geometry(self, key: str, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> _Kept:
-        surface = read_surface(obj, depsgraph)
-        _, _, bake = _placement(obj, depsgraph)
         before = self._kept.get(key)
-        if before is not None and before.signature == surface.signature and _equal(before.bake, bake):
+        surface = read_surface(obj, depsgraph, before.surface if before else None)
+        _, _, bake = _placement(obj, depsgraph)
+        if before is not None and surface is before.surface and _equal(before.bake, bake):
             return before
-        vertices = surface.vertices.astype(float) @ bake.T
-        mirrored = np.linalg.det(bake) < 0
-        faces = surface.faces[:, ::-1] if mirrored else surface.faces
+        vertices = surface.vertices @ bake.T
+        faces = surface.faces[:, ::-1] if np.linalg.det(bake) < 0 else surface.faces  # mirrored: inside out
         mesh = TriangleMesh(vertices, faces, name=obj.name)
         if self._trees == "BLENDER":
-            mesh = TriangleMesh(
-                vertices, faces, name=obj.name, tree=BlenderTree(vertices, mesh.geometry.faces)
-            )
-        return _Kept(surface.signature, bake, mesh)
+            tree = BlenderTree(vertices, mesh.geometry.faces)
+            mesh = TriangleMesh(vertices, faces, name=obj.name, tree=tree)
+        return _Kept(surface, bake, mesh)
 
 
 def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
@@ -175,28 +176,51 @@ def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.ty
     return ""
 
 
-def read_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Surface:
+def read_surface(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, before: Surface | None = None
+) -> Surface:
     """The triangles that an object shows, with its modifiers; none if it has none.
+
+    Blender copies whole attributes in microseconds, while its list of triangles takes milliseconds. So what
+    the mesh is made of is compared first, and triangles are only read where it has changed.
 
     Args:
         obj: of one of the types in `SURFACES`.
         depsgraph: the evaluated scene.
+        before: what was read before; returned itself if nothing has changed.
     """
     shown = obj.evaluated_get(depsgraph)
     mesh = shown.to_mesh()
     try:
-        if mesh is None:
-            return Surface(np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32), b"")
-        vertices = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-        mesh.vertices.foreach_get("co", vertices)
+        if mesh is None or not len(mesh.polygons):
+            return Surface((np.zeros((0, 3), np.float32),), np.zeros((0, 3), np.int32))
+        arrays = (
+            _attribute(mesh, "position", "vector", np.float32, 3),
+            _attribute(mesh, ".edge_verts", "value", np.int32, 2),
+            _attribute(mesh, ".corner_vert", "value", np.int32, 1),
+            # with the edges it tells where one face ends and the next begins
+            _attribute(mesh, ".corner_edge", "value", np.int32, 1),
+        )
+        if before is not None and _alike(before.arrays, arrays):
+            return before
         mesh.calc_loop_triangles()
         faces = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
         mesh.loop_triangles.foreach_get("vertices", faces)
     finally:
         shown.to_mesh_clear()
-    digest = hashlib.blake2b(vertices.tobytes(), digest_size=16)
-    digest.update(faces.tobytes())
-    return Surface(vertices.reshape(-1, 3), faces.reshape(-1, 3), digest.digest())
+    return Surface(arrays, faces.reshape(-1, 3))
+
+
+def _alike(before: tuple[np.ndarray, ...], now: tuple[np.ndarray, ...]) -> bool:
+    return len(before) == len(now) and all(map(np.array_equal, before, now))
+
+
+def _attribute(mesh: bpy.types.Mesh, name: str, field: str, kind: type, width: int) -> np.ndarray:
+    attribute: Any = mesh.attributes[name]
+    data = attribute.data
+    values = np.empty(len(data) * width, dtype=kind)
+    data.foreach_get(field, values)
+    return values.reshape(-1, width)
 
 
 def _equal(before: Array, now: Array) -> bool:
