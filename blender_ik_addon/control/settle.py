@@ -101,7 +101,7 @@ def _honest(settled: Settled, want: Wanted, good: float) -> Settled:
     if solution.status is not ik.Status.REACHED or distance[row] <= good:
         return settled
     message = (
-        f"Bone '{want.bones[row]}' stays {1000 * distance[row]:.1f} mm short: an unevenly scaled bone above it"
+        f"Bone '{want.bones[row]}' stays {1000 * distance[row]:.1f} mm short: an unevenly scaled bone above"
         " shears it; scale that bone evenly, or let its children inherit no scale."
     )
     return replace(settled, solution=replace(solution, status=ik.Status.BEST_EFFORT, message=message))
