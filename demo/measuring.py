@@ -43,7 +43,7 @@ def measure(figure: bpy.types.Object, frames: range) -> dict[str, dict[str, Any]
 
 
 def frame_change(frames: range) -> float:
-    """Seconds that Blender itself needs to go to a frame of this scene, skin and all, which every bake pays."""
+    """Seconds that Blender itself needs to go to a frame of this scene, which every bake pays."""
     scene = bpy.context.scene
     started = time.perf_counter()
     for frame in frames:
