@@ -127,9 +127,9 @@ def drop_handlers(keep: dict[str, list[object]]) -> None:
 def leave(status: int) -> None:
     """End the process here: the way out of Python leads through faults of Blender as a Python module.
 
-    4.2 crashes there, once a property group with a method or a callback was registered, Rigify's or ours, even if
-    unregistered since: the leaked class keeps the module from being freed in time. 4.5 may wait for ever,
-    after many files were read, for a thread of its own that closes them.
+    4.2 crashes there, once a property group with a method or a callback was registered, Rigify's or ours,
+    even if it no longer is: the leaked class keeps the module from being freed in time. 4.5 may wait for
+    ever, after many files were read, for a thread of its own that closes them.
     """
     remove_profile()
     sys.stdout.flush()
