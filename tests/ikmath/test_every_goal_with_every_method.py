@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals, methods and limit methods are made apart and go together: each goal with each method that takes it."""
+"""Goals, methods and limit methods are made apart and go together: each goal kind with each general method."""
 
 from __future__ import annotations
 
