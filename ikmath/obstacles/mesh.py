@@ -190,11 +190,20 @@ class MeshGroup:
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:
+    """The meshes as one, or what was made of the same ones the last time."""
+    members = tuple(part for mesh in meshes for part in (mesh.geometry, mesh.mode, mesh.tree))
+    known = meshes[0].geometry.company
+    if known is not None and len(known[0]) == len(members):
+        same = all(old is new or old == new for old, new in zip(known[0], members, strict=True))
+        if same and isinstance(known[1], MeshDistance):
+            return known[1]
     geometries = [mesh.geometry for mesh in meshes]
-    sides = [MODES[mesh.mode] for mesh in meshes]
-    if meshes[0].tree is not None:
-        return MeshDistance(geometries, sides, SampledSearch(geometries[0], meshes[0].tree))
-    return MeshDistance(geometries, sides, ForestSearch(geometries))
+    tree = meshes[0].tree
+    search = ForestSearch(geometries) if tree is None else SampledSearch(geometries[0], tree)
+    made = MeshDistance(geometries, [MODES[mesh.mode] for mesh in meshes], search)
+    if len(meshes) > 1:  # one alone costs nothing to make again
+        meshes[0].geometry.company = (members, made)
+    return made
 
 
 def _into(points: Array, turn: Array, shift: Array) -> Array:

@@ -27,6 +27,8 @@ class MeshGeometry:
 
     Attributes:
         low, high: (3,) corners of the box around it.
+        company: with which meshes it was last prepared to be asked together, and what came of that: solvers ask
+            in the same company frame after frame. Only ever holds what would be made again just so.
     """
 
     def __init__(self, vertices: npt.ArrayLike, faces: npt.ArrayLike, name: str) -> None:
@@ -50,6 +52,7 @@ class MeshGeometry:
             raise BadValue(f"Vertex {bad} of obstacle {name!r}", "is not at a finite place; repair the mesh.")
         columns = np.ascontiguousarray(used.T)
         self.low, self.high = columns.min(1), columns.max(1)
+        self.company: tuple[tuple[object, ...], object] | None = None
         for array in (self.vertices, self.faces):
             array.flags.writeable = False
 

@@ -331,3 +331,28 @@ def test_measured_pairs_spare_the_clearance():
         for detect in (-1.0, 0.05, 0.5):
             near = scene.near(poses, detect)
             np.testing.assert_allclose(scene.clearance(poses, near), scene.clearance(poses), atol=1e-12)
+
+
+def test_scenes_of_the_same_meshes_share_what_is_costly():
+    rng = np.random.default_rng(3)
+    skeleton = figures.tree(rng)
+    body = figures.body(rng, skeleton)
+    made = [TriangleMesh(*meshes.bumpy(rng, 12, 7), mode="two_sided") for _ in range(3)]
+    pose = Pose.forward(skeleton, rng.normal(size=skeleton.n))
+
+    def prepared(scene):
+        return scene._groups[0][2].parts[0][1]
+
+    first = Scene(skeleton, body, made)
+    moved = [mesh.named("other").moved(figures.rotation(rng), rng.normal(size=3)) for mesh in made]
+    made[0].nearest((0, 0, 0))  # asked alone meanwhile
+    assert prepared(Scene(skeleton, body, moved)) is prepared(first)
+    solid = [moved[0].named("solid", mode="solid"), *moved[1:]]
+    assert prepared(Scene(skeleton, body, solid)) is not prepared(first)
+    for obstacles in (made, moved, solid, moved[:2], moved[::-1]):
+        near = Scene(skeleton, body, obstacles).near(pose, 0.3)
+        expected = {key: value for key, value in plain(pose, body, obstacles, []).items() if value < 0.3}
+        assert len(near) == len(expected)
+        for row in range(len(near)):
+            key = int(near.link[row]), int(near.obstacle[row]), -1
+            assert near.clearance[row] == pytest.approx(expected[key], abs=1e-9)
