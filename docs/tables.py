@@ -39,6 +39,14 @@ LIMITS = """
 """
 
 
+SVD = """
+## Singular value decompositions
+
+`ik.solve(..., method="pseudoinverse", svd="...")`. They agree to rounding; the last two start from the
+result before.
+"""
+
+
 def page() -> str:
     """The page as it should be now."""
     parts = [
@@ -47,6 +55,8 @@ def page() -> str:
         _table(ik.METHODS, FLAGS),
         LIMITS,
         _table(ik.LIMITS, ()),
+        SVD,
+        _table(ik.SVD, ()),
     ]
     return "\n".join(part.strip() + "\n" for part in parts)
 
