@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals, methods and limit methods are made apart and go together: each goal kind with each general method."""
+"""Goals, methods and limit methods are made apart and go together: each goal kind with every method."""
 
 from __future__ import annotations
 
