@@ -67,7 +67,8 @@ class Limb:
     """The two joints of an effector that bend.
 
     Attributes:
-        effector: its index; upper, middle: the groups; to_middle, to_tip: their aims.
+        effector: its index; upper, middle: the groups, the same one where the upper bone has no length;
+        to_middle, to_tip: their aims.
     """
 
     effector: int
@@ -145,6 +146,8 @@ def _limb(limbs: Limbs, effector: int, name: str | None) -> Limb:
         best = next((k for k, inside in enumerate(on_way) if name in inside), -1)
         if best < 0:
             raise UnknownName("middle joint", name, sorted(set().union(*on_way)))
+    if best == 0 and sum(limbs.nodes[node].turning is not None for node in way[0][0].nodes) > 1:
+        return Limb(effector, *way[0][:1] * 2, *way[0][1:] * 2)  # an upper bone without length
     if best < 1:
         place = limbs.effectors[effector].place.node
         what = "the world" if place < 0 else repr(joints[limbs.nodes[place].joint])
@@ -203,6 +206,10 @@ def bend_limbs(posing: Posing, limbs: Sequence[Limb], poles: Sequence[Vector] | 
         drift = next(drift for end, _, drift in limb.to_middle.ends if end == limb.effector)
         target = subtract(posing.targets[limb.effector], drift)
         way = subtract(target, root)
+        if limb.middle is limb.upper:
+            turn_group(posing, limb.upper, [(stiff_tip(posing, limb.to_tip, limb.effector), target, 1.0)])
+            posing.place_all()
+            continue
         square = dot(way, way)
         tip = stiff_tip(posing, limb.to_tip, limb.effector)
         level_group(posing, limb.middle, tip, root, partial(_at_distance, square=square))
