@@ -245,12 +245,16 @@ class Stack:
             n = pose.skeleton.n
             return Residual(np.zeros((*pose.batch, 0)), np.zeros((*pose.batch, 0, n)))
         parts = [goal.evaluate(pose) for goal in goals]
-        if pose.batch:  # frames lie innermost in memory; keep them there
-            error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
-            jacobian = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
-            return Residual(np.moveaxis(error, 0, -1), np.moveaxis(jacobian, (0, 1), (-2, -1)))
-        error = np.concatenate([p.error for p in parts])
-        return Residual(error, np.concatenate([p.jacobian.T for p in parts], 1).T)
+        if not pose.batch:
+            error = np.concatenate([p.error for p in parts])
+            return Residual(error, lambda: np.concatenate([p.jacobian.T for p in parts], 1).T)
+
+        def jacobian() -> Array:  # frames lie innermost in memory; keep them there
+            rows = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
+            return np.moveaxis(rows, (0, 1), (-2, -1))
+
+        error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
+        return Residual(np.moveaxis(error, 0, -1), jacobian)
 
     def squares(self, error: Array) -> Array:
         """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""

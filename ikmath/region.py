@@ -96,6 +96,14 @@ class Region:
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
         inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, _FLOOR))
         self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
+        # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
+        self._sure_low, self._sure_high = self.low.copy(), self.high.copy()
+        if self._centred:
+            side = np.where(open_side, 2.0, np.sqrt(2.0) * np.maximum(radius, 0.0))
+            self._sure_low[self.pairs] = -np.minimum(side[0], 2.0)
+            self._sure_high[self.pairs] = np.minimum(side[1], 2.0)
+        else:
+            self._sure_low[self.pairs], self._sure_high[self.pairs] = np.inf, -np.inf
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
@@ -135,6 +143,21 @@ class Region:
         out, swing = self._beyond(q, 1.0)
         if swing is not None:
             q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
+        return self._unwound(q)
+
+    def landing(self, q: Array, dq: Array, bounds: Bounds | None) -> Array:
+        """Where the step dq from q (n,) ends inside the region, `bounds` being what of it would leave."""
+        to: Array = q + dq
+        if self._any_box:
+            np.maximum(to, self.low, out=to)
+            np.minimum(to, self.high, out=to)
+        if bounds is not None and bounds.leaving.any():
+            columns = self.pairs[bounds.leaving].T
+            to[columns] = q[columns] + bounds.way[:, bounds.leaving]
+        return self._unwound(to)
+
+    def _unwound(self, q: Array) -> Array:
+        """Swings without limits told the shorter way round, in place."""
         if len(self.free_pairs):
             v = q[self.free_pairs.T]
             turn = np.sqrt(v[0] * v[0] + v[1] * v[1])
@@ -146,6 +169,9 @@ class Region:
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
         to = q + dq
+        sure_low, sure_high = _columns_first(self._sure_low, to), _columns_first(self._sure_high, to)
+        if not ((to < sure_low) | (to > sure_high)).any():
+            return None
         held, shift = np.zeros(to.shape, dtype=bool), np.zeros(to.shape)
         some = False
         if self._any_box:

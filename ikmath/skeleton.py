@@ -97,6 +97,7 @@ class Skeleton:
         stiffness: (n,); mass: (J,).
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
+        region: the region that the limits leave to `q`.
         plan: the structure as the kernels of `kinematics` want it; `moved` copies share it, so it tells
             whether two skeletons are built alike.
     """
@@ -126,6 +127,7 @@ class Skeleton:
         for i, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
                 self.ancestors[i] |= self.ancestors[parent]
+        self.region = Region(self.owner, self.slot, self.lower, self.upper)
         for array in vars(self).values():
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
@@ -216,11 +218,6 @@ class Skeleton:
             if parent >= 0 and self.inherits[i]:
                 turns[i] |= turns[parent]
         return np.asarray(turns[:, self.owner].T & self.is_turn[:, None], order="C")
-
-    @cached_property
-    def region(self) -> Region:
-        """The region that the limits leave to `q`."""
-        return Region(self.owner, self.slot, self.lower, self.upper)
 
     @cached_property
     def size(self) -> float:

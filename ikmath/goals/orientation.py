@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..pose import Pose
 from ..residual import Residual
+from ..rotation import Array
 from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
 from .rows import log_and_derivative, with_slack
 
@@ -62,10 +63,14 @@ class Orientation(Effectors):
                 error, derivative = np.matmul(back, error[:, :, None])[:, :, 0], np.matmul(back, derivative)
             error, derivative = error * self.mask, derivative * self.mask[:, None]
         error = error.reshape(*pose.batch, 3 * count)
-        jacobian = pose.turned_jacobian(points, derivative.reshape(*pose.batch, 3 * count, 3))
+
+        def jacobian() -> Array:
+            rows = pose.turned_jacobian(points, derivative.reshape(*pose.batch, 3 * count, 3))
+            return rows.reshape(*error.shape, n)
+
         if self.slack:
-            return with_slack(error, jacobian, self.slack, count)
-        return Residual(error, jacobian.reshape(*error.shape, n))
+            return with_slack(error, jacobian(), self.slack, count)
+        return Residual(error, jacobian)
 
     @property
     def frames(self) -> int | None:

@@ -60,8 +60,11 @@ class Position(Effectors):
     def evaluate(self, pose: Pose) -> Residual:
         points = self.points(pose.skeleton)
         x = pose.points(points)
-        jacobian = pose.point_jacobian(points, x)
         difference = x - self.target
+        if self.mask is None and not self.slack:
+            error = difference.reshape(*difference.shape[:-2], 3 * self.effectors)
+            return Residual(error, lambda: pose.point_jacobian(points, x))
+        jacobian = pose.point_jacobian(points, x)
         if self.mask is not None:
             difference, jacobian = self._masked(pose, difference, jacobian)
         error = difference.reshape(*difference.shape[:-2], 3 * self.effectors)

@@ -16,6 +16,7 @@ from ..linalg.lexicographic import Level, Working, lexicographic
 from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution
+from ..residual import Residual
 from ..rotation import Array
 from .escapes import bend, unlock
 from .guard import Guard
@@ -42,8 +43,7 @@ class State:
 
     q: Array
     pose: Pose
-    raw: Array
-    jacobian: Array
+    rows: Residual
     costs: list[float]
     squares: list[float]
     near: Proximity | None = None
@@ -115,11 +115,12 @@ class Descent:
     def look(self, pose: Pose, near: Proximity | None) -> State:
         """Errors and Jacobian at a pose."""
         problem, stack, q = self.problem, self.stack, pose.q
-        raw, jacobian = stack.evaluate(problem.tasks, pose)
+        rows = stack.evaluate(problem.tasks, pose)
+        raw = rows.error
         scaled = raw * stack.scale
         squares = scaled * scaled
         costs = [float(squares.sum())] if self.single else [float(squares[s].sum()) for s in self.slices]
-        state = State(q, pose, raw, jacobian, costs, stack.squares(raw).tolist(), near)
+        state = State(q, pose, rows, costs, stack.squares(raw).tolist(), near)
         posture = problem.posture
         if posture is not None:
             state.wish = posture.gain * (posture.q - q)
@@ -159,8 +160,8 @@ class Descent:
             only: correct the first `only` levels and leave the weaker ones as they are; None for all.
         """
         q, metric, region = state.q, self.metric, self.region
-        scaled = -state.raw * self.stack.scale
-        jacobian = state.jacobian * self.stack.scale[:, None] * metric
+        scaled = -state.rows.error * self.stack.scale
+        jacobian = state.rows.jacobian * self.stack.scale[:, None] * metric
         lower, upper = (self.low - q) / metric, (self.high - q) / metric
         pairs, normal, way = region.near_boundary(q, _AT_LIMIT)
         inequality, least = self._inequalities(state)
@@ -196,7 +197,7 @@ class Descent:
             if np.abs(bounds.way - dq[region.pairs.T] * bounds.leaving).max() < _CURVED * np.abs(dq).max():
                 break
             pairs, normal, way = merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
-        return region.project_first(q + dq)
+        return region.landing(q, dq, bounds)
 
     def _inequalities(self, state: State) -> tuple[Array | None, Array | None]:
         """Rows `C dz >= d`, scaled: one-sided goals and clearances; what is broken must not get worse."""
@@ -222,7 +223,9 @@ class Descent:
         state, done = self._descend_near(self.begin(q))
         if not done and not self.reached(state):
             scale = self.stack.scale
-            start = bend(self.skeleton, state.q, state.raw * scale, state.jacobian * scale[:, None])
+            start = bend(
+                self.skeleton, state.q, state.rows.error * scale, state.rows.jacobian * scale[:, None]
+            )
             if start is not None:
                 state = self._try(state, start)
             start = None
@@ -316,7 +319,7 @@ class Descent:
             clearance = float(self.guard.scene.clearance(state.pose))
             if stalled and not self.reached(state):
                 scale = self.stack.scale
-                uphill = (state.raw * scale * scale) @ state.jacobian
+                uphill = (state.rows.error * scale * scale) @ state.rows.jacobian
                 blocked = self.guard.blocker(state.pose, state.near, uphill)
         return conclude(
             self.problem,

@@ -87,7 +87,8 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
     stalled = settled = best_reached = False
     while True:
         pose = Pose.trusted(skeleton, q)
-        raw, derivative = stack.evaluate(tasks, pose)
+        rows = stack.evaluate(tasks, pose)
+        raw = rows.error
         scaled = raw * scale
         cost = float(scaled.dot(scaled))
         extra = limits.rows(pose)
@@ -112,7 +113,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
             stall = 0 if cost < best_cost * (1.0 - _GAIN) else stall + 1
             best_q, best_cost, best_squares = q, cost, squares
             state.caution = max(state.caution * _LESS, _LEAST)
-            error, jacobian = scaled, derivative * columns
+            error, jacobian = scaled, rows.jacobian * columns
             if extra is not None:
                 error, jacobian = (
                     np.concatenate([error, extra.error]),
