@@ -147,14 +147,14 @@ def _limb(limbs: Limbs, effector: int, name: str | None) -> Limb:
         if best < 0:
             raise UnknownName("middle joint", name, sorted(set().union(*on_way)))
     if best == 0 and sum(limbs.nodes[node].turning is not None for node in way[0][0].nodes) > 1:
-        return Limb(effector, *way[0][:1] * 2, *way[0][1:] * 2)  # an upper bone without length
+        group, aim = way[0]  # an upper bone without length
+        return Limb(effector, group, group, aim, aim)
     if best < 1:
         place = limbs.effectors[effector].place.node
         what = "the world" if place < 0 else repr(joints[limbs.nodes[place].joint])
         raise NotSupported(
             "Method Two Bones",
-            f"needs two joints that can turn above the effector at {what}; unlock one, or use another "
-            f"method.",
+            f"needs two joints that can turn above the effector at {what}; use another method.",
         )
     return Limb(effector, way[best - 1][0], way[best][0], way[best - 1][1], way[best][1])
 
