@@ -65,7 +65,7 @@ class Capsule(Solid):
         along = b - a
         difference = points - a - closest_to_point(a, b, points)[:, None] * along
         reach = length(difference)
-        normal = directions(difference, reach, along)
+        normal = directions(difference, reach, along, _CROSSING * parameters[:, 6])
         distance = reach - parameters[:, 6]
         return distance, points - distance[:, None] * normal, normal
 

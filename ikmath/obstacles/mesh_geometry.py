@@ -27,8 +27,8 @@ class MeshGeometry:
 
     Attributes:
         low, high: (3,) corners of the box around it.
-        company: with which meshes it was last prepared to be asked together, and what came of that: solvers ask
-            in the same company frame after frame. Only ever holds what would be made again just so.
+        company: with which meshes it was last prepared to be asked together, and what came of that: solvers
+            ask in the same company frame after frame. Only holds what would be made again just so.
     """
 
     def __init__(self, vertices: npt.ArrayLike, faces: npt.ArrayLike, name: str) -> None:

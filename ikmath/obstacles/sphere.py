@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,8 @@ import numpy.typing as npt
 from ..rotation import Array
 from .solid import Solid
 from .vectors import TINY, clamp, directions, dot, length
+
+_ROUNDING: Final = 1e-13  # of the radius
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ class Sphere(Solid):
         """See `Solid.point_distance`; at the very centre the normal is a unit vector of no meaning."""
         difference = points - parameters[:, :3]
         reach = length(difference)
-        normal = directions(difference, reach, difference)
+        normal = directions(difference, reach, difference, _ROUNDING * parameters[:, 3])
         distance = reach - parameters[:, 3]
         return distance, points - distance[:, None] * normal, normal
 
@@ -68,5 +70,5 @@ class Sphere(Solid):
         difference = parameter[:, None] * along
         difference -= to_center
         reach = length(difference)
-        normal = directions(difference, reach, along)
+        normal = directions(difference, reach, along, _ROUNDING * parameters[:, 3])
         return reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal

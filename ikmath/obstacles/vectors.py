@@ -57,15 +57,16 @@ def perpendicular(d: Array) -> Array:
     return result
 
 
-def directions(difference: Array, distance: Array, along: Array) -> Array:
-    """Unit vectors `difference / distance`; where the distance is zero, one at right angles to `along`.
+def directions(difference: Array, distance: Array, along: Array, least: Array) -> Array:
+    """Unit vectors `difference / distance`; where that is rounding, one at right angles to `along`.
 
     Args:
         difference: (P, 3).
         distance: (P,) its lengths.
         along: (P, 3).
+        least: (P,) distance up to which a difference has no direction left.
     """
-    touching = distance <= TINY
+    touching = distance <= least
     if not touching.any():
         result: Array = difference / distance[:, None]
         return result

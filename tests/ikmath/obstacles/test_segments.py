@@ -104,3 +104,37 @@ def test_depth_through_a_rectangle_is_the_shortest_way_out():
             shift = share * depth * directions
             assert (wall.nearest_segment(a + shift, b + shift).distance <= 1e-12).all()
     assert met > 20
+
+
+def test_a_bone_through_the_middle_is_pushed_sideways():
+    """Where rounding leaves a difference of 1e-17, its direction means nothing."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        center, d = rng.normal(size=(2, 3))
+        d /= np.linalg.norm(d)
+        a, b = center - 0.7 * d, center + 0.9 * d
+        axis = np.cross(d, rng.normal(size=3))
+        for shape in (Sphere(center, 0.5), Capsule(center - axis, center + axis, 0.5)):
+            answer = shape.nearest_segment(a, b)
+            assert abs(answer.distance + 0.5) < 1e-12
+            assert abs(answer.normal @ d) < 1e-9
+
+
+def test_size_does_not_matter():
+    """Millimetres or kilometres: the same answer in the other unit."""
+    rng = np.random.default_rng(1)
+    for name, entry in ZOO.items():
+        if name == "mesh":
+            continue
+        shape = entry.make(rng)
+        a, b = rng.normal(size=(2, 300, 3))
+        answer = shape.nearest_segment(a, b)
+        for unit in (1e-4, 1e4):
+            fields = {key: unit * np.asarray(value) for key, value in vars(shape).items() if key in LENGTHS}
+            if name == "half_space":
+                fields["normal"] = shape.normal
+            scaled = type(shape)(**fields).nearest_segment(unit * a, unit * b)
+            np.testing.assert_allclose(scaled.distance / unit, answer.distance, atol=1e-9)
+
+
+LENGTHS = {"center", "radius", "origin", "axis_u", "axis_v", "a", "b"}
