@@ -7,7 +7,9 @@ does not notice if somebody edits a setting meanwhile.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import bpy
 
@@ -21,13 +23,17 @@ from ..properties.effector import ArticulateEffector
 from ..properties.kinds import Kind
 from ..properties.refusal import Refused
 
+NOT_SAVED: Final = -1
+"""Index of an effector that is on no rig, but lasts as long as a drag."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class EffectorPlan:
     """One effector that takes part.
 
     Attributes:
-        index: its place in `rig.effectors`; name: to notice if another one stands there by now.
+        index: its place in `rig.effectors`, or `NOT_SAVED`;
+        name: to notice if another one stands there by now.
         local: (3,) the point of the bone, in the bone's axes and the armature's units.
     """
 
@@ -63,12 +69,20 @@ class Plan:
     posture: float
 
 
-def read_plan(armature: bpy.types.Object, context: bpy.types.Context) -> Plan:
+def read_plan(
+    armature: bpy.types.Object,
+    context: bpy.types.Context,
+    *,
+    extra: Sequence[EffectorPlan] = (),
+    root: str = "",
+) -> Plan:
     """Check an armature's settings and put them together.
 
     Args:
         armature: the original object.
         context: for the scene and the view layer in which it has to be.
+        extra: effectors that are not on the rig; they come last. With them the rig may have none.
+        root: in place of the solver's setting.
 
     Raises:
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
@@ -78,12 +92,13 @@ def read_plan(armature: bpy.types.Object, context: bpy.types.Context) -> Plan:
             f"Armature '{armature.name}' is not in view layer '{context.view_layer.name}':"
             " switch its collection on"
         )
-    check.require(armature, context.scene)
+    check.require(armature, context.scene, needs_effectors=not extra)
     require(armature_faults(armature))
     rig, solver = rig_of(armature), rig_of(armature).solver
     bones = read_bones(armature)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
-    solved = chain_bones(bones, [(effector.bone, effector.chain_root) for _, effector in enabled])
+    effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
+    solved = chain_bones(bones, [(effector.bone, effector.chain_root) for effector in effectors])
     for _, effector in enabled:
         _refuse_moving_target(armature, effector, frozenset(solved))
     return Plan(
@@ -91,10 +106,10 @@ def read_plan(armature: bpy.types.Object, context: bpy.types.Context) -> Plan:
         uid=armature.session_uid,
         bones=bones,
         solved=solved,
-        effectors=tuple(_effector_plan(armature, index, effector) for index, effector in enabled),
+        effectors=effectors,
         method=solver.method,
         limits=solver.limits,
-        root=solver.root,
+        root=root or solver.root,
         max_iterations=solver.max_iterations,
         tolerance=solver.tolerance,
         posture=solver.posture,
@@ -107,6 +122,9 @@ def find_armature(plan: Plan) -> bpy.types.Object:
     Raises:
         Refused: it was deleted meanwhile.
     """
+    named = bpy.data.objects.get(plan.armature)
+    if named is not None and named.session_uid == plan.uid:
+        return named
     for candidate in bpy.data.objects:
         if candidate.session_uid == plan.uid:
             return candidate

@@ -14,12 +14,15 @@ from .refusal import Refused
 SAME_PLACE = 1e-6  # Blender units; offsets closer than that ask for the same point
 
 
-def refusals(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Refused]:
+def refusals(
+    armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effectors: bool = True
+) -> Iterator[Refused]:
     """Everything that keeps this armature from being solved, the most basic first.
 
     Args:
         armature: an armature object.
         scene: where its targets have to be.
+        needs_effectors: whether it is wrong to have none, as it is not where a bone is dragged.
     """
     rig = rig_of(armature)
     if armature.library is not None:
@@ -27,7 +30,9 @@ def refusals(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Ref
             f"Armature '{armature.name}' is linked from another file and cannot be posed:"
             " make a library override of it (Object > Library Override > Make)"
         )
-    if not rig.effectors:
+    if not needs_effectors:
+        pass
+    elif not rig.effectors:
         yield Refused(f"Armature '{armature.name}' has no effectors: select a bone in Pose Mode and add one")
     elif not rig.enabled_effectors:
         yield Refused(f"All effectors of armature '{armature.name}' are switched off: enable at least one")
@@ -44,13 +49,13 @@ def refusals(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Ref
         seen.append(effector)
 
 
-def require(armature: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Raise the first refusal, if there is one.
+def require(armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effectors: bool = True) -> None:
+    """Raise the first refusal, if there is one; see `refusals` for the arguments.
 
     Raises:
         Refused: the armature cannot be solved as it is set up.
     """
-    for refusal in refusals(armature, scene):
+    for refusal in refusals(armature, scene, needs_effectors=needs_effectors):
         raise refusal
 
 
