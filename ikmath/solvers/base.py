@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import BadValue, NotSupported, UnknownName
 from ..problem import Problem, Solution
 from ..rotation import Array
+from .parameters import Parameter, parameters_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +75,11 @@ class Method:
     def following(self, options: Any, before: Solution) -> Any:
         """The options for a frame that goes on from the solution of the one before, without a jump."""
         return options
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The options that a person may set."""
+        return parameters_of(self.options)
 
     def refuse(self, problem: Problem) -> None:
         """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""

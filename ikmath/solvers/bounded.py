@@ -20,6 +20,7 @@ from ..linalg.bounded import bounded_damped_step
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .parameters import setting
 
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # squared damping at the goal
@@ -35,7 +36,9 @@ class BoundedOptions(Options):
             the goals, where the linear picture does not hold, and next to nothing near them.
     """
 
-    damping: float | None = None
+    damping: float | None = setting(
+        None, "Damping", "Weighs the length of a step against the error it leaves"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -23,6 +23,7 @@ from ..linalg.control import control_gradient, control_step
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .parameters import setting
 
 _USUAL_GAIN: Final = 0.1
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
@@ -41,8 +42,12 @@ class ControlOptions(Options):
             The text has 0, which ends with an error in a singular pose.
     """
 
-    norm: int = 2
-    damping: float | None = None
+    norm: int = setting(
+        2, "Norm", "Even; the higher, the less angles near the desired ones are drawn", minimum=2
+    )
+    damping: float | None = setting(
+        None, "Damping", "Weighs the length of a step against the error it leaves"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

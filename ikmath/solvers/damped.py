@@ -18,6 +18,7 @@ from ..errors import BadValue
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .parameters import setting
 
 _FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal
@@ -31,7 +32,9 @@ class DampedOptions(Options):
         damping: the constant c, added to squared singular values (lengths in figure sizes); None adapts it.
     """
 
-    damping: float | None = None
+    damping: float | None = setting(
+        None, "Damping", "Weighs the squared length of a step against the squared error it leaves"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,6 +30,7 @@ from ..linalg.lagrange import LagrangeOptions, Optimum, minimize_under
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Method, Options
+from .parameters import setting
 from .programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
 
 _RANK: Final = 1e-4  # share of the largest singular value
@@ -49,9 +50,22 @@ class LagrangeMethodOptions(Options):
     """
 
     max_iterations: int = 100
-    objective: str = "posture"
-    form: str = "reduced"
-    bounds: str = "method"
+    objective: str = setting(
+        "posture",
+        "Objective",
+        "What is kept small: the way from the posture, or from the limits' middle",
+        choices=OBJECTIVES,
+    )
+    form: str = setting(
+        "reduced",
+        "Form",
+        "Whether multipliers are eliminated; the result is the same",
+        choices=("reduced", "full"),
+    )
+    bounds: str = setting(
+        "method", "Bounds", "How limits are kept; 'active' and 'slack' are for small figures",
+        choices=("method", "active", "slack"),
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

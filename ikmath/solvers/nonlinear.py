@@ -30,6 +30,7 @@ from ..problem import Problem, Solution
 from ..region import Region
 from ..rotation import Array
 from .base import Method, Options
+from .parameters import setting
 
 _NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
 _TETHER: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
@@ -47,7 +48,9 @@ class NonlinearOptions(Options):
     """
 
     max_iterations: int = 300
-    gamma: float = 1e-4
+    gamma: float = setting(
+        1e-4, "Gamma", "Weight of a radian from the posture against an error of one figure size"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,6 +25,7 @@ from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .parameters import setting
 
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing
@@ -46,8 +47,13 @@ class PrioritizedOptions(Options):
         only.
     """
 
-    damping: float = 0.3
-    threshold: float = 1e-3
+    damping: float = setting(0.3, "Damping", "Of the inverses, far from the goals; 0 is the text's own form")
+    threshold: float = setting(
+        1e-3,
+        "Threshold",
+        "What is left to a weaker goal counts as nothing below this share of it",
+        maximum=0.999,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

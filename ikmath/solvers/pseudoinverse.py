@@ -24,12 +24,13 @@ import numpy as np
 
 from ..errors import BadValue
 from ..linalg.pseudoinverse import least_squares, project_to_null_space
-from ..linalg.svd import backend
+from ..linalg.svd import SVD, backend
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear, solve_one
+from .parameters import setting
 
 _SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be
 
@@ -46,9 +47,18 @@ class PseudoinverseOptions(Options):
             infinite takes every step as it is, plain Euler integration.
     """
 
-    svd: str = "lapack"
-    threshold: float = 1e-3
-    tracking: float = 2.0
+    svd: str = setting(
+        "lapack", "SVD", "How the Jacobian is decomposed; the result is the same", choices=tuple(SVD)
+    )
+    threshold: float = setting(
+        1e-3, "Threshold", "Singular values up to this share of the largest one count as zero", maximum=0.999
+    )
+    tracking: float = setting(
+        2.0,
+        "Tracking",
+        "Share of a step by which its end may miss the linear picture, before it is halved",
+        minimum=1e-3,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
