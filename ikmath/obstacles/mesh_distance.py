@@ -29,7 +29,8 @@ _SAMPLES: Final = (
 )
 _CLOSER: Final = 9  # between the neighbours of the best sample
 _TOUCHING: Final = 1e-12  # of the coordinates: closer than this a difference has no direction left
-_SHALLOW: Final = 1e-3  # of the bone's length: less depth than this is a wall that is passed through
+_SHALLOW: Final = 1e-3  # of the bone's length: with less depth it may be a wall that is passed through
+_OPPOSITE: Final = -0.9  # cosine between surfaces from which they are the two sides of a wall
 
 
 class Side(IntEnum):
@@ -121,12 +122,27 @@ class MeshDistance:
             middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
             depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
             inside[unknown[depth < 0.0]] = True
-        deep = (inside | hit.through).nonzero()[0]
+        sided = self.sides.take(root) != Side.TWO_SIDED
+        # what only touches with one place may be inside with others
+        deep = ((inside | hit.through | (hit.distance <= _TOUCHING * self.size)) & sided).nonzero()[0]
+        walls = (hit.through & ~sided).nonzero()[0]
         if len(deep):
-            chosen = hit.take(deep)
-            distance[deep], point[deep], parameter[deep], normal[deep] = self._deepest(
-                a.take(deep, 0), b.take(deep, 0), root.take(deep), chosen
+            depth, t, way, between = self._deepest(
+                a.take(deep, 0), b.take(deep, 0), root.take(deep), hit.take(deep)
             )
+            lower = (depth < distance.take(deep)).nonzero()[0]
+            changed = deep.take(lower)
+            distance[changed], parameter[changed] = depth.take(lower), t.take(lower)
+            normal[changed] = way.take(lower, 0)
+            walls = np.concatenate([walls, deep.take(between.nonzero()[0])])
+        if len(walls):
+            distance[walls], parameter[walls], normal[walls] = self._through(
+                a.take(walls, 0), b.take(walls, 0), hit.take(walls)
+            )
+        if len(deep) or len(walls):
+            changed = np.concatenate([deep, walls])
+            critical = a.take(changed, 0) + parameter[changed, None] * (b - a).take(changed, 0)
+            point[changed] = critical - distance[changed, None] * normal[changed]
         return distance, point, parameter, normal
 
     def _maybe_inside(self, hit: Hit, points: Array, root: Index) -> Index:
@@ -162,50 +178,41 @@ class MeshDistance:
             normal[odd] = np.where((row >= 0)[:, None], pseudo, 0.0)
         return normal
 
-    def _deepest(self, a: Array, b: Array, root: Index, hit: Hit) -> tuple[Array, Array, Array, Array]:
-        """Depth, surface point, parameter and way out of segments that are inside or pass through."""
+    def _deepest(self, a: Array, b: Array, root: Index, hit: Hit) -> tuple[Array, Array, Array, Mask]:
+        """Least distance among samples, its parameter and normal, and which segments pass a thin wall."""
         d = b - a
         rows = np.arange(len(a))
-        t = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (len(a), _SAMPLES))
+        coarse = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (len(a), _SAMPLES))
+        distance, normal = self._samples(a, d, root, coarse)
+        middle = coarse[rows, distance.argmin(1)]
         step = 1.0 / (_SAMPLES - 1)
-        distance, point, normal = self._samples(a, d, root, t)
-        best = distance.argmin(1)
-        middle = t[rows, best]
-        t = np.clip(middle[:, None] + step * np.linspace(-1.0, 1.0, _CLOSER), 0.0, 1.0)
-        distance, point, normal = self._samples(a, d, root, t)
-        best = distance.argmin(1)
-        distance, point, normal, t = (
-            distance[rows, best],
-            point[rows, best],
-            normal[rows, best],
-            t[rows, best],
-        )
-        wall = hit.through & (distance > -_SHALLOW * length(d))
-        if wall.any():
-            chosen = wall.nonzero()[0]
-            distance[chosen], t[chosen], normal[chosen] = self._wall(a, d, root, hit, chosen)
-            critical = a.take(chosen, 0) + t[chosen, None] * d.take(chosen, 0)
-            point[chosen] = critical - distance[chosen, None] * normal[chosen]
-        return distance, point, t, normal
+        fine = np.clip(middle[:, None] + step * np.linspace(-1.0, 1.0, _CLOSER), 0.0, 1.0)
+        depth, way = self._samples(a, d, root, fine)
+        best = depth.argmin(1)
+        least = depth[rows, best]
+        # A thin wall has nothing of the segment inside, and surfaces that look away from each other before
+        # and after it. A corner that is clipped has as little inside, but its surfaces look to the same
+        # side.
+        outside = distance > 0.0
+        before = outside & (coarse <= hit.parameter[:, None])
+        after = outside & (coarse >= hit.parameter[:, None])
+        last, first = _SAMPLES - 1 - before[:, ::-1].argmax(1), after.argmax(1)
+        opposite = dot(normal[rows, last], normal[rows, first]) < _OPPOSITE
+        thin = hit.through & (least > -_SHALLOW * length(d)) & (self.sides.take(root) == Side.SOLID)
+        return least, fine[rows, best], way[rows, best], thin & opposite & before.any(1) & after.any(1)
 
-    def _samples(self, a: Array, d: Array, root: Index, t: Array) -> tuple[Array, Array, Array]:
+    def _samples(self, a: Array, d: Array, root: Index, t: Array) -> tuple[Array, Array]:
+        """Signed distance (P, k) and normal (P, k, 3) at parameters (P, k)."""
         count = t.shape[1]
         places = (a[:, None] + t[:, :, None] * d[:, None]).reshape(-1, 3)
-        distance, point, normal = self.points(places, np.full(len(places), np.inf), root.repeat(count))
-        return distance.reshape(-1, count), point.reshape(-1, count, 3), normal.reshape(-1, count, 3)
+        distance, _, normal = self.points(places, np.full(len(places), np.inf), root.repeat(count))
+        return distance.reshape(-1, count), normal.reshape(-1, count, 3)
 
-    def _wall(self, a: Array, d: Array, root: Index, hit: Hit, chosen: Index) -> tuple[Array, Array, Array]:
-        """A wall without thickness that is passed through: the lesser part of the bone has to come back.
-
-        Out of a one-sided wall the way is to its front, whichever part is behind.
-        """
-        face = hit.row.take(chosen)
-        normal, _ = self.normals.of(face, np.zeros(len(face), dtype=np.intp))
-        first = dot(a.take(chosen, 0) - hit.point.take(chosen, 0), normal)
-        last = first + dot(d.take(chosen, 0), normal)
+    def _through(self, a: Array, b: Array, hit: Hit) -> tuple[Array, Array, Array]:
+        """Depth, parameter and way out of segments that pass a wall: the lesser part has to come back."""
+        normal, _ = self.normals.of(hit.row, np.zeros(len(hit.row), dtype=np.intp))
+        first, last = dot(a - hit.point, normal), dot(b - hit.point, normal)
         to_first = np.abs(first) >= np.abs(last)
-        front = self.sides.take(root.take(chosen)) == Side.ONE_SIDED
-        to_first = np.where(front, first >= last, to_first)
         outward = np.where(np.where(to_first, first, last) < 0.0, -1.0, 1.0)
         depth = np.where(to_first, np.abs(last), np.abs(first))
         return -depth, np.where(to_first, 1.0, 0.0), outward[:, None] * normal

@@ -321,3 +321,34 @@ def test_a_million_triangles_build_within_seconds():
     answer = mesh.nearest_segment((0, 0, 0.4), (0.1, 0.1, 0.5))
     assert time.perf_counter() - start < 20
     assert 0.2 < answer.distance < 0.4
+
+
+def test_clipped_corners_and_touching_ends_of_a_box():
+    """On a lattice segments run through corners, along faces and end on them; a box has its distance in
+    closed form."""
+    half = np.array([1.0, 0.5, 0.25])
+    mesh = TriangleMesh(*meshes.box(half))
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(-8, 9, size=(2, 1500, 3)) / 8.0 + 1e-7 * rng.normal(size=(2, 1500, 3))
+
+    def exact(p):
+        beyond = np.abs(p) - half
+        return np.linalg.norm(np.maximum(beyond, 0), axis=-1) + np.minimum(beyond.max(-1), 0)
+
+    size = np.linalg.norm(b - a, axis=1)
+    least = exact(a[:, None] + np.linspace(0, 1, 321)[:, None] * (b - a)[:, None]).min(1)
+    answer = mesh.nearest_segment(a, b)
+    free, deep = least > size / 300, least < -size / 300
+    assert free.sum() > 300 and deep.sum() > 300
+    assert (np.abs(answer.distance - least)[free] <= size[free] / 320).all()
+    assert (answer.distance[deep] <= least[deep] + size[deep] / 32).all()
+    assert (answer.distance[deep] >= least[deep] - size[deep] / 320).all()
+    # clipped along an edge, shallow: never taken for a wall that is passed through
+    depth = 10.0 ** rng.uniform(-5, -3, 200)
+    middle = np.stack([1 - depth, 0.5 - depth, rng.uniform(-0.2, 0.2, 200)], -1)
+    along = rng.uniform(0.2, 0.6, (200, 1)) * np.stack(
+        [np.ones(200), -np.ones(200), rng.uniform(-0.3, 0.3, 200)], -1
+    )
+    clipped = mesh.nearest_segment(middle - along, middle + along)
+    assert (clipped.distance <= 0).all()
+    assert (clipped.distance >= -depth - 1e-9).all()
