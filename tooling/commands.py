@@ -18,6 +18,7 @@ GUI_SUITE = "tests/gui"
 PYTEST = ("-P", "-m", "pytest")
 """-P keeps the current directory, and so the source of the library, off the import path."""
 NO_TESTS_COLLECTED = 5
+# The matrices of a figure are small: a second thread costs more than it does, in tests as in benchmarks.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -65,12 +66,12 @@ def test(blender: str, extra: list[str]) -> int:
         inside = [BLENDER_SUITE]
     codes = []
     if library:
-        codes.append(ensure(BLENDERS[0]).run(*PYTEST, *extra, *library))
+        codes.append(ensure(BLENDERS[0]).run(*PYTEST, *extra, *library, **ONE_THREAD))
     if inside:
         environment = ensure(blender)
         built = package.build_zip(environment.python)
         print(f"\nBlender {blender}, {built.relative_to(ROOT)}", flush=True)
-        codes.append(environment.run(*PYTEST, *extra, *inside, ARTICULATE_ZIP=str(built)))
+        codes.append(environment.run(*PYTEST, *extra, *inside, ARTICULATE_ZIP=str(built), **ONE_THREAD))
     if any(
         code == 0 for code in codes
     ):  # a selection (-k) may leave one of the two without a test, but not both
