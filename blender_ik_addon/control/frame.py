@@ -162,7 +162,7 @@ def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[
 
 
 def _solve(plan: Plan, problem: ik.Problem, q: Array, following: ik.Solution | None) -> ik.Solution:
-    options = {"max_iterations": plan.max_iterations, "tolerance": plan.tolerance}
+    options = {"max_iterations": plan.max_iterations, "tolerance": plan.tolerance, **dict(plan.parameters)}
     return ik.solve(problem, q, method=plan.method, following=following, **options)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import bpy
 
@@ -54,6 +54,7 @@ class Plan:
     Attributes:
         armature: name of the object, for sentences; uid: its session id, to find it again.
         solved: bones that may move.
+        parameters: the method's own options, by name.
     """
 
     armature: str
@@ -67,6 +68,7 @@ class Plan:
     max_iterations: int
     tolerance: float
     posture: float
+    parameters: tuple[tuple[str, Any], ...] = ()
 
 
 def read_plan(
@@ -113,6 +115,7 @@ def read_plan(
         max_iterations=solver.max_iterations,
         tolerance=solver.tolerance,
         posture=solver.posture,
+        parameters=tuple(solver.parameters.options(solver.method).items()),
     )
 
 

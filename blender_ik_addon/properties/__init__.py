@@ -6,11 +6,19 @@ from bpy.props import PointerProperty
 
 from .bake import ArticulateBake
 from .effector import OVERRIDE, ArticulateEffector
+from .parameters import ArticulateParameters
 from .rig import ArticulateRig
 from .session import ArticulateSession
 from .solver import ArticulateSolver
 
-CLASSES = (ArticulateEffector, ArticulateSolver, ArticulateBake, ArticulateRig, ArticulateSession)
+CLASSES = (
+    ArticulateEffector,
+    ArticulateParameters,
+    ArticulateSolver,
+    ArticulateBake,
+    ArticulateRig,
+    ArticulateSession,
+)
 
 _POINTERS = ((bpy.types.Object, ArticulateRig), (bpy.types.WindowManager, ArticulateSession))
 

@@ -24,6 +24,11 @@ def limit_items() -> tuple[EnumItem, ...]:
     return _items(ik.LIMITS)
 
 
+def method_parameters() -> dict[str, tuple[Any, ...]]:
+    """What a person may set of each method: `ikmath`'s description of its parameters."""
+    return {name: method.parameters for name, method in ik.METHODS.items()}
+
+
 def default_method() -> str:
     """The method that a new rig starts with: the library's own default."""
     return ik.DEFAULT

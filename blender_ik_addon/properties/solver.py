@@ -2,10 +2,11 @@
 """How the figure is solved: saved with the armature object."""
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, IntProperty
+from bpy.props import EnumProperty, FloatProperty, IntProperty, PointerProperty
 
 from .effector import OVERRIDE
 from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
+from .parameters import ArticulateParameters
 
 ROOTS = (
     ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", "PINNED", 0),
@@ -69,5 +70,11 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         subtype="FACTOR",
+        override=OVERRIDE,
+    )
+    parameters: PointerProperty(
+        name="Parameters",
+        description="What the methods themselves can be told",
+        type=ArticulateParameters,
         override=OVERRIDE,
     )

@@ -141,7 +141,10 @@ class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):
         solver = rig_of(active_armature(context)).solver
         column = layout.column()
         column.row().prop(solver, "root", expand=True)
-        for name in ("method", "posture", "limits", "max_iterations", "tolerance"):
+        column.prop(solver, "method")
+        for name in solver.parameters.names(solver.method):
+            column.prop(solver.parameters, name)
+        for name in ("posture", "limits", "max_iterations", "tolerance"):
             column.prop(solver, name)
 
 

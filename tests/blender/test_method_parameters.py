@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The methods' own parameters: in the panel, saved with the armature, given to the solver."""
+
+from __future__ import annotations
+
+import bpy
+import installed
+import pytest
+from addon_scenes import arm, miss, reach
+from test_ui import draw
+
+import ikmath as ik
+
+TAKING = [name for name, method in ik.METHODS.items() if method.parameters]
+
+
+def parameters(rig: bpy.types.Object) -> bpy.types.PropertyGroup:
+    return rig.articulate.solver.parameters
+
+
+def test_every_parameter_of_every_method_is_a_property_with_its_default():
+    group = parameters(arm())
+    for name, method in ik.METHODS.items():
+        assert group.names(name) == [f"{name}_{parameter.name}" for parameter in method.parameters]
+        for parameter in method.parameters:
+            value = getattr(group, f"{name}_{parameter.name}")
+            assert value == pytest.approx(0.0 if parameter.automatic else parameter.default)
+            shown = group.bl_rna.properties[f"{name}_{parameter.name}"]
+            assert shown.name == parameter.label
+            assert parameter.description in shown.description
+
+
+def test_the_panel_shows_those_of_the_chosen_method_only():
+    rig = arm()
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    for name in ik.METHODS:
+        rig.articulate.solver.method = name
+        drawn = draw()
+        for other in ik.METHODS:
+            wanted = set(parameters(rig).names(other))
+            assert wanted <= set(drawn) if other == name else not wanted & set(drawn)
+
+
+@pytest.mark.parametrize("method", TAKING)
+def test_a_solve_with_the_defaults_reaches(method):
+    rig = arm()
+    reach(rig, "b3", (1.2, 0.5, 2.5))
+    rig.articulate.solver.method = method
+    bpy.ops.articulate.solve()
+    assert miss(rig, "b3") < 1e-3
+
+
+def test_what_is_set_reaches_the_method():
+    rig = arm()
+    reach(rig, "b3", (1.2, 0.5, 2.5))
+    rig.articulate.solver.method = "nonlinear"
+    parameters(rig).nonlinear_gamma = 1.0
+    bpy.ops.articulate.solve()
+    assert miss(rig, "b3") > 0.05, "a large gamma keeps the pose"
+
+
+def test_nought_lets_a_method_choose():
+    group = parameters(arm())
+    assert group.options("damped") == {"damping": None}
+    group.damped_damping = 0.25
+    assert group.options("damped") == {"damping": pytest.approx(0.25)}
+    assert group.options("lagrange") == {"objective": "posture", "form": "reduced", "bounds": "method"}
+
+
+def test_a_method_that_cannot_says_so():
+    """Six joints of three turns are too many for all combinations of limits."""
+    rig = arm(6)
+    for bone in rig.pose.bones:
+        bone.use_ik_limit_x, bone.ik_min_x, bone.ik_max_x = True, -1.0, 1.0
+    reach(rig, "b5", (1.0, 0.5, 4.0))
+    rig.articulate.solver.method = "lagrange"
+    parameters(rig).lagrange_bounds = "active"
+    with pytest.raises(RuntimeError, match="at most"):
+        bpy.ops.articulate.solve()
+
+
+def test_parameters_are_saved(tmp_path):
+    rig = arm()
+    name = rig.name
+    parameters(rig).prioritized_damping = 0.125
+    parameters(rig).pseudoinverse_svd = "row_givens"
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    kept = parameters(bpy.data.objects[name])
+    assert kept.prioritized_damping == pytest.approx(0.125)
+    assert kept.pseudoinverse_svd == "row_givens"
+    assert installed.package()
