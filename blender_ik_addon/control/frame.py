@@ -162,7 +162,9 @@ def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[
 
 
 def _solve(plan: Plan, problem: ik.Problem, q: Array, following: ik.Solution | None) -> ik.Solution:
-    options = {"max_iterations": plan.max_iterations, "tolerance": plan.tolerance, **dict(plan.parameters)}
+    options = {"tolerance": plan.tolerance, **dict(plan.parameters)}
+    if plan.max_iterations:
+        options["max_iterations"] = plan.max_iterations
     return ik.solve(problem, q, method=plan.method, following=following, **options)
 
 

@@ -46,9 +46,9 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     max_iterations: IntProperty(
         name="Iterations",
-        description="The solver stops after so many steps a frame, at the latest",
-        default=50,
-        min=1,
+        description="The solver stops after so many steps a frame, at the latest; 0 lets the method choose",
+        default=0,
+        min=0,
         soft_max=500,
         max=10000,
         override=OVERRIDE,

@@ -91,3 +91,16 @@ def test_parameters_are_saved(tmp_path):
     assert kept.prioritized_damping == pytest.approx(0.125)
     assert kept.pseudoinverse_svd == "row_givens"
     assert installed.package()
+
+
+def test_a_method_has_as_many_steps_as_it_needs_unless_told():
+    """The transpose needs hundreds of its small ones; nought leaves that to the method."""
+    rig = arm()
+    reach(rig, "b3", (1.2, 0.5, 2.5))
+    rig.articulate.solver.method = "transpose"
+    rig.articulate.solver.max_iterations = 3
+    bpy.ops.articulate.solve()
+    assert miss(rig, "b3") > 1e-3
+    rig.articulate.solver.max_iterations = 0
+    bpy.ops.articulate.solve()
+    assert miss(rig, "b3") < 1e-3
