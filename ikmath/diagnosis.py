@@ -7,11 +7,12 @@ from typing import Final
 
 import numpy as np
 
+from .goals import Position
 from .pose import Pose
 from .problem import Problem, Solution, Status
 from .rotation import Array
 
-_FULL: Final = 1e-3  # share of a chain's length within which it counts as stretched out
+_FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
 
 
 def conclude(
@@ -101,6 +102,27 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
     if problem.units[effector] == "m":
         return "the target is out of reach"
     return "no small turn of the joints brings it nearer"
+
+
+def too_far(problem: Problem, errors: Array) -> bool:
+    """Whether some target is farther from where its chain is held than the chain is long."""
+    skeleton = problem.skeleton
+    lengths = np.sqrt((skeleton.constants[1] ** 2).sum(-1))
+    roots = skeleton.parents < 0
+    first = 0
+    for goal in problem.tasks:
+        own = slice(first, first + goal.effectors)
+        first += goal.effectors
+        if not isinstance(goal, Position) or (skeleton.slot < 3).any():
+            continue
+        joints = goal.points(skeleton).joints
+        above = skeleton.ancestors[joints]
+        reach = above @ np.where(roots, 0.0, lengths) + np.sqrt((goal.points(skeleton).offsets ** 2).sum(-1))
+        base = skeleton.constants[1][np.argmax(above & roots, 1)]
+        away = np.sqrt(((goal.target - base) ** 2).sum(-1))
+        if ((away > reach + goal.slack) & (errors[own] > _FULL * problem.length)).any():
+            return True
+    return False
 
 
 def _opponent(

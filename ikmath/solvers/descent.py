@@ -11,23 +11,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..diagnosis import conclude
+from ..diagnosis import conclude, too_far
 from ..linalg.lexicographic import Level, Working, lexicographic
 from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..residual import Residual
 from ..rotation import Array
-from .escapes import bend, unlock
+from .escapes import bend, scattered, unlock
 from .guard import Guard
 from .swing_bounds import SwingBounds, merge
 
 _FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
 _NEAR: Final = 1e-8  # damping at the goal
-_GAIN: Final = 1e-3  # share of a level's squared error that counts as better
+_GAIN: Final = 1e-4  # share of a level's squared error that counts as better
 _SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+_TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
+_ATTEMPTS: Final = 4  # starts elsewhere of an escape
 _ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
 _CHANGES: Final = 12  # inequalities changed one at a time in a step; the next steps go on from there
 _CURVED: Final = 0.05  # share of a step that projection into the swing regions may take off
@@ -58,16 +60,23 @@ class Memory:
     caution: list[float]
     working: list[Working] = field(default_factory=list)
 
-    def answer(self, worse: int | None) -> None:
-        """Learn from a trial: the level that spoiled it (None if it was taken).
+    def refused(self, worse: int) -> None:
+        """Learn from a step that was not taken because it spoiled a level.
 
         What spoils a level at second order is mostly the step of weaker ones: they become the most careful.
         """
-        for level, caution in enumerate(self.caution):
-            if worse is None:
-                self.caution[level] = max(caution * _LESS, _LEAST)
-            elif level >= worse:
-                self.caution[level] = caution * (_MORE if level == worse else 2.0 * _MORE)
+        for level in range(worse, len(self.caution)):
+            self.caution[level] *= _MORE if level == worse else 2.0 * _MORE
+
+    def taken(self, before: list[float], promised: list[float], after: list[float]) -> None:
+        """Learn from a step that was taken: how much of what the linear picture promised came true."""
+        for level, (old, linear, new) in enumerate(zip(before, promised, after, strict=True)):
+            gain = old - linear
+            share = (old - new) / gain if gain > 1e-9 * old else 1.0
+            if share > _TRUE:
+                self.caution[level] = max(self.caution[level] * _LESS, _LEAST)
+            elif share < _FALSE:
+                self.caution[level] *= 2.0
 
 
 class Descent:
@@ -197,7 +206,10 @@ class Descent:
             if np.abs(bounds.way - dq[region.pairs.T] * bounds.leaving).max() < _CURVED * np.abs(dq).max():
                 break
             pairs, normal, way = merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
-        return region.landing(q, dq, bounds)
+        to = region.landing(q, dq, bounds)
+        if self.low is not region.low:  # staying near: swing pairs know their bounds only along and across
+            to = region.project_first(np.minimum(np.maximum(to, self.low), self.high))
+        return to
 
     def _inequalities(self, state: State) -> tuple[Array | None, Array | None]:
         """Rows `C dz >= d`, scaled: one-sided goals and clearances; what is broken must not get worse."""
@@ -217,43 +229,44 @@ class Descent:
         """Iterate until the goals are reached and the posture is settled, or nothing gets better.
 
         Where that ends short of a goal, ways out are tried and taken only if they end better: the bend of
-        straight limbs and, where `escape` allows it, joints at their limits put back to the middle.
+        straight limbs, turning farther than `max_turn`, and getting over the rim of a local minimum.
         """
         self.left = self.options.max_iterations
-        state, done = self._descend_near(self.begin(q))
-        if not done and not self.reached(state):
-            scale = self.stack.scale
-            start = bend(
-                self.skeleton, state.q, state.rows.error * scale, state.rows.jacobian * scale[:, None]
-            )
-            if start is not None:
-                state = self._try(state, start)
-            start = None
-            if self.options.escape and not self.reached(state):
-                start = unlock(self.skeleton, state.q)
-            if start is not None:
-                state = self._try(state, start)
+        start = self.begin(q)
+        self._stay_near(start.q)
+        state, done = self._descend(start)
         stalled = done or self.left > 0
+        if not self.reached(state):
+            state = self._go_farther(self._bend(state))
+        if self.options.escape and not self.reached(state):
+            state = self._escape(state)
         if not self.single and not self.reached(state):
             state = self._settle_strong(state)
         return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
 
-    def _descend_near(self, start: State) -> tuple[State, bool]:
-        """As `_descend` but staying near the start, unless going farther is what it takes to reach all."""
+    def _stay_near(self, q: Array) -> None:
+        """Hold every turn to `max_turn` around q."""
         most = self.options.max_turn
-        if most is None:
-            return self._descend(start)
-        turns = self.skeleton.is_turn
-        self.low = np.where(turns, np.maximum(self.low, start.q - most), self.low)
-        self.high = np.where(turns, np.minimum(self.high, start.q + most), self.high)
-        state, done = self._descend(start)
-        bound = (state.q <= self.low + 1e-9) & (self.region.low < self.low - 1e-9)
-        bound |= (state.q >= self.high - 1e-9) & (self.region.high > self.high + 1e-9)
+        if most is not None:
+            turns = self.skeleton.is_turn
+            self.low = np.where(turns, np.maximum(self.low, q - most), self.low)
+            self.high = np.where(turns, np.minimum(self.high, q + most), self.high)
+
+    def _go_farther(self, state: State) -> State:
+        """Let go of `max_turn`, for good, where that is what it takes to reach all."""
+        held = (state.q <= self.low + 1e-9) & (self.region.low < self.low - 1e-9)
+        held |= (state.q >= self.high - 1e-9) & (self.region.high > self.high + 1e-9)
         self.low, self.high = self.region.low, self.region.high
-        if done or self.reached(state) or not bound.any() or not self.options.catch_up:
-            return state, done
-        farther, done = self._descend(state)
-        return (farther, done) if self.reached(farther) else (state, False)
+        if self.reached(state) or not held.any() or not self.options.catch_up:
+            return state
+        farther, _ = self._descend(state)
+        return farther if self.reached(farther) else state
+
+    def _bend(self, state: State) -> State:
+        """Bend straight limbs that must shorten, if that ends better."""
+        scale = self.stack.scale
+        start = bend(self.skeleton, state.q, state.rows.error * scale, state.rows.jacobian * scale[:, None])
+        return state if start is None else self._try(state, start)
 
     def _descend(self, state: State) -> tuple[State, bool]:
         """Better and better poses; and whether all is reached and settled at the end."""
@@ -273,19 +286,40 @@ class Descent:
             trial = self.move(state, self.step(state, memory, wish=wish))
             if trial is None:
                 settled = True
-                memory.answer(0)
+                memory.refused(0)
                 continue
             worse, clearly = self.compare(trial, state, lowest)
             if self.reached(trial) and not self.reached(state):
                 worse, clearly = None, True
             if worse is None:
                 stall = 0 if clearly else stall + 1
+                memory.taken(state.costs, self.promised(state, trial.q), trial.costs)
                 state = trial
                 settled = not clearly
                 lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
             else:
                 settled = True
-            memory.answer(worse)
+                memory.refused(worse)
+
+    def promised(self, state: State, q: Array) -> list[float]:
+        """The levels' costs that the linear picture at a pose promises for coordinates q."""
+        linear = (state.rows.error + state.rows.jacobian.dot(q - state.q)) * self.stack.scale
+        squares = linear * linear
+        return [float(squares.sum())] if self.single else [float(squares[s].sum()) for s in self.slices]
+
+    def _escape(self, state: State) -> State:
+        """Over the rim of a local minimum, if that is what it takes."""
+        start = None if self.reached(state) else unlock(self.skeleton, state.q)
+        if start is not None:
+            state = self._try(state, start)
+        rng = np.random.default_rng(self.options.seed)
+        for _ in range(_ATTEMPTS):
+            if self.reached(state) or not self.left or too_far(self.problem, np.sqrt(state.squares)):
+                break
+            # somewhere else altogether is worth it only if everything is reached there
+            other = self._try(state, scattered(self.skeleton, state.q, rng))
+            state = other if self.reached(other) else state
+        return state
 
     def _try(self, kept: State, q: Array) -> State:
         """The end of the way from another start if it is clearly better, otherwise what was."""

@@ -46,3 +46,10 @@ def unlock(skeleton: Skeleton, q: Array) -> Array | None:
         return None
     middle = 0.5 * (np.maximum(skeleton.lower, -np.pi) + np.minimum(skeleton.upper, np.pi))
     return skeleton.region.project_first(np.where(stuck, middle, q))
+
+
+def scattered(skeleton: Skeleton, q: Array, rng: np.random.Generator) -> Array:
+    """Coordinates (n,) drawn inside the limits; slides stay where they are in q."""
+    low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
+    drawn = rng.uniform(low, np.maximum(low, high))
+    return skeleton.region.project_first(np.where(skeleton.is_turn, drawn, q))

@@ -24,9 +24,10 @@ from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options
 from .descent import Descent
+from .escapes import scattered
 
 _FOLLOWING_SETTLED: Final = 0.05  # a posture goes on settling in the frames to come
-_FOLLOWING_TURN: Final = np.radians(8.0)  # that a coordinate may turn from a frame to the next
+_FOLLOWING_TURN: Final = np.radians(7.0)  # that a coordinate may turn from a frame to the next
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class HierarchicalOptions(Options):
         settled: share of what the posture still asks for (squared) that a step must gain to be worth going
             on.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
-        seed: of the further starts.
+        seed: of the starts that are drawn.
     """
 
     escape: bool = True
@@ -90,10 +91,8 @@ class Hierarchical(Method):
     def _restart(self, run: Descent, best: Solution, options: Any) -> Solution:
         """The best of further starts drawn inside the limits; the first that reaches all ends the search."""
         skeleton, rng = run.skeleton, np.random.default_rng(options.seed)
-        low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
-        low, high = np.where(skeleton.is_turn, low, best.q), np.where(skeleton.is_turn, high, best.q)
         for _ in range(options.restarts):
-            other = run.solve(skeleton.region.project(rng.uniform(low, high)))
+            other = run.solve(scattered(skeleton, best.q, rng))
             if _worth(run.problem, other) < _worth(run.problem, best):
                 best = other
             if best.status is Status.REACHED:

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the default method promises: strict levels, limits, no pops, straight limbs, obstacles, statuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from ikmath import rotation
+
+HANDS = ["hand.L", "hand.R"]
+TIP = (0.0, 0.3, 0.0)
+
+
+def two_arms(limit: float) -> ik.Skeleton:
+    """Two arms on a shared spine, 2 m from the root to a hand's tip, every turn limited to both sides."""
+    angle = np.radians(limit)
+    joints = [
+        ik.Joint(f"spine{i}", f"spine{i - 1}" if i else None, translation=(0, 0.2 * bool(i), 0))
+        for i in range(4)
+    ]
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        out = rotation.about(2, -sign * np.pi / 2)
+        names = [f"{part}.{side}" for part in ("shoulder", "upper", "lower", "hand")]
+        ways = [(0, 0.2, 0), (0, 0.2, 0), (0, 0.4, 0), (0, 0.3, 0)]
+        for i, (name, way) in enumerate(zip(names, ways, strict=True)):
+            parent = names[i - 1] if i else "spine3"
+            joints.append(ik.Joint(name, parent, translation=way, rotation=np.eye(3) if i else out))
+    limited = [
+        ik.Joint(j.name, j.parent, j.rotation, j.translation, lower=-angle, upper=angle) for j in joints
+    ]
+    return ik.Skeleton(limited)
+
+
+def turned(skeleton: ik.Skeleton, q0: np.ndarray, q1: np.ndarray) -> float:
+    """The largest turn of a bone against its parent between two poses, degrees."""
+    local = []
+    for q in (q0, q1):
+        world = ik.Pose.forward(skeleton, q).rotation
+        above = np.concatenate([world, np.eye(3)[None]])[skeleton.parents]
+        local.append(np.swapaxes(above, -1, -2) @ world)
+    return float(np.degrees(rotation.angle(np.swapaxes(local[0], -1, -2) @ local[1]).max()))
+
+
+@pytest.mark.parametrize("limit", [30, 60])
+def test_two_hands_reach_what_can_be_reached_inside_limits(limit):
+    skeleton = two_arms(limit)
+    rng = np.random.default_rng(limit)
+    for _ in range(60):
+        pose = ik.Pose.forward(skeleton, skeleton.region.project(rng.uniform(skeleton.lower, skeleton.upper)))
+        goals = [ik.Position(HANDS, pose.point(HANDS, TIP), TIP), ik.Orientation(HANDS, pose.frame(HANDS))]
+        answer = ik.solve(ik.Problem(skeleton, goals), max_iterations=200)
+        assert answer.errors[:2].max() < 1e-3, answer.message
+        assert skeleton.region.violation(answer.q).max() < 1e-9
+
+
+def forced(problem: ik.Problem, before: np.ndarray) -> bool:
+    """Whether the targets of a frame cannot be reached by small turns (7 degrees a coordinate)."""
+    near = ik.solve(problem, before, max_turn=np.radians(7.0), catch_up=False, escape=False)
+    return near.status is not ik.Status.REACHED
+
+
+def pops(problem: ik.Problem) -> int:
+    """Frames of a track in which a bone turns by more than 15 degrees though nothing forces it to."""
+    track = ik.solve_track(problem)
+    count = 0
+    for frame in range(1, problem.frames):
+        before, after = track.q[frame - 1], track.q[frame]
+        if turned(problem.skeleton, before, after) > 15.0:
+            reached = track.status[frame] is ik.Status.REACHED
+            count += not (reached and forced(problem.at(frame), before))
+    return count
+
+
+@pytest.mark.parametrize("reach", [1.0, 1.5])
+def test_no_pops_along_smooth_paths(reach):
+    skeleton = two_arms(60)
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        poses = [skeleton.region.project(rng.uniform(skeleton.lower, skeleton.upper) * 0.8) for _ in range(2)]
+        start, end = (reach * ik.Pose.forward(skeleton, q).point(HANDS, TIP) for q in poses)
+        share = np.linspace(0.0, 1.0, 40)
+        share = share * share * (3.0 - 2.0 * share)
+        targets = start + (end - start) * share[:, None, None]
+        assert pops(ik.Problem(skeleton, [ik.Position(HANDS, targets, TIP)])) == 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_weak_goals_do_not_disturb_strong_ones_however_heavy(seed):
+    figure = ik.figures.human()
+    rest = ik.Pose.forward(figure, figure.rest)
+    rng = np.random.default_rng(seed)
+    feet, hands = ["ankle.L", "ankle.R"], ["wrist.L", "wrist.R"]
+    goals = [
+        ik.Position(feet, rest.point(feet)),
+        ik.Orientation(feet, rest.frame(feet)),
+        ik.Position(hands, rest.point(hands) + rng.normal(size=(2, 3)) * 0.6, weight=1e4, priority=1),
+        ik.Position("head", rest.point("head") + rng.normal(size=3) * 0.2, weight=1e6, priority=2),
+    ]
+    answer = ik.solve(ik.Problem(figure, goals), figure.rest, max_iterations=100)
+    assert answer.errors[:4].max() < 1e-6 * figure.size
+    assert figure.region.violation(answer.q).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "side"), [(0, 150, 1), (-150, 0, -1), (-2, 150, 1), (-150, 5, -1)]
+)
+def test_a_straight_knee_bends_to_the_side_of_its_limits(lower, upper, side):
+    knee = ik.Joint(
+        "knee", "hip", translation=(0, 0.5, 0), turns="x", lower=np.radians(lower), upper=np.radians(upper)
+    )
+    leg = ik.Skeleton([ik.Joint("hip"), knee, ik.Joint("foot", "knee", translation=(0, 0.5, 0), turns="")])
+    answer = ik.solve(ik.Problem(leg, [ik.Position("foot", (0, 0.9, 0))]), np.zeros(4))
+    assert answer.status is ik.Status.REACHED
+    assert np.sign(answer.q[3]) == side
+
+
+def test_a_stiff_joint_moves_last():
+    soft, stiff = (
+        ik.Skeleton(
+            [
+                ik.Joint("a", turns="z", stiffness=stiffness),
+                ik.Joint("b", "a", translation=(0, 1, 0), turns="z"),
+                ik.Joint("c", "b", translation=(0, 1, 0), turns="z"),
+            ]
+        )
+        for stiffness in (0.0, 0.99)
+    )
+    q0 = np.array([0.0, 0.4, 0.4])
+    turns = []
+    for skeleton in (soft, stiff):
+        target = (*ik.Pose.forward(skeleton, q0).point("c", (0, 1, 0)), 0.2, 0.0, 0.0)
+        answer = ik.solve(ik.Problem(skeleton, [ik.Position("c", target, (0, 1, 0))]), q0)
+        assert answer.status is ik.Status.REACHED
+        turns.append(abs(answer.q[0]))
+    assert turns[1] < 0.2 * turns[0]
+
+
+def test_out_of_reach_ends_nearest_and_rests_there():
+    chain = ik.figures.ball_chain(8, 0.25)
+    rng = np.random.default_rng(0)
+    for target in rng.normal(size=(10, 3)):
+        target *= 3.0 / np.linalg.norm(target)
+        problem = ik.Problem(chain, [ik.Position("tip", target)])
+        answer = ik.solve(problem, rng.normal(size=chain.n) * 0.2, max_iterations=200)
+        assert answer.errors[0] < 1.0 + 1e-3 * 2.0
+        assert answer.status is ik.Status.BEST_EFFORT
+        assert "out of reach" in answer.message
+
+
+def test_the_message_names_the_limit_and_the_conflict():
+    bent = ik.Skeleton(
+        [
+            ik.Joint("upper", turns="x", lower=-0.1, upper=0.1),
+            ik.Joint("lower", "upper", translation=(0, 1, 0), turns=""),
+        ]
+    )
+    answer = ik.solve(ik.Problem(bent, [ik.Position("lower", (0, 0, 1))]), bent.rest)
+    assert "upper is at its joint limit" in answer.message
+    goals = [
+        ik.Position("lower", (0, 1, 0), name="down"),
+        ik.Position("lower", (0, 0.9, 0.4), priority=1, name="aside"),
+    ]
+    free = ik.Skeleton(
+        [ik.Joint("upper", turns="x"), ik.Joint("lower", "upper", translation=(0, 1, 0), turns="")]
+    )
+    answer = ik.solve(ik.Problem(free, goals), free.rest)
+    assert answer.message.startswith("aside is short") and "in conflict with down" in answer.message
+
+
+def test_restarts_leave_a_local_minimum():
+    arm = ik.figures.arm()
+    rng = np.random.default_rng(4)
+    q0 = np.array([0.0, 0.4, 0.0, 1.2, 0.0, 0.6, 0.0])
+    reached = 0
+    for _ in range(40):
+        pose = ik.Pose.forward(arm, rng.uniform(arm.lower, arm.upper))
+        goals = [ik.Position("tool", pose.point("tool")), ik.Orientation("tool", pose.frame("tool"))]
+        problem = ik.Problem(arm, goals)
+        reached += ik.solve(problem, q0, max_iterations=100, restarts=20).status is ik.Status.REACHED
+    assert reached == 40
+
+
+def test_what_stands_in_the_way_is_named_and_never_entered():
+    chain = ik.figures.ball_chain(6, 0.3)
+    body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 0.3, 0), radius=0.04) for i in range(6)])
+    wall = ik.HalfSpace((0, 0, 0.5), (0, 0, -1), name="Wall")
+    problem = ik.Problem(chain, [ik.Position("tip", (0.2, 0.8, 0.9))], obstacles=[wall], body=body)
+    answer = ik.solve(problem, np.tile([0.1, 0.0, 0.05], 6), max_iterations=200)
+    assert answer.status is ik.Status.BLOCKED
+    assert "stopped by Wall" in answer.message
+    assert -1e-9 < answer.clearance < 1e-3
+    places = ik.Pose.forward(chain, answer.q).point([*(f"ball{i}" for i in range(6)), "tip"])
+    assert places[:, 2].max() < 0.5 - 0.04 + 1e-6
