@@ -186,3 +186,10 @@ def taken(values: Any, index: Any) -> Any:
     if isinstance(values, tuple | list):
         return type(values)(taken(value, index) for value in values)
     return values[index] if isinstance(values, np.ndarray) else values
+
+
+def alone(values: Any, index: int) -> Any:
+    """One frame of nested tuples and lists of arrays, as plain numbers."""
+    if isinstance(values, tuple | list):
+        return type(values)(alone(value, index) for value in values)
+    return values[index].item() if isinstance(values, np.ndarray) else values

@@ -55,25 +55,13 @@ class Geometric(Method):
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         limbs = read_limbs(problem, self.label, slides=self.slides)
         batch, n = q.shape[:-1], problem.skeleton.n
-        rows = q.reshape(-1, n) if batch else q
         goals = targets(problem, batch)
-        run = Run(
-            limbs,
-            rows,
-            goals.reshape(-1, *goals.shape[-2:]) if batch else goals,
-            options.tolerance,
-            options.max_iterations,
-        )
-        if len(rows):
-            self.bend(run, problem, options)
+        starts, places = q.reshape(-1, n), goals.reshape(-1, *goals.shape[-2:])
+        run = Run(limbs, starts, places, options.tolerance, options.max_iterations)
+        self.bend(run, problem, options)
         end = problem.skeleton.region.project(run.q)
-        errors = problem.errors(Pose.trusted(problem.skeleton, end.reshape(q.shape)))
-        if not batch:
-            stalled = bool(run.stalled[0]) or not limbs.nodes
-            return conclude(
-                problem, end, int(run.iterations[0]), options.tolerance, errors=errors, stalled=stalled
-            )
-        errors = errors.reshape(len(end), -1)
+        poses = Pose.trusted(problem.skeleton, end.reshape(q.shape))
+        errors = problem.errors(poses).reshape(len(end), -1)
         answers = [
             conclude(
                 problem if problem.frames is None else problem.at(i),
@@ -85,4 +73,4 @@ class Geometric(Method):
             )
             for i in range(len(end))
         ]
-        return gather(answers, batch, problem)
+        return gather(answers, batch, problem) if batch else answers[0]

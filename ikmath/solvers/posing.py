@@ -22,6 +22,7 @@ from .arithmetic import (
     Quaternion,
     Vector,
     add,
+    alone,
     chosen,
     multiply,
     rotate,
@@ -138,6 +139,18 @@ class Posing:
         self.q, self.frames = self.q[index], self.frames[index]
         self.turned, self.slid = taken(self.turned, index), taken(self.slid, index)
         self.targets, self.stride = taken(self.targets, index), taken(self.stride, index)
+
+    def alone(self, row: int) -> Posing:
+        """One of many frames as floats, in its place."""
+        other = object.__new__(Posing)
+        other.__dict__.update(self.__dict__)
+        other.m, other.q, other.frames = FLOATS, self.q[row], self.frames[row : row + 1]
+        other.turned, other.slid = alone(self.turned, row), alone(self.slid, row)
+        other.targets, other.stride = alone(self.targets, row), alone(self.stride, row)
+        for name in ("head", "base", "frame", "tip"):
+            setattr(other, name, list(getattr(self, name)))
+        other.place_all()
+        return other
 
     def coordinates(self, state: Any, rows: Any = None) -> Array:
         """(n,) or (B, n) coordinates of a state or of some of its rows; what is no node stays."""

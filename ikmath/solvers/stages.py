@@ -7,13 +7,15 @@ go on to the next stage. The best pose of each frame is kept, so no pass makes a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ..rotation import Array
-from .arithmetic import FLOATS, Number, taken
+from .arithmetic import FLOATS, Number, alone, taken
 from .chains import Limbs
 from .posing import Posing
 from .sweeps import out_of_reach, stretch_where_far
@@ -24,35 +26,62 @@ Step = Callable[[Posing], None]
 PATIENCE: Final = 3  # passes that may gain next to nothing
 LEAST_GAIN: Final = 1e-6  # share of the squared error that counts as next to nothing
 QUICK: Final = 0.1  # the same for passes after which a better way to go on is at hand
+FEW: Final = 24  # frames that are quicker one by one, as floats, than as arrays; the result is the same
 _NUDGE: Final = 0.05  # radians by which joints are bent that are all in line with the target
 
 
+@dataclass(frozen=True)
+class _Progress:
+    """How far the frames of a stage are.
+
+    Attributes:
+        best: the best state, best_cost: its cost; last_cost: after the last pass; quiet: passes without gain;
+        used: passes taken, room: passes allowed; fresh: whether a frame was not nudged yet.
+    """
+
+    best: Any
+    best_cost: Number
+    last_cost: Number
+    quiet: Number
+    used: Number
+    room: Number
+    fresh: Number
+
+
 class Run:
-    """Stages of passes over one frame or a batch, with the best pose of each frame kept.
+    """Stages of passes over a batch of frames, with the best pose of each frame kept.
 
     Args:
-        limbs: what can move; q: (n,) or (B, n) start inside the limits; targets: (E, 3) or (B, E, 3).
+        limbs: what can move; q: (B, n) start inside the limits; targets: (B, E, 3) metres, world.
         tolerance: nearer than this, an effector is there, metres.
         max_iterations: passes at most, over all stages.
 
     Attributes:
         q: the coordinates so far; iterations: passes taken by each frame; stalled: whether the last stage of
-            each frame came to rest (rather than run out of passes).
+            each frame came to rest (rather than run out of passes); reached: which frames are there; settled:
+            which can come no nearer, so that no stage takes them up.
     """
 
     def __init__(self, limbs: Limbs, q: Array, targets: Array, tolerance: float, max_iterations: int) -> None:
-        self.limbs, self.targets, self.tolerance, self.max_iterations = (
-            limbs,
-            targets,
-            tolerance,
-            max_iterations,
-        )
+        self.limbs, self.targets = limbs, targets
+        self.tolerance, self.max_iterations = tolerance, max_iterations
         self.start, self.q = q, q.copy()
-        count = 1 if q.ndim == 1 else len(q)
-        self.iterations = np.zeros(count, dtype=int)
-        self.stalled = np.zeros(count, dtype=bool)
-        self.reached = np.zeros(count, dtype=bool)
-        self.settled = np.zeros(count, dtype=bool)
+        self.iterations = np.zeros(len(q), dtype=int)
+        self.stalled = np.zeros(len(q), dtype=bool)
+        self.reached = np.zeros(len(q), dtype=bool)
+        self.settled = np.zeros(len(q), dtype=bool)
+
+    def posings(self, rows: npt.NDArray[np.intp]) -> Iterator[Posing]:
+        """The frames of some rows as they stand: all in one, or one by one where they are few."""
+        if len(rows) > FEW:
+            posing = Posing(self.limbs, self.q[rows], self.targets[rows])
+            posing.frames = rows
+            yield posing
+            return
+        for row in rows.tolist():
+            posing = Posing(self.limbs, self.q[row], self.targets[row])
+            posing.frames = np.array([row])
+            yield posing
 
     def stage(
         self, step: Step, limit: int | None = None, begin: Step | None = None, gain: float = LEAST_GAIN
@@ -63,73 +92,89 @@ class Run:
             step: the pass; limit: how often at most in this stage; begin: done once before, not counted.
             gain: share of the squared error that a pass must gain, or else it counts as having come to rest.
         """
-        most = self.max_iterations if limit is None else limit
         rows = np.flatnonzero(~self.reached & ~self.settled & (self.iterations < self.max_iterations))
-        if not len(rows) or not self.limbs.nodes:
-            return
-        single = self.q.ndim == 1
-        posing = Posing(
-            self.limbs, self.q if single else self.q[rows], self.targets if single else self.targets[rows]
-        )
-        posing.frames = rows
+        if self.limbs.nodes:
+            for posing in self.posings(rows):
+                self._loop(posing, step, gain, *self._begun(posing, begin, limit))
+
+    def _begun(self, posing: Posing, begin: Step | None, limit: int | None) -> tuple[_Progress, Number]:
+        """What a stage starts from, and which frames are there already."""
         m = posing.m
+        room: Number = self.max_iterations - self.iterations[posing.frames]
+        if limit is not None:
+            room = np.minimum(room, limit)
+        none: Number = np.zeros(len(room), dtype=int)
+        fresh: Number = np.ones(len(room), dtype=bool)
+        if m is FLOATS:
+            room, none, fresh = int(room[0]), 0, True
+        quiet, used = none, none
         best = posing.state()
-        best_cost, there = posing.judge(self.tolerance)
-        quiet: Number = 0 if single else np.zeros(len(rows), dtype=int)
-        used: Number = 0 if single else np.zeros(len(rows), dtype=int)
-        room: Number = (
-            int(self.max_iterations - self.iterations[0])
-            if single
-            else self.max_iterations - self.iterations[rows]
-        )
+        cost, there = posing.judge(self.tolerance)
         if begin is not None and not m.all(there):
             begin(posing)
-            cost, now = posing.judge(self.tolerance)
-            better = cost < best_cost
-            best, best_cost = posing.prefer(better, posing.state(), best), m.where(better, cost, best_cost)
+            new_cost, now = posing.judge(self.tolerance)
+            better = new_cost < cost
+            best, cost = posing.prefer(better, posing.state(), best), m.where(better, new_cost, cost)
             there = there | (now & better)
             if self.limbs.free:  # stretched towards a target out of reach: there is nothing nearer
                 far = out_of_reach(posing)
                 quiet, used = m.where(far, PATIENCE, quiet), m.where(far, 1, used)
-        last_cost = best_cost
-        fresh: Number = True if single else np.ones(len(rows), dtype=bool)  # not nudged yet
+        return _Progress(best, cost, cost, quiet, used, room, fresh), there
+
+    def _loop(self, posing: Posing, step: Step, gain: float, now: _Progress, there: Number) -> None:
+        m = posing.m
         while True:
-            ended = there | (quiet >= PATIENCE) | (used >= most) | (used >= room)
+            ended = there | (now.quiet >= PATIENCE) | (now.used >= now.room)
             if m.any(ended):
-                keep = self._finish(posing, best, ended, there, quiet, used)
+                keep = self._finish(posing, now, ended, there)
                 if keep is None:
                     return
                 posing.keep(keep)
+                now = _Progress(*taken(_fields(now), keep))
+                if len(keep) <= FEW:
+                    for i in range(len(keep)):
+                        self._loop(posing.alone(i), step, gain, _Progress(*alone(_fields(now), i)), False)
+                    return
                 posing.place_all()
-                best, best_cost, last_cost, quiet, used, fresh = (
-                    taken(x, keep) for x in (best, best_cost, last_cost, quiet, used, fresh)
-                )
-                room = room[keep]
             step(posing)
-            used = used + 1
             cost, there = posing.judge(self.tolerance)
-            stuck = (abs(cost - last_cost) <= 1e-13 * cost) & fresh
-            last_cost = cost
-            gained = cost < best_cost * (1.0 - gain)
-            quiet = m.where(gained, 0, quiet + 1)
+            stuck = (abs(cost - now.last_cost) <= 1e-13 * cost) & now.fresh
+            quiet = m.where(cost < now.best_cost * (1.0 - gain), 0, now.quiet + 1)
+            best, best_cost = now.best, now.best_cost
             better = (cost < best_cost) | there
             if m.all(better):
                 best, best_cost = posing.state(), cost
             elif m.any(better):
-                best, best_cost = (
-                    posing.prefer(better, posing.state(), best),
-                    m.where(better, cost, best_cost),
-                )
+                best = posing.prefer(better, posing.state(), best)
+                best_cost = m.where(better, cost, best_cost)
             stuck = stuck & m.where(there | out_of_reach(posing), False, True)
+            fresh = now.fresh
             if m.any(stuck):
                 _nudge(posing, stuck)
                 fresh, quiet = m.where(stuck, False, fresh), m.where(stuck, 0, quiet)
+            now = _Progress(best, best_cost, cost, quiet, now.used + 1, now.room, fresh)
+
+    def _finish(self, posing: Posing, now: _Progress, ended: Number, there: Number) -> Any:
+        """Write down the frames that ended; returns the rows that go on, or None."""
+        if posing.m is FLOATS:
+            row = posing.frames[0]
+            self.q[row] = posing.coordinates(now.best)
+            self.iterations[row] += now.used
+            self.reached[row], self.stalled[row] = bool(there), now.quiet >= PATIENCE
+            return None
+        rows = posing.frames[ended]
+        self.q[rows] = posing.coordinates(now.best, np.flatnonzero(ended))
+        self.iterations[rows] += now.used[ended]
+        self.reached[rows] = np.broadcast_to(there, ended.shape)[ended]
+        self.stalled[rows] = (now.quiet >= PATIENCE)[ended]
+        keep = np.flatnonzero(~ended)
+        return keep if len(keep) else None
 
     def settle_stretched(self) -> None:
         """Leave the free limbs alone that are stretched towards a target out of reach: nothing is nearer."""
         if self.limbs.free:
-            far = np.broadcast_to(out_of_reach(Posing(self.limbs, self.q, self.targets)), self.settled.shape)
-            self.settled = far & ~self.reached
+            for posing in self.posings(np.flatnonzero(~self.reached)):
+                self.settled[posing.frames] = out_of_reach(posing)
             self.stalled |= self.settled
 
     def second_try(self, step: Step) -> None:
@@ -137,42 +182,23 @@ class Run:
         rows = np.flatnonzero(~self.reached & self.stalled & ~self.settled)
         if not len(rows):
             return
-        single = self.q.ndim == 1
-        first, reached, before = self.q.copy(), self.reached.copy(), self._cost()
-        if single:
-            self.q = self.start.copy()
-        else:
-            self.q[rows] = self.start[rows]
+        first, before = self.q[rows], self._costs(rows)
+        self.q[rows] = self.start[rows]
         self.stage(step, begin=stretch_where_far)
-        tried = np.zeros(len(reached), dtype=bool)
-        tried[rows] = True
-        back = tried & (self._cost() >= before)
-        if single:
-            self.q = first if back[0] else self.q
-        else:
-            self.q[back] = first[back]
-        self.reached[back], self.stalled[back] = reached[back], True
+        worse = self._costs(rows) >= before
+        back = rows[worse]
+        self.q[back], self.reached[back], self.stalled[back] = first[worse], False, True
 
-    def _cost(self) -> Array:
-        return np.atleast_1d(Posing(self.limbs, self.q, self.targets).judge(self.tolerance)[0])
+    def _costs(self, rows: npt.NDArray[np.intp]) -> Array:
+        costs = np.empty(len(self.q))
+        for posing in self.posings(rows):
+            costs[posing.frames] = posing.judge(self.tolerance)[0]
+        return costs[rows]
 
-    def _finish(
-        self, posing: Posing, best: Any, ended: Number, there: Number, quiet: Number, used: Number
-    ) -> Any:
-        """Write down the frames that ended; returns the rows that go on, or None."""
-        if posing.m is FLOATS:
-            self.q = posing.coordinates(best)
-            self.iterations[0] += used
-            self.reached[0], self.stalled[0] = bool(there), quiet >= PATIENCE
-            return None
-        ended = np.broadcast_to(ended, posing.frames.shape)
-        rows = posing.frames[ended]
-        self.q[rows] = posing.coordinates(best, np.flatnonzero(ended))
-        self.iterations[rows] += used[ended]
-        self.reached[rows] = np.broadcast_to(there, ended.shape)[ended]
-        self.stalled[rows] = (quiet >= PATIENCE)[ended]
-        keep = np.flatnonzero(~ended)
-        return keep if len(keep) else None
+
+def _fields(progress: _Progress) -> tuple[Any, ...]:
+    """The fields in their order, without copying what is in them."""
+    return tuple(vars(progress).values())
 
 
 def _nudge(posing: Posing, where: Number) -> None:

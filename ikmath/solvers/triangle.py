@@ -82,10 +82,12 @@ def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
         limbs = read_limbs(simple, "Triangulation", slides=False)
     except NotSupported:
         return q
-    run = Run(limbs, q, targets(simple, q.shape[:-1]), tolerance, 2)
+    batch = q.shape[:-1]
+    goals_at = targets(simple, batch)
+    run = Run(limbs, q.reshape(-1, q.shape[-1]), goals_at.reshape(-1, *goals_at.shape[-2:]), tolerance, 2)
     single = len(limbs.effectors) == 1
     folds = None if limbs.free or not single else shells(limbs)
     run.stage(partial(triangulate, shells=folds), limit=1 if single else PASSES)
     if single and not limbs.free:
         run.stage(reshape, limit=1)
-    return problem.skeleton.region.project(run.q)
+    return problem.skeleton.region.project(run.q).reshape(q.shape)

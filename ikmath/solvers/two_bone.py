@@ -176,26 +176,26 @@ def _stretched(posing: Posing, limb: Limb) -> Number:
 
 
 def softened(run: Run, limbs: list[Limb], softness: float) -> npt.NDArray[np.float64]:
-    """Targets drawn in so that the limbs never quite stretch: (E, 3) or (B, E, 3).
+    """Targets drawn in so that the limbs never quite stretch: (B, E, 3).
 
     Up to `(1 - softness)` of the full reach a target is kept; from there the distance goes on as
-    `d + s x / (1 + x)`, x the excess in units of s: as fast as the target at first, never beyond the full
-    reach.
+    `d + s x / (1 + x)`, x the excess in units of s: as fast as the target at first, never beyond full reach.
     """
-    posing = Posing(run.limbs, run.q, run.targets)
-    m, targets = posing.m, run.targets.copy()
-    for limb in limbs:
-        full = _stretched(posing, limb)
-        soft = m.maximum(softness * full, 1e-12)
-        hard = full - soft
-        root = posing.head[limb.upper.nodes[0]]
-        way = subtract(posing.targets[limb.effector], root)
-        distance = length(m, way)
-        x = m.maximum(distance - hard, 0.0) / soft
-        wanted = m.where(x > 0.0, hard + soft * x / (1.0 + x), distance)
-        drawn = add(root, scaled(way, wanted / m.maximum(distance, 1e-12)))
-        for axis in range(3):
-            targets[..., limb.effector, axis] = drawn[axis]
+    targets = run.targets.copy()
+    for posing in run.posings(np.arange(len(targets))):
+        m = posing.m
+        for limb in limbs:
+            full = _stretched(posing, limb)
+            soft = m.maximum(softness * full, 1e-12)
+            hard = full - soft
+            root = posing.head[limb.upper.nodes[0]]
+            way = subtract(posing.targets[limb.effector], root)
+            distance = length(m, way)
+            x = m.maximum(distance - hard, 0.0) / soft
+            wanted = m.where(x > 0.0, hard + soft * x / (1.0 + x), distance)
+            drawn = add(root, scaled(way, wanted / m.maximum(distance, 1e-12)))
+            for axis in range(3):
+                targets[posing.frames, limb.effector, axis] = drawn[axis]
     return targets
 
 
