@@ -18,7 +18,6 @@ TABLE = np.array([[-0.6, -0.40, 0.72], [0.6, -0.40, 0.72], [0.6, -1.0, 0.72], [-
 POINTS = 9
 GRIP = (0.0, 0.08, 0.0)
 FEET = ["ankle.L", "ankle.R", "toe.L", "toe.R"]
-DAMPING = 0.02
 
 
 def follow(
@@ -67,7 +66,7 @@ def draw(
 
 def run(out: Path) -> None:
     report.heading("Ki & Sheen, example 7.5, figure 16: a human figure grasps an object on a table")
-    figure, start, path, track = follow(damping=DAMPING)
+    figure, start, path, track = follow()
     drawing, axes = report.panels(2, 2, 5.0)
     for axis, view, title in ((axes[0], (1, 2), "from its left"), (axes[1], (0, 2), "from the front")):
         for q in track.q[1:-1:3]:
