@@ -130,7 +130,7 @@ def test_a_stiff_joint_moves_last():
     q0 = np.array([0.0, 0.4, 0.4])
     turns = []
     for skeleton in (soft, stiff):
-        target = (*ik.Pose.forward(skeleton, q0).point("c", (0, 1, 0)), 0.2, 0.0, 0.0)
+        target = ik.Pose.forward(skeleton, q0).point("c", (0, 1, 0)) + np.array([0.2, 0.0, 0.0])
         answer = ik.solve(ik.Problem(skeleton, [ik.Position("c", target, (0, 1, 0))]), q0)
         assert answer.status is ik.Status.REACHED
         turns.append(abs(answer.q[0]))
