@@ -56,12 +56,13 @@ class Geometric(Method):
         limbs = read_limbs(problem, self.label, slides=self.slides)
         batch, n = q.shape[:-1], problem.skeleton.n
         goals = targets(problem, batch)
-        starts, places = q.reshape(-1, n), goals.reshape(-1, *goals.shape[-2:])
+        starts = q.reshape(-1, n)
+        places = goals.reshape(len(starts), *goals.shape[-2:])
         run = Run(limbs, starts, places, options.tolerance, options.max_iterations)
         self.bend(run, problem, options)
         end = problem.skeleton.region.project(run.q)
         poses = Pose.trusted(problem.skeleton, end.reshape(q.shape))
-        errors = problem.errors(poses).reshape(len(end), -1)
+        errors = problem.errors(poses).reshape(len(end), len(problem.effectors))
         answers = [
             conclude(
                 problem if problem.frames is None else problem.at(i),
