@@ -18,6 +18,17 @@ from ..properties.refusal import Refused
 
 # Custom property that marks Empties made by the add-on, so that no other object is ever deleted.
 MADE_HERE = "articulate_target"
+_COPIED = (
+    "bone",
+    "kind",
+    "point",
+    "subtarget",
+    "weight",
+    "priority",
+    "chain_root",
+    "axis",
+    "one_sided",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +48,8 @@ class NewEffector:
     weight: float = 1.0
     priority: int = 0
     chain_root: str = ""
+    axis: str = "Y"
+    one_sided: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +85,7 @@ def add_effectors(
         name = _free_name(rig.effectors, new)
         effector = rig.effectors.add()
         effector.name = name
-        for field in ("bone", "kind", "point", "subtarget", "weight", "priority", "chain_root"):
+        for field in _COPIED:
             setattr(effector, field, getattr(new, field))
         effector.target = target or create_target(armature, effector, depsgraph, look)
     rig.active_effector = len(rig.effectors) - 1
@@ -97,11 +110,11 @@ def create_target(
     matrix = armature.evaluated_get(depsgraph).matrix_world @ pose_bone.matrix
     turns = effector.kind_info.turns
     empty = bpy.data.objects.new(f"Target {effector.name}", None)
-    display: Any = "ARROWS" if turns else look.display
+    display: Any = effector.kind_info.target or look.display
     empty.empty_display_type = display
     empty.empty_display_size = max(pose_bone.length * matrix.median_scale * look.size, 1e-4)
     empty.rotation_mode = "QUATERNION"
-    place = Matrix.Translation(matrix @ effector.point_in_bone(pose_bone.bone))
+    place = Matrix.Translation(matrix @ effector.first_target(pose_bone.bone))
     empty.matrix_world = place @ matrix.to_quaternion().to_matrix().to_4x4() if turns else place
     empty[MADE_HERE] = True
     _collection_for(armature, depsgraph).objects.link(empty)
@@ -160,7 +173,7 @@ def _check(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | N
         raise Refused(f"Chain root '{new.chain_root}' is not an ancestor of bone '{new.bone}'")
     if new.kind not in KINDS:
         raise Refused(f"There is no kind of effector '{new.kind}'; use one of: {', '.join(KINDS)}")
-    for other in rig_of(armature).effectors:
+    for other in rig_of(armature).effectors if KINDS[new.kind].asks != ("plane",) else ():
         if (other.bone, other.kind, other.point) == (
             new.bone,
             new.kind,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bpy
@@ -19,7 +19,7 @@ from ..bridge.skeleton import Figure, read_figure
 from .goals import Part, Wanted, make_parts, points, stacked, wanted
 from .plan import Plan
 from .sample import Sample
-from .settle import settle
+from .settle import honest, settle
 
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
@@ -140,6 +140,14 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
             settled.distance,
             settled.angle,
         )
+        if any("aim" in kind.asks or "plane" in kind.asks for kind in kinds):
+            there = figure.posed(channels)
+            seen = make_parts(plan, there, replace(want, offset=points(plan, there)))
+            pose = ik.Pose.forward(there.skeleton, there.q)
+            rest = _errors(len(kinds), seen, np.concatenate([part.goal.errors(pose) for part in seen]))
+            distance = np.where(np.isnan(distance), rest[0], distance)
+            angle = np.where(np.isnan(angle), rest[1], angle)
+            solution = honest(solution, plan, figure.skeleton.size, rest)
     return Solved(
         frame=task.sample.frame,
         channels=channels,

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 import ikmath as ik
-from ikmath import rotation
 from ikmath.goals import Goal
 
 from ..bridge.armature import Array, Flags, Indices
 from ..bridge.goals import target_goals
 from ..bridge.skeleton import Figure
 from .chain_goal import WithinChain
-from .plan import Plan
+from .fading import faded
+from .plan import EffectorPlan, Plan
 from .sample import Sample
 
 _SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precision, so it trembles by that much
@@ -33,12 +34,14 @@ class Wanted:
     Attributes:
         bones: (E,) names of the joints.
         offset: (E, 3) the point in the joint's frame, metres.
+        axis: (E, 3) what aims, in the joint's frame.
         weight: (E,), with the influence in it; 0 where an effector is off.
         position: (*frames, E, 3) metres; rotation: (*frames, E, 3, 3).
     """
 
     bones: tuple[str, ...]
     offset: Array
+    axis: Array
     weight: Array
     position: Array
     rotation: Array
@@ -61,18 +64,16 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
         sample: the frame.
     """
     bones = tuple(effector.bone for effector in plan.effectors)
-    offset = points(plan, figure)
+    offset, axis = points(plan, figure), np.array([effector.axis for effector in plan.effectors])
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
     if (sample.influence < 1.0).any():
         # A target that is drawn back lets an animated influence fade in and out without a jump.
         start = ik.Pose.forward(figure.skeleton, figure.q)
         point, frame = start.point(bones, offset), start.frame(bones)
-        share = sample.influence[:, None]
-        position = point + share * (position - point)
-        turned = rotation.exp(share * rotation.log(turned @ np.swapaxes(frame, -1, -2))) @ frame
+        position, turned = faded(plan.effectors, sample.influence, (position, turned), (point, frame))
     weight = sample.weight * sample.influence
-    return Wanted(bones=bones, offset=offset, weight=weight, position=position, rotation=turned)
+    return Wanted(bones=bones, offset=offset, axis=axis, weight=weight, position=position, rotation=turned)
 
 
 def stacked(wants: Sequence[Wanted]) -> Wanted | None:
@@ -100,7 +101,7 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
     groups: dict[tuple[int, str, str], list[int]] = {}
     for row, effector in enumerate(plan.effectors):
         if want.weight[row] > 0.0:
-            for what in effector.kind.asks:
+            for what in _asks(effector):
                 groups.setdefault((effector.priority, what, _short_chain(plan, row)), []).append(row)
     parts = []
     for priority, what, chain in sorted(groups):
@@ -120,11 +121,32 @@ def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
     return ik.Orientation(names, want.rotation[..., rows, :, :], want.weight[rows], priority)
 
 
-# What a kind of effector may ask for, see `properties.kinds`.
+def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
+    names = [want.bones[row] for row in rows]
+    place, weight = want.position[..., rows, :], want.weight[rows]
+    return ik.Aim(names, place, want.offset[rows], want.axis[rows], weight, priority)
+
+
+def _plane(want: Wanted, rows: Indices, priority: int, *, one_sided: bool = False) -> Goal:
+    names = [want.bones[row] for row in rows]
+    place, normal = want.position[..., rows, :], want.rotation[..., 2][..., rows, :]
+    return ik.Plane(names, place, normal, want.offset[rows], want.weight[rows], priority, one_sided=one_sided)
+
+
+# What a kind of effector may ask for, see `properties.kinds` and `_asks`.
 _MAKERS: dict[str, Callable[[Wanted, Indices, int], Goal]] = {
     "position": _position,
     "orientation": _orientation,
+    "aim": _aim,
+    "plane": _plane,
+    "floor": partial(_plane, one_sided=True),
 }
+
+
+def _asks(effector: EffectorPlan) -> tuple[str, ...]:
+    """What goals an effector takes; a plane with a free side is a goal of its own kind."""
+    asks = effector.kind.asks
+    return tuple("floor" if ask == "plane" and effector.one_sided else ask for ask in asks)
 
 
 def points(plan: Plan, figure: Figure) -> Array:

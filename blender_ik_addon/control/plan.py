@@ -35,6 +35,7 @@ class EffectorPlan:
         index: its place in `rig.effectors`, or `NOT_SAVED`;
         name: to notice if another one stands there by now.
         local: (3,) the point of the bone, in the bone's axes and the armature's units.
+        axis: (3,) what aims, in the bone's axes; one_sided: its plane is a floor.
     """
 
     index: int
@@ -45,6 +46,8 @@ class EffectorPlan:
     priority: int
     chain_root: str
     local: tuple[float, float, float]
+    axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    one_sided: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +147,8 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
         priority=effector.priority,
         chain_root=effector.chain_root,
         local=tuple(effector.point_in_bone(armature.data.bones[effector.bone])),
+        axis=effector.direction,
+        one_sided=effector.one_sided,
     )
 
 

@@ -19,6 +19,7 @@ from ..bridge.armature import Array, Channels, Flags
 from ..bridge.correction import Correction
 from ..bridge.skeleton import Figure
 from .goals import Wanted
+from .plan import Plan
 
 _ROUNDS = 12
 _GOOD = 1e-4  # of the figure's size; closer than this nobody sees it, and single precision is not far
@@ -61,6 +62,8 @@ def settle(
             pose that the figure was measured at.
     """
     moves, turns = (flags & (want.weight > 0.0) for flags in asks)
+    # Who aims or stays on a plane: they are right if point and bone are where the figure says.
+    others = (want.weight > 0.0) & ~moves & ~turns
     learnt, size = Correction(int(moves.sum())), figure.skeleton.size
     best: tuple[float, Settled] | None = None
     now, _ = _at(figure, want, figure.q)
@@ -76,15 +79,17 @@ def settle(
         learnt.learn((promised - now)[moves], (there - now)[moves])
         distance = np.where(moves, np.sqrt(((there - want.position) ** 2).sum(-1)), np.nan)
         angle = np.where(turns, _between(shown, want.rotation), np.nan)
-        bad = float((want.weight * (np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2)).sum())
+        off = np.where(others, ((there - promised) ** 2).sum(-1) + (size * _between(frames, shown)) ** 2, 0.0)
+        off += np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2
+        bad = float((want.weight * off).sum())
         if best is None or bad < best[0]:
             found = Settled(
                 channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle
             )
             best = bad, found
         broken = (
-            np.abs(there - promised)[moves].max(initial=0.0),
-            _between(frames, shown)[turns].max(initial=0.0),
+            np.abs(there - promised)[moves | others].max(initial=0.0),
+            _between(frames, shown)[turns | others].max(initial=0.0),
         )
         if max(broken[0] / size, broken[1]) < _GOOD:
             break  # Blender did what the figure promised: there is nothing left to correct
@@ -92,6 +97,24 @@ def settle(
     if best is None:
         raise RuntimeError("no round was made")
     return _honest(best[1], want, _GOOD * size)
+
+
+def honest(solution: ik.Solution, plan: Plan, size: float, rest: tuple[Array, Array]) -> ik.Solution:
+    """What aims or stays on a plane of the figure, but not in Blender, is not reached.
+
+    Args:
+        solution: as the solver gave it; plan: of the armature; size: of the figure, metres.
+        rest: (E,) metres and (E,) radians in Blender, NaN where they are not asked for.
+    """
+    off = np.maximum(np.nan_to_num(rest[0]) / size, np.nan_to_num(rest[1]))
+    row = int(off.argmax())
+    if solution.status is not ik.Status.REACHED or off[row] <= _GOOD:
+        return solution
+    bone = plan.effectors[row].bone
+    message = (
+        f"Bone '{bone}' is off in Blender: an unevenly scaled bone above shears it; scale that bone evenly."
+    )
+    return replace(solution, status=ik.Status.BEST_EFFORT, message=message)
 
 
 def _honest(settled: Settled, want: Wanted, good: float) -> Settled:

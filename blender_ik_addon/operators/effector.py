@@ -7,10 +7,23 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from .. import preferences
 from ..control.effectors import NewEffector, TargetLook, add_effectors, clear, create_target, remove_effector
 from ..properties.access import rig_of
-from ..properties.effector import POINTS, ArticulateEffector
+from ..properties.effector import AXES, POINTS, ArticulateEffector
 from ..properties.kinds import kind_items
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
+
+_FIELDS = (
+    "kind",
+    "target",
+    "subtarget",
+    "name",
+    "point",
+    "weight",
+    "priority",
+    "chain_root",
+    "axis",
+    "one_sided",
+)
 
 
 class ARTICULATE_OT_effector_add(OnArmature):
@@ -67,12 +80,21 @@ class ARTICULATE_OT_effector_add(OnArmature):
         description="Topmost bone that may move for it. Empty: the whole figure takes part",
         options=FRESH,
     )
+    axis: EnumProperty(
+        name="Axis",
+        description="Axis of the bone that points at the target; Y runs along the bone",
+        items=AXES,
+        default="Y",
+        options=FRESH,
+    )
+    one_sided: BoolProperty(
+        name="One-Sided", description="A floor: above the plane the bone is free", options=FRESH
+    )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one effector for each bone."""
         bones = [self.bone] if self.bone else _chosen_bones(context, armature)
-        fields = ("kind", "target", "subtarget", "name", "point", "weight", "priority", "chain_root")
-        given = {field: getattr(self, field) for field in fields}
+        given = {field: getattr(self, field) for field in _FIELDS}
         depsgraph = context.evaluated_depsgraph_get()
         look = TargetLook(**preferences.target_look(context))
         news = [NewEffector(bone=bone, **given) for bone in bones]

@@ -60,7 +60,9 @@ def require(armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effecto
 
 
 def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
-    """Whether two effectors ask the same of the same point of the same bone."""
+    """Whether two effectors ask the same of the same point of the same bone; planes may well cross there."""
+    if a.kind_info.asks == ("plane",):
+        return False
     apart = max(abs(x - y) for x, y in zip(a.offset, b.offset, strict=True))
     return (a.bone, a.kind, a.point) == (b.bone, b.kind, b.point) and apart < SAME_PLACE
 

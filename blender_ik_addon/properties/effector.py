@@ -23,6 +23,15 @@ POINTS = (
     ("HEAD", "Head", "The joint at the bone's beginning is brought to the target", "BONE_DATA", 1),
 )
 
+AXES = (
+    ("X", "X", "", "NONE", 0),
+    ("Y", "Y", "Along the bone", "NONE", 1),
+    ("Z", "Z", "", "NONE", 2),
+    ("-X", "-X", "", "NONE", 3),
+    ("-Y", "-Y", "", "NONE", 4),
+    ("-Z", "-Z", "", "NONE", 5),
+)
+
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
     """The figure cannot chase itself; a bone of its own that stays put can still be named in a script."""
@@ -38,8 +47,10 @@ def _hold_place(effector: "ArticulateEffector", _context: bpy.types.Context) -> 
     if pose_bone is None:
         return
     matrix = armature.matrix_world @ pose_bone.matrix
-    effector.pin_location = matrix @ effector.point_in_bone(pose_bone.bone)
-    effector.pin_rotation = matrix.to_quaternion()
+    effector.pin_location = matrix @ effector.first_target(pose_bone.bone)
+    # A plane is pinned level; whoever wants a slope sets it by a target.
+    level = (1.0, 0.0, 0.0, 0.0)
+    effector.pin_rotation = level if effector.kind == "PLANE" else matrix.to_quaternion()
 
 
 class ArticulateEffector(bpy.types.PropertyGroup):
@@ -132,6 +143,19 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         size=3,
         override=OVERRIDE,
     )
+    axis: EnumProperty(
+        name="Axis",
+        description="Axis of the bone that points at the target; Y runs along the bone",
+        items=AXES,
+        default="Y",
+        override=OVERRIDE,
+    )
+    one_sided: BoolProperty(
+        name="One-Sided",
+        description="A floor: the bone may be anywhere on the side to which the target's Z axis points",
+        default=False,
+        override=OVERRIDE,
+    )
 
     # Written after a solve or a bake, for reading only.
     status: StringProperty(
@@ -163,3 +187,16 @@ class ArticulateEffector(bpy.types.PropertyGroup):
 
         tip = Vector((0.0, bone.length if self.point == "TIP" else 0.0, 0.0))
         return tip + Vector(self.offset)
+
+    @property
+    def direction(self) -> tuple[float, float, float]:
+        """The axis that aims, in the bone's own axes."""
+        x, y, z = (float(self.axis[-1] == letter) for letter in "XYZ")
+        return (-x, -y, -z) if self.axis.startswith("-") else (x, y, z)
+
+    def first_target(self, bone: bpy.types.Bone):
+        """Where a target asks for what is there already, in the bone's own axes (3,): ahead of what aims."""
+        from mathutils import Vector
+
+        ahead = 2.0 * bone.length * Vector(self.direction) if "aim" in self.kind_info.asks else Vector()
+        return self.point_in_bone(bone) + ahead

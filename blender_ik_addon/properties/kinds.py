@@ -17,6 +17,7 @@ class Kind:
         icon: name of a Blender icon.
         number: what the file stores; never reused for another kind.
         asks: what the kind wants of its bone, names of makers of goals in `control.goals`.
+        target: how an Empty that is made for it is drawn; "" as the preferences say.
     """
 
     name: str
@@ -25,16 +26,32 @@ class Kind:
     icon: str
     number: int
     asks: tuple[str, ...]
+    target: str = ""
 
     @property
     def moves(self) -> bool:
-        """Whether it asks for a place, so that it has a point and an error in metres."""
+        """Whether it asks for a place."""
         return "position" in self.asks
 
     @property
     def turns(self) -> bool:
-        """Whether it asks for an orientation, so that its target is turned and its error is an angle."""
+        """Whether it asks for an orientation, so that its target is turned as the bone is to be."""
         return "orientation" in self.asks
+
+    @property
+    def in_metres(self) -> bool:
+        """Whether it has an error that is a distance."""
+        return bool({"position", "plane"} & set(self.asks))
+
+    @property
+    def in_radians(self) -> bool:
+        """Whether it has an error that is an angle."""
+        return bool({"orientation", "aim"} & set(self.asks))
+
+    @property
+    def has_point(self) -> bool:
+        """Whether it matters which point of the bone it is about."""
+        return self.asks != ("orientation",)
 
 
 KINDS: dict[str, Kind] = {
@@ -48,6 +65,7 @@ KINDS: dict[str, Kind] = {
             "ORIENTATION_GIMBAL",
             1,
             ("orientation",),
+            "ARROWS",
         ),
         Kind(
             "POSE",
@@ -56,6 +74,17 @@ KINDS: dict[str, Kind] = {
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
+            "ARROWS",
+        ),
+        Kind("AIM", "Aim", "Point an axis of the bone at the target", "CON_TRACKTO", 3, ("aim",)),
+        Kind(
+            "PLANE",
+            "Plane",
+            "Keep the bone's tip on the target's ground plane, or above it",
+            "MESH_PLANE",
+            4,
+            ("plane",),
+            "SINGLE_ARROW",
         ),
     )
 }

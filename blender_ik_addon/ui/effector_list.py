@@ -40,9 +40,9 @@ def error_text(effector) -> str:
     if effector.status not in {"REACHED", "BEST_EFFORT"}:
         return ""
     parts = []
-    if effector.kind_info.moves:
+    if effector.kind_info.in_metres:
         parts.append(f"{effector.error * 1e3:.1f} mm" if effector.error < 1.0 else f"{effector.error:.2f} m")
-    if effector.kind_info.turns:
+    if effector.kind_info.in_radians:
         parts.append(f"{effector.angle * 57.29577951308232:.1f}°")
     return " ".join(parts)
 

@@ -99,8 +99,11 @@ class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
         column = layout.column()
         column.prop(effector, "kind")
         column.prop_search(effector, "bone", armature.data, "bones")
-        if effector.kind_info.moves:
+        if effector.kind_info.has_point:
             column.prop(effector, "point")
+        for what, name in (("aim", "axis"), ("plane", "one_sided")):
+            if what in effector.kind_info.asks:
+                column.prop(effector, name)
         self._draw_target(layout, effector)
         column = layout.column()
         column.prop_search(effector, "chain_root", armature.data, "bones")
@@ -109,7 +112,7 @@ class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
         column.use_property_decorate = True
         column.prop(effector, "weight")
         column.prop(effector, "influence")
-        if effector.kind_info.moves:
+        if effector.kind_info.has_point:
             layout.column().prop(effector, "offset")
         if effector.message:
             draw_text(layout, context, f"Last time {effector.message}", icon="ERROR")
