@@ -25,6 +25,7 @@ matrix alone would lose.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ MAX_SWEEPS = 60
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _SMALL = 8
+_SMALLEST_SQUARE, _LARGEST_SQUARE = 1e-200, 1e200
 
 
 def row_givens(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, Basis]:
@@ -63,6 +65,10 @@ def row_givens(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, Bas
         # columns.
         turned, following = row_givens(array.swapaxes(-1, -2), state)
         return Svd(turned.vt.swapaxes(-1, -2), turned.s, turned.u.swapaxes(-1, -2)), following
+    if array.ndim == 2 and rows <= _SMALL:
+        quick = _row_givens_small(array, state)
+        if quick is not None:
+            return quick
     flat, exponent, basis = _start(array, rows, state)
     vectors = basis.swapaxes(-1, -2) @ flat
     basis, vectors = _orthogonalize(basis, vectors)
@@ -95,6 +101,28 @@ def column_givens(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, 
         Svd(decomposition.vt.swapaxes(-1, -2), decomposition.s, decomposition.u.swapaxes(-1, -2)),
         following,
     )
+
+
+def _row_givens_small(array: FloatArray, state: Basis | None) -> tuple[Svd, Basis] | None:
+    """The usual case without the detours of the general one; None if it is not the usual case after all."""
+    order = len(array)
+    fresh = state is None or state.age >= RESET_PERIOD
+    basis = np.eye(order) if state is None or fresh else state.matrix
+    if basis.shape != (order, order):
+        return None
+    vectors = basis.T.dot(array)
+    basis, vectors = _orthogonalize_small(basis, vectors)
+    squares = np.einsum("pd,pd->p", vectors, vectors)
+    told = squares.tolist()
+    noise = (_EPSILON * max(array.shape)) ** 2 * sum(told)
+    if not (min(told) > max(noise, _SMALLEST_SQUARE) and max(told) < _LARGEST_SQUARE):
+        return None  # low rank, or numbers whose squares leave the range: scaled and completed elsewhere
+    if any(a < b for a, b in pairwise(told)):
+        down = np.argsort(-squares, kind="stable")
+        squares, basis, vectors = squares[down], basis[:, down], vectors[down]
+    values = np.sqrt(squares)
+    age = 1 if state is None or fresh else state.age + 1
+    return Svd(basis, values, vectors / values[:, None]), Basis(basis, age)
 
 
 def _start(
@@ -167,15 +195,16 @@ def _gram_rotation(gram: list[list[float]], tolerance: float) -> list[list[float
                 tangent = math.copysign(1.0, slope) / (abs(slope) + math.hypot(1.0, slope))
                 cosine = 1.0 / math.sqrt(1.0 + tangent * tangent)
                 sine = cosine * tangent
-                row_i, row_j = gram[i], gram[j]
-                gram[i] = [cosine * a - sine * b for a, b in zip(row_i, row_j, strict=True)]
-                gram[j] = [sine * a + cosine * b for a, b in zip(row_i, row_j, strict=True)]
-                for row in gram:
-                    a, b = row[i], row[j]
-                    row[i], row[j] = cosine * a - sine * b, sine * a + cosine * b
+                gram[i][i], gram[j][j] = first - tangent * product, second + tangent * product
+                gram[i][j] = gram[j][i] = 0.0
                 row_i, row_j = rotation[i], rotation[j]
-                rotation[i] = [cosine * a - sine * b for a, b in zip(row_i, row_j, strict=True)]
-                rotation[j] = [sine * a + cosine * b for a, b in zip(row_i, row_j, strict=True)]
+                for k in range(order):
+                    if k != i and k != j:
+                        a, b = gram[k][i], gram[k][j]
+                        gram[k][i] = gram[i][k] = cosine * a - sine * b
+                        gram[k][j] = gram[j][k] = sine * a + cosine * b
+                    a, b = row_i[k], row_j[k]
+                    row_i[k], row_j[k] = cosine * a - sine * b, sine * a + cosine * b
         if quiet:
             break
     return rotation

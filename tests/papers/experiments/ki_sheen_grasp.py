@@ -52,7 +52,7 @@ def draw(
         if parent >= 0
     ]
     lines += [(pose.point(f"wrist.{side}"), pose.point(f"wrist.{side}", GRIP)) for side in "LR"]
-    lines += [(pose.point(f"toe.{side}"), pose.point(f"toe.{side}", (0, 0.08, 0))) for side in "LR"]
+    lines += [(pose.point(f"toe.{side}"), pose.point(f"toe.{side}", (0, 0, 0.08))) for side in "LR"]
     for a, b in lines:
         axes.plot(
             [a[view[0]], b[view[0]]], [a[view[1]], b[view[1]]], color=color, lw=width, solid_capstyle="round"
