@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ def conclude(
     stalled: bool = False,
     clearance: float = np.inf,
     blocked: str = "",
+    memory: Any = None,
 ) -> Solution:
     """The solution for final coordinates q (n,): errors, status and message.
 
@@ -37,6 +38,7 @@ def conclude(
         stalled: whether no further step was better, as opposed to running out of iterations.
         clearance: distance to the nearest obstacle, metres.
         blocked: name of the obstacle that stands in the way, if one does.
+        memory: what the method wants back for the frame after, see `Solution`.
     """
     pose = None
     if errors is None:
@@ -55,7 +57,13 @@ def conclude(
             blocked=blocked,
         )
     return Solution(
-        q=q, status=status, iterations=iterations, errors=errors, clearance=clearance, message=message
+        q=q,
+        status=status,
+        iterations=iterations,
+        errors=errors,
+        clearance=clearance,
+        message=message,
+        memory=memory,
     )
 
 

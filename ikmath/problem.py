@@ -8,7 +8,7 @@ which is how row-based methods see it; `Solution` says where the figure ended an
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -55,6 +55,7 @@ class Solution:
         clearance: smallest distance between the figure and an obstacle, metres; infinite without obstacles.
         message: one sentence: what holds the figure back, or that all is reached; (*batch,) of them in a
             batch.
+        memory: what the method wants back for the frame after, its warm start; nobody else's business.
     """
 
     q: Array
@@ -63,6 +64,7 @@ class Solution:
     errors: Array
     clearance: Any = np.inf
     message: Any = ""
+    memory: Any = field(default=None, repr=False, compare=False)
 
 
 class Problem:
@@ -175,6 +177,22 @@ class Problem:
         other.skeleton = skeleton
         if self.scene is not None:
             other.scene = self.scene.on(skeleton)
+        return other
+
+    def among(self, obstacles: Sequence[Shape]) -> Problem:
+        """The problem of one frame with its obstacles elsewhere; what is known of meshes that moved is kept.
+
+        Args:
+            obstacles: in the order of those before; others are allowed, and then prepared anew.
+        """
+        if self.scene is None:
+            raise BadValue("The problem", "was made without obstacles and pairs; give them when it is made.")
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__)
+        other.obstacles = tuple(obstacles)
+        other.scene = self.scene.carried(other.obstacles)
+        if other.scene.frames and self.frames is None:
+            raise BadValue("obstacles", "move over frames, but the problem is one of a single frame.")
         return other
 
     @cached_property

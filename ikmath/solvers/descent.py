@@ -20,6 +20,7 @@ from ..residual import Residual
 from ..rotation import Array
 from .escapes import bend, scattered, unlock
 from .guard import Guard
+from .polish import polished
 from .swing_bounds import SwingBounds, merge
 
 _FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
@@ -32,7 +33,7 @@ _TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bold
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
 _ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
 _CHANGES: Final = 12  # inequalities changed one at a time in a step; the next steps go on from there
-_CURVED: Final = 0.05  # share of a step that projection into the swing regions may take off
+_CURVED: Final = 0.2  # share of a step that projection into the swing regions may take off
 _AT_LIMIT: Final = 0.999  # measure of a swing region from which its boundary counts in the first round
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
@@ -197,7 +198,7 @@ class Descent:
                 turned.warm(memory.working, region.pairs),
                 _CHANGES,
             )
-            memory.working = answer.working
+            memory.working = self.working = answer.working
             dq = turned.back(answer.x) * metric
             bounds = region.leaving(q, dq)
             if bounds is None or not bounds.leaving.any():
@@ -232,6 +233,8 @@ class Descent:
         straight limbs, turning farther than `max_turn`, and getting over the rim of a local minimum.
         """
         self.left = self.options.max_iterations
+        before = self.options.before
+        self.working = [] if before is None or before.memory is None else before.memory
         start = self.begin(q)
         self._stay_near(start.q)
         state, done = self._descend(start)
@@ -240,9 +243,16 @@ class Descent:
             state = self._go_farther(self._bend(state))
         if self.options.escape and not self.reached(state):
             state = self._escape(state)
-        if not self.single and not self.reached(state):
-            state = self._settle_strong(state)
+        if not self.reached(state):
+            state = self._come_to_rest(state) if self.single else self._settle_strong(state)
         return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
+
+    def _come_to_rest(self, state: State) -> State:
+        """The nearest pose to rounding, so that who asks again gets the same; not while a motion goes on."""
+        if self.guard is not None or self.options.max_turn is not None:
+            return state
+        q = polished(self.problem, state.q)
+        return self.look(Pose.trusted(self.skeleton, q), None)
 
     def _stay_near(self, q: Array) -> None:
         """Hold every turn to `max_turn` around q."""
@@ -270,7 +280,7 @@ class Descent:
 
     def _descend(self, state: State) -> tuple[State, bool]:
         """Better and better poses; and whether all is reached and settled at the end."""
-        memory = Memory([1.0] * len(state.costs))
+        memory = Memory([1.0] * len(state.costs), self.working)
         lowest = list(state.costs)
         stall = 0
         settled = False
@@ -364,4 +374,5 @@ class Descent:
             stalled=stalled,
             clearance=clearance,
             blocked=blocked,
+            memory=self.working,
         )

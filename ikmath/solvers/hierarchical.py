@@ -41,6 +41,7 @@ class HierarchicalOptions(Options):
             another have one: what cannot be reached is not worth a jump.
         catch_up: whether it may turn farther where that is what it takes to reach all. Off for frames that
             follow one that was short itself: such a motion comes back to its targets step by step.
+        before: solution of the frame before, for a warm start; see `following`.
         settled: share of what the posture still asks for (squared) that a step must gain to be worth going
             on.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
@@ -50,6 +51,7 @@ class HierarchicalOptions(Options):
     escape: bool = True
     max_turn: float | None = None
     catch_up: bool = True
+    before: Solution | None = None
     settled: float = 1e-3
     restarts: int = 0
     seed: int = 0
@@ -79,7 +81,9 @@ class Hierarchical(Method):
         most = _FOLLOWING_TURN if options.max_turn is None else options.max_turn
         arrived = before.status is Status.REACHED
         settled = max(options.settled, _FOLLOWING_SETTLED)
-        return replace(options, escape=False, restarts=0, max_turn=most, catch_up=arrived, settled=settled)
+        return replace(
+            options, escape=False, restarts=0, max_turn=most, catch_up=arrived, settled=settled, before=before
+        )
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         run = Descent(problem, options)

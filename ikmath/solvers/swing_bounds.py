@@ -63,9 +63,12 @@ class SwingBounds:
         now = np.zeros(len(working[0].bounds), dtype=bool)
         now[self.x] = True
         gone = pairs[:, 0][~now[pairs[:, 0]]]
-        for held in working:
+        if not any(held.bounds[gone].any() for held in working):
+            return working
+        copies = [Working(held.bounds.copy(), held.rows) for held in working]
+        for held in copies:
             held.bounds[gone] = 0
-        return working
+        return copies
 
 
 def merge(
