@@ -13,9 +13,9 @@ from types import ModuleType
 
 import bpy
 
-from . import cli, handlers, operators, preferences, properties, ui
+from . import cli, handlers, operators, preferences, properties, ui, viewport
 
-MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, ui, handlers, cli)
+MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, ui, viewport, handlers, cli)
 
 
 def register() -> None:

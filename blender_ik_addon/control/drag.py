@@ -106,6 +106,11 @@ class Drag:
         return self._plan.solved
 
     @property
+    def root(self) -> str:
+        """PINNED or FREE, as it is at the moment."""
+        return self._plan.root
+
+    @property
     def depth(self) -> int:
         """See the class."""
         return len(self._plan.bones.ancestors(self.grip.bone))
@@ -144,6 +149,14 @@ class Drag:
         """
         self._target[:3, :3] = orientation
         return self._update()
+
+    def turn_by(self, turn: npt.ArrayLike) -> Moved:
+        """Turn the bone from how it was when the grip was taken; (3,) axis of the world times angle.
+
+        Raises:
+            Refused, IkError: as for `move_to`.
+        """
+        return self.turn_to(rotation.exp(np.asarray(turn, dtype=float)) @ self.orientation)
 
     def cancel(self) -> None:
         """Give every channel back exactly.

@@ -12,13 +12,15 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
     bl_idname = "ARTICULATE_MT_pose"
     bl_label = "Articulate"
 
-    def draw(self, _context) -> None:
+    def draw(self, context) -> None:
         """The operators by name."""
         layout = self.layout
         layout.operator_menu_enum("articulate.effector_add", "kind", text="Add Effector")
         layout.operator("articulate.effector_remove")
         layout.operator("articulate.clear")
         layout.separator()
+        active = context.active_pose_bone
+        layout.operator("articulate.drag").bone = active.name if active else ""  # not what is under the menu
         layout.operator("articulate.solve")
         layout.operator("articulate.bake")
 

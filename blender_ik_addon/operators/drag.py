@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragging a bone with the mouse: events in, `control.drag` does it; in a script, one drag by numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    StringProperty,
+)
+
+from .. import compat
+from ..control.drag import Drag, Grip
+from ..control.reasons import REASONS
+from ..properties.access import active_armature, rig_of
+from ..properties.refusal import Refused
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .hand import AXES, Hand, changed_levels
+from .sight import nearest_bone, read_sight
+
+_TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
+_REACH = 30.0  # pixels, at a resolution scale of 1: bones farther from the mouse are not meant
+ROOTS = (
+    ("SETTING", "As Set", "As the solver's setting says"),
+    ("PINNED", "Pinned", "The topmost bone stays in its place"),
+    ("FREE", "Free", "The topmost bone may move too"),
+)
+KEYS = (
+    "Drag: move  |  Ctrl: turn  |  Shift: fine  |  X Y Z: axis  |  0-9: number"
+    "  |  Wheel: bones that take part  |  R: root pinned or free  |  LMB, Enter: confirm  |  RMB, Esc: cancel"
+)
+
+
+class ARTICULATE_OT_drag(OnArmature):
+    """Drag a bone: the body follows."""
+
+    bl_idname = "articulate.drag"
+    bl_label = "Drag Bone"
+    bl_description = "Grab a bone and let the body follow; pins and effectors hold"
+    bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
+
+    bone: StringProperty(
+        name="Bone",
+        description="Bone to drag. Empty: the one under the mouse, else the active one",
+        options=FRESH,
+    )
+    along: FloatProperty(
+        name="Along",
+        description="Where the bone is held, from its head (0) to its tip (1)",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        options=FRESH,
+    )
+    levels: IntProperty(
+        name="Bones",
+        description="How many bones take part, from this one up. 0: the whole figure",
+        default=0,
+        min=0,
+        options=FRESH,
+    )
+    root: EnumProperty(
+        name="Root", description="Whether the whole figure may be carried along", items=ROOTS, options=FRESH
+    )
+    move: FloatVectorProperty(
+        name="Move",
+        description="How far the point is moved, in world space",
+        subtype="TRANSLATION",
+        options=FRESH,
+    )
+    turn: FloatVectorProperty(
+        name="Turn",
+        description="How the bone is turned about its head: axis of the world times angle. Zero: it is moved",
+        options=FRESH,
+    )
+    only_under_mouse: BoolProperty(
+        name="Only under Mouse",
+        description="Do nothing, and let others have the mouse, where no bone is under it",
+        options=FRESH,
+    )
+
+    _drag: Drag
+    _hand: Hand
+    _timer: bpy.types.Timer
+    _mouse: tuple[int, int]
+    _changed: bool
+    _confirms: str
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """One drag by numbers."""
+        turning = any(self.turn)
+        drag = Drag(
+            armature, context, self._grip(self.bone or _active_bone(armature), self.along, turn=turning)
+        )
+        moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
+        drag.finish(context)
+        rig_of(armature).message = _summary(drag.grip, moved.status, moved.message)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """Grab what is under the mouse and wait for events."""
+        armature = active_armature(context)
+        if context.region_data is None or context.region is None:
+            return refuse(self, armature, Refused("Drag a bone in a 3D View, or give its name and a way"))
+        sight = read_sight(context.region, context.region_data)
+        pressed = event.type == "LEFTMOUSE"
+        if event.value == "CLICK_DRAG":
+            mouse = event.mouse_prev_press_x, event.mouse_prev_press_y
+        else:
+            mouse = event.mouse_x, event.mouse_y
+        pixel = np.array(mouse, dtype=float) - (context.region.x, context.region.y)
+        bone, along = self.bone, self.along
+        if not bone:
+            found = self._under_mouse(context, armature, sight, pixel)
+            if found is None and self.only_under_mouse:
+                return {"PASS_THROUGH"}
+            try:
+                bone, along = found or (_active_bone(armature), along)
+            except REASONS as reason:
+                return refuse(self, armature, reason)
+        try:
+            grip = self._grip(bone, along, turn=event.ctrl)
+            self._drag = Drag(armature, context, grip)
+        except REASONS as reason:
+            return refuse(self, armature, reason)
+        self._hand = Hand(sight, pixel, self._drag.anchor)
+        if event.ctrl:
+            self._hand.begin(self._drag.anchor, turning=True)
+        self._mouse, self._changed = mouse, False
+        self._confirms = "RELEASE" if pressed else "PRESS"
+        self._timer = context.window_manager.event_timer_add(_TICK, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(KEYS)
+        self._follow(event)
+        self._show(context)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """Collect moves and keys; solve on a tick, so that a slow solve never lets events queue up."""
+        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+            self.cancel(context)
+            return {"CANCELLED"}
+        try:
+            if event.type == "TIMER":
+                self._solve(context)
+            elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
+                self._follow(event)
+            elif self._is_confirmed(event):
+                return self._confirm(context)
+            elif event.type in {"LEFT_CTRL", "RIGHT_CTRL"}:
+                self._regrip(context, replace(self._drag.grip, turn=event.value == "PRESS"))
+            elif event.value == "PRESS":
+                self._press(context, event)
+        except REASONS as reason:
+            return self._fail(context, reason)
+        except Exception:
+            self.cancel(context)
+            raise
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Give everything back: called by Esc, and by Blender when a file is loaded or the window closes."""
+        self._leave(context)
+        try:
+            self._drag.cancel()
+        except REASONS as reason:
+            self.report({"WARNING"}, str(reason))
+
+    def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        """A key or the wheel."""
+        drag, grip = self._drag, self._drag.grip
+        by = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}.get(event.type)
+        if by is not None:
+            self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
+        elif event.type == "R":
+            self._regrip(context, replace(grip, root="FREE" if drag.root == "PINNED" else "PINNED"))
+        elif event.type in AXES:
+            self._hand.press_axis(event.type)
+        elif not self._hand.type("" if event.type == "BACK_SPACE" else event.ascii or "?"):
+            return
+        self._changed = True
+
+    def _is_confirmed(self, event: bpy.types.Event) -> bool:
+        if event.type in {"RET", "NUMPAD_ENTER"}:
+            return event.value == "PRESS"
+        return event.type == "LEFTMOUSE" and event.value == self._confirms
+
+    def _follow(self, event: bpy.types.Event) -> None:
+        x, y = event.mouse_x, event.mouse_y
+        self._hand.move((x - self._mouse[0], y - self._mouse[1]), fine=event.shift)
+        self._changed = self._changed or (x, y) != self._mouse
+        self._mouse = x, y
+
+    def _regrip(self, context: bpy.types.Context, grip: Grip) -> None:
+        """Hold it otherwise; between moving and turning the hand begins anew where the figure is."""
+        drag = self._drag
+        if grip == drag.grip:
+            return
+        if grip.turn != drag.grip.turn:
+            self._solve(context)
+            drag.change(context, grip)
+            self._hand.begin(drag.anchor, turning=grip.turn)
+        else:
+            drag.change(context, grip)
+            self._changed = True
+
+    def _solve(self, context: bpy.types.Context) -> None:
+        if not self._changed:
+            return
+        self._changed = False
+        if self._hand.turning:
+            self._drag.turn_by(self._hand.turn())
+        else:
+            self._drag.move_to(self._hand.place())
+        self._show(context)
+
+    def _confirm(self, context: bpy.types.Context) -> Outcome:
+        self._solve(context)
+        self._drag.finish(context)
+        self._leave(context)
+        armature, moved = active_armature(context), self._drag.moved
+        if moved is None:
+            return {"CANCELLED"}
+        if armature is not None:
+            rig_of(armature).message = _summary(self._drag.grip, moved.status, moved.message)
+            _select(armature, self._drag.grip.bone)
+        redraw_views(context)
+        return {"FINISHED"}
+
+    def _fail(self, context: bpy.types.Context, reason: Exception) -> Outcome:
+        self.cancel(context)
+        return refuse(self, active_armature(context), reason)
+
+    def _leave(self, context: bpy.types.Context) -> None:
+        context.window_manager.event_timer_remove(self._timer)
+        context.workspace.status_text_set(None)
+        if context.area is not None:
+            context.area.header_text_set(None)
+        redraw_views(context)
+
+    def _show(self, context: bpy.types.Context) -> None:
+        """The line in the header: how near it came, why not nearer, and how it is held."""
+        drag, hand, moved = self._drag, self._hand, self._drag.moved
+        parts = [("Turn " if hand.turning else "Drag ") + drag.grip.bone]
+        if hand.axis:
+            parts.append(f"along {hand.axis}" if not hand.turning else f"about {hand.axis}")
+        if hand.typed:
+            parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
+        parts.append(f"{drag.grip.levels} bones" if drag.grip.levels else "whole figure")
+        parts.append(f"root {drag.root.lower()}")
+        if moved is not None and moved.status != "REACHED":
+            parts.append(moved.message)
+        if context.area is not None:
+            context.area.header_text_set("   |   ".join(parts))
+        redraw_views(context)
+
+    def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:
+        root = "" if self.root == "SETTING" else self.root
+        return Grip(bone=bone, along=along, turn=turn, levels=self.levels, root=root)
+
+    def _under_mouse(self, context, armature, sight, pixel) -> tuple[str, float] | None:
+        bones = [bone for bone in context.visible_pose_bones or () if bone.id_data == armature]
+        if not bones:
+            return None
+        world = np.array(armature.matrix_world)
+        heads = np.array([bone.head for bone in bones]) @ world[:3, :3].T + world[:3, 3]
+        tails = np.array([bone.tail for bone in bones]) @ world[:3, :3].T + world[:3, 3]
+        radius = _REACH * (context.preferences.system.ui_scale or 1.0)  # 0 without a window
+        found = nearest_bone(pixel, sight.pixels(heads), sight.pixels(tails), radius)
+        return None if found is None else (bones[found[0]].name, found[1])
+
+
+def _active_bone(armature: bpy.types.Object) -> str:
+    active = armature.data.bones.active
+    if active is None:
+        raise Refused(f"No bone of armature '{armature.name}' is under the mouse, and none is active")
+    return active.name
+
+
+def _select(armature: bpy.types.Object, name: str) -> None:
+    """What was dragged is selected afterwards, as anywhere in Blender."""
+    for bone in armature.pose.bones:
+        compat.select_bone(bone, bone.name == name)
+    armature.data.bones.active = armature.data.bones[name]
+
+
+def _summary(grip: Grip, status: str, message: str) -> str:
+    did = "Turned" if grip.turn else "Dragged"
+    return f"{did} '{grip.bone}'" + ("" if status == "REACHED" else f": {message}")
+
+
+CLASSES = (ARTICULATE_OT_drag,)

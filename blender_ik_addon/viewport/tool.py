@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tool "Drag Bone" in the toolbar of Pose Mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+
+class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
+    """Press on a bone and drag; a click selects, and beside the bones the mouse is Blender's."""
+
+    bl_space_type = "VIEW_3D"
+    bl_context_mode: Any = "POSE"
+    bl_idname = "articulate.drag_bone"
+    bl_label = "Drag Bone"
+    bl_description = "Drag any bone and let the body follow; pins hold.\nCtrl turns the bone"
+    bl_icon: Any = str(Path(__file__).parent / "drag")
+    bl_widget = None
+    bl_keymap = (
+        (
+            "articulate.drag",
+            {"type": "LEFTMOUSE", "value": "CLICK_DRAG"},
+            {"properties": [("only_under_mouse", True)]},
+        ),
+        (
+            "articulate.drag",
+            {"type": "LEFTMOUSE", "value": "CLICK_DRAG", "ctrl": True},
+            {"properties": [("only_under_mouse", True)]},
+        ),
+        ("view3d.select", {"type": "LEFTMOUSE", "value": "CLICK"}, {"properties": [("deselect_all", True)]}),
+        (
+            "view3d.select",
+            {"type": "LEFTMOUSE", "value": "CLICK", "shift": True},
+            {"properties": [("toggle", True)]},
+        ),
+    )
+
+    @staticmethod
+    def draw_settings(context: bpy.types.Context, layout: Any, _tool: Any) -> None:
+        """What the tool's header shows: whether the root holds."""
+        armature = context.pose_object
+        if armature is not None:
+            rig: Any = armature
+            layout.prop(rig.articulate.solver, "root")
+
+
+def attach() -> None:
+    """Add the tool."""
+    bpy.utils.register_tool(ARTICULATE_TOOL_drag, separator=True)
+
+
+def detach() -> None:
+    """Remove the tool, if it is there."""
+    if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a tool that is registered
+        bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The drag as a window drives it, by events: with a stand-in for the operator and for the window."""
+
+from __future__ import annotations
+
+from types import MethodType, SimpleNamespace
+from typing import Any
+
+import bpy
+import installed
+import numpy as np
+import pytest
+from addon_scenes import arm, reach, snapshot, tip, two_arms
+from mathutils import Euler, Matrix
+
+WIDTH, HEIGHT = 800, 600
+
+
+class Operator:
+    """An operator without Blender's part of it."""
+
+    bone, along, levels, root, only_under_mouse = "", 1.0, 0, "SETTING", False
+
+    def __init__(self, **given: object) -> None:
+        self._cls = installed.module("operators.drag").ARTICULATE_OT_drag
+        self.reports: list[str] = []
+        for name, value in given.items():
+            setattr(self, name, value)
+
+    def report(self, _kind: set[str], text: str) -> None:
+        self.reports.append(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return MethodType(getattr(self._cls, name), self)
+
+
+class Window:
+    """A context with a 3D view that looks along Y, 4 m high, in which everything else is the real one."""
+
+    def __init__(self) -> None:
+        self.timers: list[str] = []
+        self.texts: list[str | None] = []
+        self.header: list[str | None] = []
+        self.region = SimpleNamespace(x=0, y=0, width=WIDTH, height=HEIGHT)
+        view = (Euler((np.pi / 2, 0, 0)).to_matrix().to_4x4()).inverted()
+        lens = Matrix.Diagonal((2 / 8.0, 2 / 6.0, -1e-3, 1.0))
+        self.region_data = SimpleNamespace(
+            perspective_matrix=lens @ view, view_matrix=view, is_perspective=False
+        )
+        self.area = SimpleNamespace(
+            type="VIEW_3D", tag_redraw=lambda: None, header_text_set=self.header.append
+        )
+        self.workspace = SimpleNamespace(status_text_set=self.texts.append)
+        self.window = None
+        self.window_manager = SimpleNamespace(
+            articulate=bpy.context.window_manager.articulate,
+            event_timer_add=lambda _seconds, window: self.timers.append("timer"),
+            event_timer_remove=lambda _timer: self.timers.pop(),
+            modal_handler_add=lambda _operator: None,
+            windows=[],
+        )
+
+    @property
+    def visible_pose_bones(self):
+        return list(bpy.context.object.pose.bones)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(bpy.context, name)
+
+
+def event(
+    kind: str, value: str = "PRESS", at: tuple[float, float] = (0, 0), **more: object
+) -> SimpleNamespace:
+    """An event; the view shows 100 pixels a metre, X to the right and Z up, the origin in the middle."""
+    known = {"ctrl": False, "shift": False, "ascii": "", **more}
+    x, y = WIDTH / 2 + 100 * at[0], HEIGHT / 2 + 100 * at[1]
+    places = {"mouse_x": x, "mouse_y": y, "mouse_prev_press_x": x, "mouse_prev_press_y": y}
+    return SimpleNamespace(type=kind, value=value, **{**places, **known})
+
+
+TICK = event("TIMER", "NOTHING")
+
+
+class Mouse:
+    """A drag that goes on."""
+
+    def __init__(self, at: tuple[float, float], *, click: bool = True, **given: object) -> None:
+        self.operator, self.window, self.at = Operator(**given), Window(), at
+        kind = ("LEFTMOUSE", "CLICK_DRAG") if click else ("D", "PRESS")
+        self.outcome = self.operator.invoke(self.window, event(*kind, at))
+
+    def move(self, *at: tuple[float, float], **more: object) -> None:
+        for self.at in at:
+            self._send(event("MOUSEMOVE", "NOTHING", self.at, **more))
+
+    def key(self, kind: str, value: str = "PRESS", **more: object) -> None:
+        self._send(event(kind, value, self.at, **more))
+
+    def tick(self) -> None:
+        self._send(TICK)
+
+    def _send(self, sent: SimpleNamespace) -> None:
+        assert self.outcome == {"RUNNING_MODAL"}
+        self.outcome = self.operator.modal(self.window, sent)
+
+
+def tip_at(rig: bpy.types.Object, bone: str) -> tuple[float, float]:
+    place = tip(rig, bone)
+    return place[0], place[2]
+
+
+def posed(count: int = 4) -> bpy.types.Object:
+    """A chain whose tip is in the picture."""
+    rig = arm(count)
+    rig.location.z = -2.0
+    bpy.context.view_layer.update()
+    return rig
+
+
+def test_press_on_a_bone_and_drag_it_and_let_go():
+    rig = posed()
+    begun = tip(rig, "b3")
+    mouse = Mouse(tip_at(rig, "b3"))
+    assert mouse.outcome == {"RUNNING_MODAL"} and mouse.window.timers and "Esc" in mouse.window.texts[0]
+    mouse.move(*((begun[0] + s, begun[2] - s) for s in np.linspace(0, 0.8, 9)))
+    assert np.allclose(tip(rig, "b3"), begun, atol=1e-6), "It is solved at a tick and not at each move."
+    mouse.tick()
+    assert np.linalg.norm(tip(rig, "b3") - begun - (0.8, 0, -0.8)) < 1e-3
+    mouse.key("LEFTMOUSE", "RELEASE")
+    assert mouse.outcome == {"FINISHED"}
+    assert not mouse.window.timers and mouse.window.texts[-1] is None and mouse.window.header[-1] is None
+    assert rig.articulate.message == "Dragged 'b3'" and rig.data.bones.active.name == "b3"
+
+
+@pytest.mark.parametrize("key", ["ESC", "RIGHTMOUSE"])
+def test_it_is_all_given_back(key):
+    rig = posed()
+    before = snapshot(rig)
+    mouse = Mouse(tip_at(rig, "b3"))
+    mouse.move((1.0, 0.5))
+    mouse.tick()
+    mouse.key("LEFT_CTRL")
+    mouse.move((1.0, -0.5), ctrl=True)
+    mouse.tick()
+    assert snapshot(rig) != before
+    mouse.key(key)
+    assert mouse.outcome == {"CANCELLED"} and snapshot(rig) == before
+    assert not mouse.window.timers and mouse.window.texts[-1] is None
+
+
+def test_a_tick_without_a_move_solves_nothing():
+    rig = posed()
+    before = snapshot(rig)
+    mouse = Mouse(tip_at(rig, "b3"))
+    for _ in range(3):
+        mouse.tick()
+    assert snapshot(rig) == before
+    mouse.key("LEFTMOUSE", "RELEASE")
+    assert mouse.outcome == {"CANCELLED"}  # nothing to undo
+
+
+def test_by_a_shortcut_the_active_bone_is_dragged_where_none_is_near():
+    rig = posed()
+    rig.data.bones.active = rig.data.bones["b2"]
+    begun = tip(rig, "b2")
+    mouse = Mouse((-3.5, -2.5), click=False)
+    mouse.key("LEFTMOUSE", "RELEASE")  # of some click before
+    mouse.key("X")
+    for character in "-.3":
+        mouse.key("NUMPAD", ascii=character)
+    mouse.key("RET")
+    assert mouse.outcome == {"FINISHED"}
+    assert np.linalg.norm(tip(rig, "b2") - begun - (-0.3, 0, 0)) < 1e-3
+
+
+def test_the_tool_leaves_the_mouse_to_others_beside_the_bones():
+    posed()
+    mouse = Mouse((-3.5, -2.5), only_under_mouse=True)
+    assert mouse.outcome == {"PASS_THROUGH"} and not mouse.window.timers
+
+
+def test_wheel_and_root():
+    rig = posed(6)
+    mouse = Mouse(tip_at(rig, "b5"), bone="b5")
+    for _ in range(4):
+        mouse.key("WHEELDOWNMOUSE")
+    mouse.tick()
+    assert "2 bones" in mouse.window.header[-1]
+    mouse.key("R")
+    mouse.tick()
+    assert "root free" in mouse.window.header[-1] and rig.articulate.solver.root == "PINNED"
+    mouse.move((9.0, 9.0))
+    mouse.tick()
+    assert "short" in mouse.window.header[-1]
+    mouse.key("RET")
+    assert "short" in rig.articulate.message
+
+
+def test_ctrl_turns_and_moving_goes_on_from_there():
+    rig = posed()
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3")
+    head = np.array(rig.matrix_world @ rig.pose.bones["b3"].head)
+    before = rig.pose.bones["b3"].matrix.to_quaternion()
+    mouse.key("LEFT_CTRL")
+    for character in "30":
+        mouse.key("THREE", ascii=character)
+    mouse.tick()
+    tip(rig, "b3")
+    turned = before.rotation_difference(rig.pose.bones["b3"].matrix.to_quaternion()).angle
+    assert turned == pytest.approx(np.radians(30), abs=1e-3)
+    assert np.linalg.norm(np.array(rig.matrix_world @ rig.pose.bones["b3"].head) - head) < 1e-3
+    mouse.key("LEFT_CTRL", "RELEASE")
+    begun = tip(rig, "b3")
+    mouse.move((mouse.at[0] + 0.1, mouse.at[1]))
+    mouse.tick()
+    assert np.linalg.norm(tip(rig, "b3") - begun - (0.1, 0, 0)) < 1e-3
+
+
+def test_what_cannot_be_dragged_is_said():
+    rig = two_arms()
+    reach(rig, "hand.L", (1.2, -0.8, 1.8))
+    mouse = Mouse((0, 0), bone="hand.L")
+    assert mouse.outcome == {"CANCELLED"} and "follows" in mouse.operator.reports[-1]
+    assert not mouse.window.timers
+
+
+def test_a_failure_on_the_way_gives_everything_back():
+    rig = posed()
+    before = snapshot(rig)
+    mouse = Mouse(tip_at(rig, "b3"))
+    mouse.move((1.0, 0.5))
+    mouse.tick()
+    rig.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    mouse.key("WHEELDOWNMOUSE")
+    assert mouse.outcome == {"CANCELLED"} and "scale" in mouse.operator.reports[-1]
+    rig.scale = (1, 1, 1)
+    after = snapshot(rig)
+    assert after == before
+
+
+def test_by_numbers_in_a_script():
+    rig = posed()
+    begun = tip(rig, "b3")
+    assert bpy.ops.articulate.drag(bone="b3", move=(0.2, 0.3, -0.4)) == {"FINISHED"}
+    assert np.linalg.norm(tip(rig, "b3") - begun - (0.2, 0.3, -0.4)) < 1e-3
+    before = rig.pose.bones["b3"].matrix.to_quaternion()
+    bpy.ops.articulate.drag(bone="b3", turn=(0.0, 0.4, 0.0))
+    tip(rig, "b3")
+    after = rig.pose.bones["b3"].matrix.to_quaternion()
+    assert before.rotation_difference(after).angle == pytest.approx(0.4, abs=1e-3)
+    with pytest.raises(RuntimeError, match="no bone 'tail'"):
+        bpy.ops.articulate.drag(bone="tail")
+
+
+def test_a_drag_is_one_undo_step():
+    rig = posed()
+    begun = tip(rig, "b3")
+    bpy.ops.ed.undo_push(message="set-up")
+    bpy.ops.articulate.drag("EXEC_DEFAULT", True, bone="b3", move=(0.2, 0.3, -0.4))
+    bpy.ops.ed.undo()
+    assert np.allclose(tip(bpy.data.objects["Rig"], "b3"), begun, atol=1e-6)
+    bpy.ops.ed.redo()
+    assert np.linalg.norm(tip(bpy.data.objects["Rig"], "b3") - begun - (0.2, 0.3, -0.4)) < 1e-3
