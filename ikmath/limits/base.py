@@ -43,5 +43,5 @@ class LimitMethod:
         return None
 
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
-        """New coordinates (n, ...) from q (n, ...), rows (k, ...), (k, n, ...) and the method that proposes steps."""
+        """New coordinates (n, ...) from q (n, ...), rows (k, ...), (k, n, ...) and what proposes steps."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
