@@ -109,11 +109,9 @@ def run(out: Path) -> None:
     )
     print('  Ge, 2000, compiled: "almost exactly the same performance as LAPACK", and both linear.')
     print(
-        "  Linear holds. Equal is a matter of what is compiled: here rotations are found in Python and LAPACK is"
+        "  Linear holds. Equal is a matter of what is compiled: here rotations are found in Python and LAPACK"
     )
-    print(
-        "  called through numpy. In C, measured apart from this script, Givens is 5 to 7 times faster than LAPACK."
-    )
+    print("  is called through numpy. In C, measured apart from this script, Givens is 5 to 7 times faster.")
     figure, axes = report.panels(2, 2, 4.6)
     for axis, title in zip(axes, ("Figure 5.3: all of them", "Figure 5.4: a closer look"), strict=True):
         axis.plot(SPHERES, curves["LAPACK"], "o-", ms=3, color=report.INK, label="LAPACK")
