@@ -86,7 +86,9 @@ def test_both_forms_make_the_same_steps():
         minimize_under(Watched([1.5, 0.4, 0.2]), np.array([0.2, 0.9, 0.1]), LagrangeOptions(form=form))
         paths[form] = np.array(visited[:3])
     assert np.abs(paths["full"][1] - paths["reduced"][1]).max() < 1e-12, "Newton's own step"
-    assert np.abs(paths["full"] - paths["reduced"]).max() < 1e-5, "shortened ones are damped in slightly other ways"
+    assert np.abs(paths["full"] - paths["reduced"]).max() < 1e-5, (
+        "shortened ones are damped in slightly other ways"
+    )
 
 
 def test_dependent_constraints():
