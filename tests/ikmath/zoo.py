@@ -227,7 +227,7 @@ class SolverCase:
 CHAINS = ("planar", "ball", "arm")
 
 SOLVER_CASES = [
-    SolverCase("hierarchical", still=False),
+    SolverCase("hierarchical"),
     SolverCase("damped", still=False),
     SolverCase("prioritized", still=False),
     SolverCase("bounded", still=False),

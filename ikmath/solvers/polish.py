@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The last hair's breadth to the nearest pose, where a target is out of reach.
+
+Steps that know only first derivatives (Gauss and Newton's, however damped) come slowly to a pose with an
+error left over: what the errors' own curvature adds to the second derivative of their squares does not vanish
+with them. The figure creeps, and would go on to do so when it is asked again. Newton's own step, with the
+whole second derivative, ends the matter in a few rounds; it is taken by differences of the gradient, all
+coordinates as one batch of poses, so that no kind of goal has to know about it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..pose import Pose
+from ..problem import Problem
+from ..rotation import Array
+
+_ROUNDS: Final = 12
+_STEP: Final = 1e-5  # radians and metres of the differences
+_FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
+_RADIUS: Final = 0.5  # radians or metres that the first step goes at most
+_TRIES: Final = 8
+_STILL: Final = 1e-9  # radians or metres; a step shorter than this changes nothing
+_ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reason
+_AT: Final = 1e-9  # from where a coordinate counts as at its limit
+
+
+def polished(problem: Problem, q: Array) -> Array:
+    """The minimum of the squared errors near q (n,), inside the limits; q itself if there is none near.
+
+    Coordinates at a limit that want to go out stay there, those of a swing region may slide along its edge.
+    """
+    region = problem.skeleton.region
+    gradient, cost = _gradient(problem, q[None])
+    radius = _RADIUS
+    for _ in range(_ROUNDS):
+        free = _Free(problem, q, gradient[0])
+        downhill = -free.directions.T @ gradient[0]
+        values, vectors = np.linalg.eigh(free.curvature(problem))
+        while radius > _STILL:
+            step = _within(values, vectors.T @ downhill, radius)
+            trial = region.project(q + free.directions @ (vectors @ step))
+            new_gradient, new_cost = _gradient(problem, trial[None])
+            if new_cost[0] <= cost[0] * (1.0 + _ROUNDING):
+                break
+            radius = 0.25 * float(np.linalg.norm(step))
+        else:
+            break
+        length = float(np.linalg.norm(step))
+        if length < _STILL:
+            break
+        promised = step @ (vectors.T @ downhill) - 0.5 * step @ (values * step)
+        if length > 0.9 * radius and cost[0] - new_cost[0] > 0.5 * promised:
+            radius *= 2.0
+        q, gradient, cost = trial, new_gradient, new_cost
+    return q
+
+
+class _Free:
+    """Where the limits let the coordinates go as the gradient wants them to.
+
+    Attributes:
+        directions: (n, f) unit columns: coordinates, and tangents of swing regions at whose edge they stand.
+        edges: for each such tangent its column and its pair in the region.
+    """
+
+    def __init__(self, problem: Problem, q: Array, gradient: Array) -> None:
+        skeleton = problem.skeleton
+        region, n = skeleton.region, skeleton.n
+        self.q, self.region = q, region
+        held = (q <= skeleton.lower + _AT) & (gradient > 0) | (q >= skeleton.upper - _AT) & (gradient < 0)
+        held[region.pairs] = False
+        pull = np.zeros(n)
+        pull[region.pairs] = -gradient[region.pairs]
+        length = np.linalg.norm(pull[region.pairs], axis=1, keepdims=True)
+        pull[region.pairs] *= 1e-6 / np.maximum(length, 1e-300)
+        bounds = region.leaving(q, pull)
+        full = np.eye(n)
+        self.normals = np.zeros((2, 0))
+        out = np.zeros(0, dtype=int) if bounds is None else np.flatnonzero(bounds.leaving)
+        if bounds is not None:
+            self.normals = bounds.normal[:, out]
+        for pair, (nx, nz) in zip(out.tolist(), self.normals.T, strict=True):
+            x, z = region.pairs[pair]
+            full[x, x], full[z, x] = -nz, nx
+            held[z] = True
+        kept = np.flatnonzero(~held)
+        self.directions = full[:, kept]
+        self.pairs = out
+        self.columns = np.searchsorted(kept, region.pairs[out, 0])
+
+    def curvature(self, problem: Problem) -> Array:
+        """(f, f) derivative of the gradient along the directions, edges followed round."""
+        count = self.directions.shape[1]
+        both = np.concatenate([self.directions.T, -self.directions.T])
+        places = self.q + _STEP * both
+        # their rows among the places: along the tangents, and back
+        edges = np.concatenate([self.columns, self.columns + count])
+        tangents = self._onto_edges(places, edges)
+        gradient, _ = _gradient(problem, places)
+        along = gradient @ self.directions
+        rows, pairs = edges[:, None], self.region.pairs[np.tile(self.pairs, 2)]
+        along[edges, np.tile(self.columns, 2)] = (gradient[rows, pairs] * tangents).sum(1)
+        slope: Array = (along[:count] - along[count:]) / (2.0 * _STEP)
+        return 0.5 * (slope + slope.T)
+
+    def _onto_edges(self, places: Array, edges: npt.NDArray[np.intp]) -> Array:
+        """Put those rows of places (m, n) back on the edge that they left; the tangents there (w, 2)."""
+        which, normals = np.tile(self.pairs, 2), np.tile(self.normals, 2)
+        if len(which):
+            w, pairs = np.arange(len(which)), self.region.pairs[which]
+            out = places[edges].T
+            way = np.zeros_like(out)
+            way[pairs.T, w] = 1e-6 * normals
+            bounds = self.region.leaving(out, way)
+            if bounds is not None:
+                left = bounds.leaving[which, w]
+                normals = np.where(left, bounds.normal[:, which, w], normals)
+                places[edges[:, None], pairs] += np.where(left, bounds.way[:, which, w], 0.0).T
+        return np.stack([-normals[1], normals[0]], -1)
+
+
+def _gradient(problem: Problem, q: Array) -> tuple[Array, Array]:
+    """Half the derivative of the weighed squared errors, (m, n), and half of these, (m,), at q (m, n)."""
+    scale = problem.stack.scale
+    error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+    weighed = error * (scale * scale)
+    return np.einsum("mk,mkn->mn", weighed, jacobian), 0.5 * np.einsum("mk,mk->m", weighed, error)
+
+
+def _within(values: Array, downhill: Array, radius: float) -> Array:
+    """Newton's step within a radius, in the curvature's own axes; where it bends down, as if it bent up."""
+    if not len(values):
+        return downhill
+    size = np.maximum(np.abs(values), _FLAT * max(float(np.abs(values).max()), 1e-300))
+    step = downhill / size
+    length = float(np.linalg.norm(step))
+    more = 0.0
+    for _ in range(_TRIES):
+        if length <= radius * 1.05:
+            break
+        # Newton on 1 / |step| = 1 / radius, which is nearly linear in what is added (More and Sorensen)
+        slope = float((step * step / (size + more)).sum()) / length**3
+        more += (1.0 / radius - 1.0 / length) / slope
+        step = downhill / (size + more)
+        length = float(np.linalg.norm(step))
+    return np.asarray(step * min(1.0, radius / max(length, 1e-300)))
