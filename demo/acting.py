@@ -19,6 +19,8 @@ HAND_ON_TABLE = (0.43, -0.22, TABLE_TOP + 0.026)
 """Where the end of the left hand's bone lies: the middle of the palm, half its thickness above the table."""
 HAND_DIRECTION = 25.0
 """Degrees from straight ahead, outwards."""
+EYES = 0.105
+"""Metres above the head bone's beginning; they look along its +Z."""
 
 
 def direct(figure: bpy.types.Object, ball: bpy.types.Object) -> None:
@@ -40,7 +42,8 @@ def direct(figure: bpy.types.Object, ball: bpy.types.Object) -> None:
     hand = _effector(figure, "hand.R", "POSITION", target=ball.name)
     # The ball's centre, seen from the middle of the palm: beyond it, on the palm's side.
     hand.offset = (-0.035 - 0.3 * BALL_RADIUS, 0.075 + 0.3 * BALL_RADIUS, 0.0)
-    _look_at(figure, ball)
+    head = _effector(figure, "spine.006", "AIM", target=ball.name)
+    head.axis, head.point, head.offset = "Z", "HEAD", (0.0, EYES, 0.0)
 
 
 def _effector(figure: bpy.types.Object, bone: str, kind: str, target: str = "") -> bpy.types.PropertyGroup:
@@ -54,14 +57,6 @@ def _lay_hand(target: bpy.types.Object) -> None:
     palm, along = Vector((0.0, 0.0, -1.0)), Vector((math.sin(a), -math.cos(a), 0.0))
     axes = Matrix((palm, along, palm.cross(along))).transposed()
     target.matrix_world = Matrix.Translation(HAND_ON_TABLE) @ axes.to_4x4()
-
-
-def _look_at(figure: bpy.types.Object, ball: bpy.types.Object) -> None:
-    """An Empty at the head turns towards the ball by a constraint; the head turns with the Empty."""
-    head = _effector(figure, "spine.006", "ORIENTATION")
-    head.weight = 0.3
-    track = head.target.constraints.new("TRACK_TO")
-    track.target, track.track_axis, track.up_axis = ball, "TRACK_Z", "UP_Y"
 
 
 def bake(figure: bpy.types.Object) -> dict:

@@ -28,15 +28,21 @@ def measure(figure: bpy.types.Object, frames: range) -> dict[str, dict[str, Any]
             bone = shown.pose.bones[effector.bone]
             target = effector.target.evaluated_get(depsgraph).matrix_world
             frame_of_bone = shown.matrix_world @ bone.matrix
-            point = frame_of_bone @ (Vector((0.0, bone.length, 0.0)) + Vector(effector.offset))
-            distances[effector.name].append(1e3 * (point - target.translation).length)
-            angles[effector.name].append(_angle(_turn(frame_of_bone), _turn(target)))
+            start = bone.length if effector.point == "TIP" else 0.0
+            point = frame_of_bone @ (Vector((0.0, start, 0.0)) + Vector(effector.offset))
+            way = target.translation - point
+            distances[effector.name].append(1e3 * way.length)
+            if effector.kind == "AIM":
+                axis = _turn(frame_of_bone)[:, "XYZ".index(effector.axis)]
+                angles[effector.name].append(_between(axis, np.array(way)))
+            else:
+                angles[effector.name].append(_angle(_turn(frame_of_bone), _turn(target)))
     report = {}
     for effector in figure.articulate.effectors:
         row: dict[str, Any] = {"bone": effector.bone, "kind": effector.kind}
         if effector.kind in {"POSITION", "POSE"}:
             row |= _summary("mm", distances[effector.name], frames)
-        if effector.kind in {"ORIENTATION", "POSE"}:
+        if effector.kind in {"ORIENTATION", "POSE", "AIM"}:
             row |= _summary("degrees", angles[effector.name], frames)
         report[effector.name] = row
     return report
@@ -76,6 +82,11 @@ def _angle(a: np.ndarray, b: np.ndarray) -> float:
     d = a.T @ b
     sine = np.linalg.norm([d[2, 1] - d[1, 2], d[0, 2] - d[2, 0], d[1, 0] - d[0, 1]])
     return float(np.degrees(np.arctan2(sine, np.trace(d) - 1.0)))
+
+
+def _between(a: np.ndarray, b: np.ndarray) -> float:
+    """Degrees between two directions."""
+    return float(np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
 def _summary(unit: str, values: list[float], frames: range) -> dict[str, Any]:
