@@ -129,6 +129,17 @@ def test_example_6_20_moves_p6_not_p5():
 
 
 # ------------------------------------------------------------------ examples
+def test_example_3_1_has_the_printed_end_effector():
+    """x = sum l_i cos w_i, y = sum l_i sin w_i, with w_i the sum of the first i angles."""
+    rng = np.random.default_rng(0)
+    lengths = np.array(ki_sheen_path.LENGTHS)
+    for _ in range(5):
+        h = rng.uniform(-np.pi, np.pi, 3)
+        w = np.cumsum(h)
+        tip = ik.Pose.forward(ik.figures.planar_chain(lengths), h).point("tip")
+        assert np.abs(tip - (lengths @ np.cos(w), lengths @ np.sin(w), 0)).max() < 1e-12
+
+
 @pytest.mark.parametrize("smooth", [False, True])
 def test_example_3_1(smooth):
     path, track = ki_sheen_path.follow(1e-3, smooth)

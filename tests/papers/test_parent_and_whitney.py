@@ -101,16 +101,36 @@ def test_no_gain_is_the_plain_pseudoinverse():
     assert np.abs(answer.q - q).max() < 1e-3
 
 
-def test_whitneys_halving_reaches_what_euler_overshoots():
-    """A far goal: whole steps leave the linear picture; halved ones come nearer every time."""
+def errors_on_the_way(start, goal, tracking, steps=8):
+    """The tip's distance to the goal before and after each of the first steps."""
     chain = ik.figures.planar_chain([1, 1, 1])
-    start, goal = np.array([0.05, 0.05, 0.05]), np.array([-1.2, 0.8, 0])
     problem = ik.Problem(chain, [ik.Position("tip", goal)])
-    first = {}
-    for name, tracking in (("euler", np.inf), ("whitney", 0.5)):
-        after = ik.solve(problem, start, "pseudoinverse", tracking=tracking, max_iterations=1).q
-        first[name] = np.linalg.norm(ik.Pose.forward(chain, after).point("tip") - goal)
-    before = np.linalg.norm(ik.Pose.forward(chain, start).point("tip") - goal)
-    assert first["whitney"] < before
-    answer = ik.solve(problem, start, "pseudoinverse", tracking=0.5, max_iterations=100)
-    assert answer.status is ik.Status.REACHED
+    begun = np.linalg.norm(ik.Pose.forward(chain, start).point("tip") - goal)
+    found = [
+        ik.solve(problem, start, "pseudoinverse", tracking=tracking, max_iterations=k).errors[0]
+        for k in range(1, steps)
+    ]
+    return [begun, *found]
+
+
+def test_whitneys_halving_never_leads_away():
+    """A far goal: whole steps leave the linear picture and overshoot; halved ones come nearer every time."""
+    start, goal = np.array([0.05, 0.05, 0.05]), np.array([-1.2, 0.8, 0])
+    euler, halved = (errors_on_the_way(start, goal, tracking) for tracking in (np.inf, 0.5))
+    assert any(after > before + 0.1 for before, after in pairwise(euler))
+    assert all(after < before for before, after in pairwise(halved))
+    assert halved[-1] < 1e-2
+
+
+def test_without_control_it_is_plain_euler_integration():
+    """h += J^+ (X - f(h)) until the tolerance is met (Parent; Ge, 2.2.1)."""
+    chain = ik.figures.planar_chain([1, 1, 1])
+    q, goal = np.array([0.3, 0.4, 0.2]), np.array([-1.5, -1.0, 0])
+    answer = ik.solve(ik.Problem(chain, [ik.Position("tip", goal)]), q, "pseudoinverse", tracking=np.inf)
+    steps = 0
+    while np.linalg.norm(goal - ik.Pose.forward(chain, q).point("tip")) > 1e-4:
+        pose = ik.Pose.forward(chain, q)
+        q = q + np.linalg.pinv(pose.jacobian("tip"), rcond=1e-3) @ (goal - pose.point("tip"))
+        steps += 1
+    assert answer.iterations == steps
+    assert np.abs(answer.q - q).max() < 1e-9
