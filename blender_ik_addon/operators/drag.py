@@ -152,6 +152,7 @@ class ARTICULATE_OT_drag(OnArmature):
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
             elif self._is_confirmed(event):
+                self._follow(event)
                 return self._confirm(context)
             elif event.type in {"LEFT_CTRL", "RIGHT_CTRL"}:
                 self._regrip(context, replace(self._drag.grip, turn=event.value == "PRESS"))
