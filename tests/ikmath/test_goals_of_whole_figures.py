@@ -44,7 +44,9 @@ def test_points_in_one_place_are_parted():
 
 
 # ---------------------------------------------------------------------------------------------- loop
-def test_a_four_bar_linkage_stays_closed_over_a_full_turn():
+@pytest.mark.parametrize("frames", [37, 145])
+@pytest.mark.parametrize("method", ["hierarchical", "damped", "prioritized", "bounded", "pseudoinverse"])
+def test_a_four_bar_linkage_stays_closed_over_a_full_turn(method, frames):
     """Crank 0.4, coupler 1, rocker 0.9, ground 1: the crank goes all the way round."""
     joints = [
         ik.Joint("crank", turns="z"),
@@ -52,13 +54,15 @@ def test_a_four_bar_linkage_stays_closed_over_a_full_turn():
         ik.Joint("rocker", translation=(1.0, 0, 0), turns="z"),
     ]
     skeleton = ik.Skeleton(joints)
-    turn = np.linspace(0, 2 * np.pi, 73)
+    turn = np.linspace(0, 2 * np.pi, frames)
     about_z = np.array([oracle.rodrigues((0, 0, a)) for a in turn])
     goals = [
         ik.Loop("coupler", (1.0, 0, 0), "rocker", (0.9, 0, 0)),
         ik.Orientation("crank", about_z),
     ]
-    track = ik.solve_track(ik.Problem(skeleton, goals), np.array([0.0, 1.0, 1.8]), "damped", tolerance=1e-7)
+    track = ik.solve_track(ik.Problem(skeleton, goals), np.array([0.0, 1.0, 1.8]), method, tolerance=1e-7)
+    if method == "hierarchical" and frames == 37 and track.status[-1] is not ik.Status.REACHED:
+        pytest.xfail("a frame that follows another turns by 7 degrees at most, and the crank by 10")
     for q in track.q:
         gap = oracle.point(skeleton, q, "coupler", (1, 0, 0)) - oracle.point(
             skeleton, q, "rocker", (0.9, 0, 0)
@@ -67,29 +71,38 @@ def test_a_four_bar_linkage_stays_closed_over_a_full_turn():
     assert track.q[-1][0] - track.q[0][0] == pytest.approx(2 * np.pi, abs=1e-5)
 
 
-def test_a_rigid_loop_keeps_the_frames_together():
+def holding():
+    """A pose with the hands together in front of the chest."""
     skeleton = ik.figures.human()
     start = skeleton.rest.copy()
     for side in "LR":
         start[skeleton.columns(f"shoulder.{side}")] = (0.7, 0, -0.9 if side == "L" else 0.9)
         start[skeleton.columns(f"elbow.{side}").start] = 1.2
-    pose = ik.Pose.forward(skeleton, skeleton.region.project(start))
-    loop = ik.Loop.as_posed(pose, "wrist.L", (0, 0.1, 0), "wrist.R", rigid=True)
+    return ik.Pose.forward(skeleton, skeleton.region.project(start))
+
+
+@pytest.mark.parametrize("rigid", [False, True])
+@pytest.mark.parametrize("method", ["hierarchical", "damped"])
+def test_two_hands_keep_their_grip_on_a_moving_staff(method, rigid):
+    """250 frames; the grip is the stronger goal, and holds to a tenth of a millimetre."""
+    pose = holding()
+    skeleton = pose.skeleton
+    loop = ik.Loop.as_posed(pose, "wrist.L", (0, 0.1, 0), "wrist.R", rigid=rigid)
     assert loop.errors(pose) == pytest.approx([0.0], abs=1e-12)
-    t = np.linspace(0, 1, 25)
-    place = pose.point("wrist.R") + np.stack([0.08 * np.sin(6 * t), -0.05 * t, 0.15 * np.sin(4 * t)], -1)
-    goals = [loop, ik.Position("wrist.R", place)]
-    track = ik.solve_track(ik.Problem(skeleton, goals), pose.q, tolerance=2e-5)
+    t = np.linspace(0, 1, 250)
+    place = pose.point("wrist.R") + np.stack([0.12 * np.sin(9 * t), -0.08 * t, 0.2 * np.sin(7 * t)], -1)
+    goals = [loop, ik.Position("wrist.R", place, priority=1 if method == "hierarchical" else 0)]
+    track = ik.solve_track(ik.Problem(skeleton, goals), pose.q, method, tolerance=5e-5)
     before = oracle.frames(skeleton, pose.q)
     relation = before["wrist.R"][0].T @ before["wrist.L"][0]
     for q, target in zip(track.q, place, strict=True):
         now = oracle.frames(skeleton, q)
-        np.testing.assert_allclose(now["wrist.R"][0].T @ now["wrist.L"][0], relation, atol=1e-4)
-        gap = oracle.point(skeleton, q, "wrist.L", (0, 0.1, 0)) - oracle.point(
-            skeleton, q, "wrist.R", loop.offset[1]
-        )
-        assert np.linalg.norm(gap) < 1e-4
+        here = now["wrist.L"][1] + now["wrist.L"][0] @ (0, 0.1, 0)
+        there = now["wrist.R"][1] + now["wrist.R"][0] @ loop.offset[1]
+        assert np.linalg.norm(here - there) < 1e-4
         assert np.linalg.norm(now["wrist.R"][1] - target) < 1e-4
+        if rigid:
+            np.testing.assert_allclose(now["wrist.R"][0].T @ now["wrist.L"][0], relation, atol=1e-4)
 
 
 # ---------------------------------------------------------------------------------------------- balance
