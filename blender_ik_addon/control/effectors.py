@@ -37,6 +37,7 @@ class NewEffector:
 
     Attributes:
         target: name of an object, or "" for a new Empty at the effector's own place.
+        pinned: it stays where it is now and has no target.
     """
 
     bone: str
@@ -50,6 +51,7 @@ class NewEffector:
     chain_root: str = ""
     axis: str = "Y"
     one_sided: bool = False
+    pinned: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +89,27 @@ def add_effectors(
         effector.name = name
         for field in _COPIED:
             setattr(effector, field, getattr(new, field))
-        effector.target = target or create_target(armature, effector, depsgraph, look)
+        if new.pinned:
+            hold(armature, effector, depsgraph)
+        else:
+            effector.target = target or create_target(armature, effector, depsgraph, look)
     rig.active_effector = len(rig.effectors) - 1
     # A collection moves its items when it grows: hand out references only now.
     return list(rig.effectors[-len(news) :])
+
+
+def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
+    """Pin an effector where it is now; a target that it had is let go.
+
+    Raises:
+        Refused: the effector's bone does not exist.
+    """
+    pose_bone, matrix = _posed(armature, effector, depsgraph)
+    effector.target, effector.subtarget = None, ""
+    effector.pinned = True
+    # Setting it looks at the original, which knows of the last redraw only.
+    effector.pin_location = matrix @ effector.first_target(pose_bone.bone)
+    effector.pin_rotation = matrix.to_quaternion()
 
 
 def create_target(
@@ -101,13 +120,7 @@ def create_target(
     Raises:
         Refused: the effector's bone does not exist.
     """
-    pose_bone = armature.evaluated_get(depsgraph).pose.bones.get(effector.bone)
-    if pose_bone is None:
-        raise Refused(
-            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'",
-            effector.name,
-        )
-    matrix = armature.evaluated_get(depsgraph).matrix_world @ pose_bone.matrix
+    pose_bone, matrix = _posed(armature, effector, depsgraph)
     turns = effector.kind_info.turns
     empty = bpy.data.objects.new(f"Target {effector.name}", None)
     display: Any = effector.kind_info.target or look.display
@@ -152,6 +165,24 @@ def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> int:
     rig_of(armature).report_json = ""
     rig_of(armature).message = ""
     return len(names)
+
+
+def _posed(
+    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
+) -> tuple[bpy.types.PoseBone, Matrix]:
+    """An effector's bone, evaluated, and where that is in the world.
+
+    Raises:
+        Refused: it does not exist.
+    """
+    shown = armature.evaluated_get(depsgraph)
+    pose_bone = shown.pose.bones.get(effector.bone)
+    if pose_bone is None:
+        raise Refused(
+            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'",
+            effector.name,
+        )
+    return pose_bone, shown.matrix_world @ pose_bone.matrix
 
 
 def _check(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:

@@ -93,7 +93,7 @@ class ARTICULATE_OT_effector_add(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one effector for each bone."""
-        bones = [self.bone] if self.bone else _chosen_bones(context, armature)
+        bones = [self.bone] if self.bone else chosen_bones(context, armature)
         given = {field: getattr(self, field) for field in _FIELDS}
         depsgraph = context.evaluated_depsgraph_get()
         look = TargetLook(**preferences.target_look(context))
@@ -180,7 +180,12 @@ def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffecto
     return effector
 
 
-def _chosen_bones(context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+def chosen_bones(context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+    """Names of the selected bones, else of the active one.
+
+    Raises:
+        Refused: there is none.
+    """
     selected = [b.name for b in getattr(context, "selected_pose_bones", None) or () if b.id_data is armature]
     active = armature.data.bones.active
     if not selected and active is None:

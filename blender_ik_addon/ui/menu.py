@@ -6,6 +6,25 @@ from typing import Any
 import bpy
 
 
+class ARTICULATE_MT_pins(bpy.types.Menu):
+    """Hold bones where they are."""
+
+    bl_idname = "ARTICULATE_MT_pins"
+    bl_label = "Pins"
+
+    def draw(self, _context) -> None:
+        """For the selected bones; for all."""
+        layout = self.layout
+        layout.operator("articulate.pin", text="Pin Position", icon="PINNED").kind = "POSITION"
+        layout.operator("articulate.pin", text="Pin Rotation").kind = "ORIENTATION"
+        layout.operator("articulate.pin", text="Pin Both").kind = "POSE"
+        layout.separator()
+        layout.operator("articulate.unpin", icon="UNPINNED")
+        layout.operator("articulate.unpin_all")
+        layout.separator()
+        layout.operator("articulate.mirror", icon="MOD_MIRROR")
+
+
 class ARTICULATE_MT_pose(bpy.types.Menu):
     """Add effectors to the selected bones, solve, bake."""
 
@@ -18,6 +37,7 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
         layout.operator_menu_enum("articulate.effector_add", "kind", text="Add Effector")
         layout.operator("articulate.effector_remove")
         layout.operator("articulate.clear")
+        layout.menu(ARTICULATE_MT_pins.bl_idname)
         layout.separator()
         active = context.active_pose_bone
         layout.operator("articulate.drag").bone = active.name if active else ""  # not what is under the menu
@@ -31,4 +51,4 @@ def draw_entry(self: Any, _context: bpy.types.Context) -> None:
     self.layout.menu(ARTICULATE_MT_pose.bl_idname)
 
 
-CLASSES = (ARTICULATE_MT_pose,)
+CLASSES = (ARTICULATE_MT_pins, ARTICULATE_MT_pose)

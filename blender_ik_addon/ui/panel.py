@@ -46,6 +46,10 @@ class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
         column.separator()
         column.operator("articulate.clear", text="", icon="TRASH")
+        row = layout.row(align=True)
+        row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
+        row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
+        row.operator("articulate.unpin_all", text="", icon="X")
         self._draw_solve(context, armature)
 
     def _draw_solve(self, context, armature) -> None:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pinning bones where they are, letting them go, and the same for the other side."""
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from .. import preferences
+from ..control.effectors import TargetLook
+from ..control.pins import mirror, pin, unpin
+from .active import FRESH, OnArmature
+from .effector import chosen_bones
+
+KINDS = (
+    ("POSITION", "Position", "The tip of the bone stays in its place", "PINNED", 0),
+    ("ORIENTATION", "Rotation", "The bone stays turned as it is", "ORIENTATION_GIMBAL", 1),
+    ("POSE", "Both", "The bone stays as it is", "OUTLINER_OB_ARMATURE", 2),
+)
+
+
+class _OnBones(OnArmature):
+    bone: StringProperty(
+        name="Bone",
+        description="Name of a bone. Empty: all selected bones, else the active one",
+        options=FRESH,
+    )
+
+    def bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+        """The bones that are meant."""
+        return [self.bone] if self.bone else chosen_bones(context, armature)
+
+
+class ARTICULATE_OT_pin(_OnBones):
+    """Pin bones."""
+
+    bl_idname = "articulate.pin"
+    bl_label = "Pin"
+    bl_description = "Hold the selected bones where they are now"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(
+        name="Hold", description="What is held", items=KINDS, default="POSITION", options=FRESH
+    )
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Pin them."""
+        pin(armature, self.bones(context, armature), self.kind, context.evaluated_depsgraph_get())
+
+
+class ARTICULATE_OT_unpin(_OnBones):
+    """Let bones go."""
+
+    bl_idname = "articulate.unpin"
+    bl_label = "Unpin"
+    bl_description = "Remove the pins of the selected bones; the pose stays"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Unpin them."""
+        count = unpin(armature, self.bones(context, armature))
+        self.report({"INFO"}, f"{count} pin{'' if count == 1 else 's'} removed")
+
+
+class ARTICULATE_OT_unpin_all(OnArmature):
+    """Let all bones go."""
+
+    bl_idname = "articulate.unpin_all"
+    bl_label = "Unpin All"
+    bl_description = "Remove all pins of the armature; effectors with targets and the pose stay"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Unpin all."""
+        count = unpin(armature)
+        self.report({"INFO"}, f"{count} pin{'' if count == 1 else 's'} removed")
+
+
+class ARTICULATE_OT_mirror(_OnBones):
+    """Mirror pins and effectors."""
+
+    bl_idname = "articulate.mirror"
+    bl_label = "Mirror Effectors"
+    bl_description = (
+        "Give the bones of the other side (by their names, .L and .R)"
+        " the effectors and pins of the selected ones"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Mirror them."""
+        look = TargetLook(**preferences.target_look(context))
+        count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)
+        self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} mirrored")
+
+
+CLASSES = (ARTICULATE_OT_pin, ARTICULATE_OT_unpin, ARTICULATE_OT_unpin_all, ARTICULATE_OT_mirror)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins: set where the bone is, removed, mirrored; solved like any effector."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from addon_scenes import add, evaluated, reach, snapshot, tip, two_arms
+
+
+def select(rig: bpy.types.Object, *names: str) -> None:
+    """Pose Mode, with these bones selected."""
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in rig.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+
+
+def pins(rig: bpy.types.Object) -> dict[str, str]:
+    return {e.name: e.kind for e in rig.articulate.effectors if e.pinned and e.target is None}
+
+
+@pytest.mark.parametrize("kind", ["POSITION", "ORIENTATION", "POSE"])
+def test_selected_bones_are_pinned_where_they_are(kind):
+    rig = two_arms()
+    rig.location, rig.rotation_euler = (1, 2, 3), (0.3, 0.2, 0.1)
+    rig.pose.bones["chest"].rotation_quaternion = (1, 0.2, 0.1, 0)
+    select(rig, "hand.L", "hand.R")  # nothing has been updated since
+    assert bpy.ops.articulate.pin(kind=kind) == {"FINISHED"}
+    assert pins(rig) == {"hand.L": kind, "hand.R": kind}
+    for name in pins(rig):
+        effector = rig.articulate.effectors[name]
+        assert np.allclose(effector.pin_location, tip(rig, name), atol=1e-5)
+        shown = evaluated(rig)
+        turn = (shown.matrix_world @ shown.pose.bones[name].matrix).to_quaternion()
+        assert turn.rotation_difference(effector.pin_rotation.copy()).angle < 1e-3
+    assert not [o for o in bpy.data.objects if o.type == "EMPTY"]
+    assert bpy.ops.articulate.solve() == {"FINISHED"}
+
+
+def test_a_pin_is_set_anew():
+    rig = two_arms()
+    bpy.ops.articulate.pin(bone="hand.L")
+    rig.pose.bones["arm.L"].rotation_mode = "XYZ"
+    rig.pose.bones["arm.L"].rotation_euler.x = 0.5
+    bpy.ops.articulate.pin(bone="hand.L", kind="POSE")
+    assert pins(rig) == {"hand.L": "POSE"}
+    assert np.allclose(rig.articulate.effectors["hand.L"].pin_location, tip(rig, "hand.L"), atol=1e-5)
+
+
+def test_pins_are_removed_and_targets_stay():
+    rig = two_arms()
+    target = reach(rig, "arm.L", (1, 0, 2))
+    for bone in ("hand.L", "hand.R", "chest"):
+        bpy.ops.articulate.pin(bone=bone)
+    bpy.ops.articulate.unpin(bone="hand.L")
+    assert set(pins(rig)) == {"hand.R", "chest"}
+    bpy.ops.articulate.unpin_all()
+    assert not pins(rig) and rig.articulate.effectors["arm.L"].target == target
+
+
+def test_what_follows_a_target_is_not_pinned_in_the_same_way():
+    rig = two_arms()
+    add("hand.L")
+    before = snapshot(rig)
+    with pytest.raises(RuntimeError, match="has an effector of the kind Position already"):
+        bpy.ops.articulate.pin(bone="hand.L")
+    with pytest.raises(RuntimeError, match="no bone 'tail'"):
+        bpy.ops.articulate.pin(bone="tail")
+    assert snapshot(rig) == before
+    bpy.ops.articulate.pin(bone="hand.L", kind="ORIENTATION")
+    assert pins(rig) == {"hand.L Orientation": "ORIENTATION"}
+
+
+def test_pins_and_effectors_are_mirrored():
+    rig = two_arms()
+    bpy.ops.articulate.pin(bone="hand.L", kind="POSE")
+    add("arm.L", priority=2, chain_root="arm.L").offset = (0.1, 0.0, 0.2)
+    select(rig, "hand.L", "arm.L", "chest")
+    assert bpy.ops.articulate.mirror() == {"FINISHED"}
+    assert pins(rig) == {"hand.L": "POSE", "hand.R": "POSE"}
+    assert np.allclose(rig.articulate.effectors["hand.R"].pin_location, tip(rig, "hand.R"), atol=1e-5)
+    other = rig.articulate.effectors["arm.R"]
+    assert (other.priority, other.chain_root, other.target.type) == (2, "arm.R", "EMPTY")
+    assert np.allclose(other.offset, (-0.1, 0.0, 0.2))
+    with pytest.raises(RuntimeError, match="nothing to mirror"):
+        bpy.ops.articulate.mirror()
+    with pytest.raises(RuntimeError, match="no effectors or pins"):
+        bpy.ops.articulate.mirror(bone="root")
+
+
+def test_pinning_is_one_undo_step():
+    two_arms()
+    bpy.ops.ed.undo_push(message="set-up")
+    bpy.ops.articulate.pin("EXEC_DEFAULT", True, bone="hand.L")
+    bpy.ops.ed.undo()
+    assert not pins(bpy.data.objects["Rig"])
+    bpy.ops.ed.redo()
+    assert set(pins(bpy.data.objects["Rig"])) == {"hand.L"}
