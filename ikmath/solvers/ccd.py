@@ -18,8 +18,9 @@ from ..errors import BadValue
 from ..problem import Problem
 from .base import Options
 from .geometric import Geometric, GeometricOptions
+from .leaps import accelerated_sweep
 from .stages import Run
-from .sweeps import accelerated_sweep, stretch_where_far, sweep
+from .sweeps import stretch_where_far, sweep
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -78,8 +78,16 @@ class Curved:
     def mixed(self, m: Arithmetic, old: Turned, new: Turned, share: Number) -> Turned:
         """See `Turning.mixed`."""
         (a, b), (c, d) = old[1], new[1]
-        bend = m.minimum(m.maximum(a + share * (c - a), self.lower[self.axis]), self.upper[self.axis])
-        twist = b + share * (d - b)
+        return self.of_numbers(m, (a + share * (c - a), b + share * (d - b)))
+
+    def numbers(self, turned: Turned) -> tuple[Number, ...]:
+        """See `Turning.numbers`."""
+        return turned[1]
+
+    def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
+        """See `Turning.of_numbers`."""
+        bend, twist = numbers
+        bend = m.minimum(m.maximum(bend, self.lower[self.axis]), self.upper[self.axis])
         if self.twists:
             twist = m.minimum(m.maximum(twist, self.lower[1]), self.upper[1])
         return self._turned(m, bend, twist)

@@ -16,8 +16,9 @@ from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Method, Options, gather
 from .chains import read_limbs, targets
+from .leaps import accelerated_sweep
 from .stages import Run
-from .sweeps import accelerated_sweep, stretch_where_far
+from .sweeps import stretch_where_far
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,7 +49,7 @@ class Posing:
         targets: of each effector; frames: (B,) which rows of the batch these are.
         head, base, frame: of each node its head, its rest frame's and its frame's rotation in the world;
         tip: of each effector where it is;
-        stride: how far the last leap went, see `sweeps.leap`.
+        stride, memory: what `leaps` keeps from pass to pass.
     """
 
     def __init__(self, limbs: Limbs, q: Array, targets: Array) -> None:
@@ -59,6 +59,7 @@ class Posing:
         columns: list[Any] = q.tolist() if q.ndim == 1 else list(np.ascontiguousarray(q.T))
         self.frames = np.arange(1 if q.ndim == 1 else len(q))
         self.stride: Number = 1.0 if q.ndim == 1 else np.ones(len(q))
+        self.memory: tuple[Any, ...] = ()
         self.turned: list[Turned] = []
         self.slid: list[Vector] = []
         for node in limbs.nodes:
@@ -139,6 +140,7 @@ class Posing:
         self.q, self.frames = self.q[index], self.frames[index]
         self.turned, self.slid = taken(self.turned, index), taken(self.slid, index)
         self.targets, self.stride = taken(self.targets, index), taken(self.stride, index)
+        self.memory = taken(self.memory, index)
 
     def alone(self, row: int) -> Posing:
         """One of many frames as floats, in its place."""
@@ -147,6 +149,7 @@ class Posing:
         other.m, other.q, other.frames = FLOATS, self.q[row], self.frames[row : row + 1]
         other.turned, other.slid = alone(self.turned, row), alone(self.slid, row)
         other.targets, other.stride = alone(self.targets, row), alone(self.stride, row)
+        other.memory = alone(self.memory, row)
         for name in ("head", "base", "frame", "tip"):
             setattr(other, name, list(getattr(self, name)))
         other.place_all()

@@ -10,7 +10,7 @@ the end of those whose own passes are stopped short by limits.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -35,7 +35,6 @@ Wish = tuple[Aim, Vector, Number]
 
 _GROUP_ROUNDS: Final = 12  # of joints that coincide and aim together
 _STILL: Final = 1e-13
-_FARTHEST: Final = 64.0  # stride of a leap, in sweeps
 
 
 def sweep(posing: Posing, damping: float = np.inf, only: Collection[int] | None = None) -> None:
@@ -101,46 +100,6 @@ def sweep(posing: Posing, damping: float = np.inf, only: Collection[int] | None 
             for other in pull.heads:
                 head[other] = add(head[other], shift)
     posing.place_all()
-
-
-def leap(posing: Posing, before: Any) -> None:
-    """Go on in the direction in which a sweep has led, as far as that pays (Hooke & Jeeves' pattern move).
-
-    Single joints zigzag along a valley that needs several of them at once; their sum points along it.
-
-    Args:
-        posing: after the sweep; before: the state before it.
-    """
-    m, limbs = posing.m, posing.limbs
-    now = posing.state()
-    cost, _ = posing.judge(0.0)
-    share = 1.0 + posing.stride
-    for index, node in enumerate(limbs.nodes):
-        if node.turning is not None:
-            posing.turned[index] = node.turning.mixed(m, before[0][index], posing.turned[index], share)
-        if node.slides:
-            slides = list(posing.slid[index])
-            for free in node.slides:
-                old = before[1][index][free.axis]
-                there = old + share * (slides[free.axis] - old)
-                slides[free.axis] = m.minimum(m.maximum(there, free.low), free.high)
-            posing.slid[index] = (slides[0], slides[1], slides[2])
-    posing.place_all()
-    beyond, _ = posing.judge(0.0)
-    better = beyond < cost
-    posing.stride = m.where(
-        better, m.minimum(2.0 * posing.stride, _FARTHEST), m.maximum(0.5 * posing.stride, 0.5)
-    )
-    if not m.all(better):
-        posing.restore(posing.prefer(better, posing.state(), now))
-        posing.place_all()
-
-
-def accelerated_sweep(posing: Posing, damping: float = np.inf, only: Collection[int] | None = None) -> None:
-    """A sweep with a leap after it."""
-    before = posing.state()
-    sweep(posing, damping, only)
-    leap(posing, before)
 
 
 def slide(posing: Posing, index: int, wishes: Sequence[tuple[Vector, Number]]) -> None:

@@ -340,8 +340,18 @@ class Ball:
     def mixed(self, m: Arithmetic, old: Turned, new: Turned, share: Number) -> Turned:
         """See `Turning.mixed`."""
         (a, b, c), (d, e, f) = old[1], new[1]
-        sx, sz, _ = self._inside(m, a + share * (d - a), b + share * (e - b))
-        return self._turned(m, sx, sz, m.minimum(m.maximum(c + share * (f - c), self.low), self.high))
+        return self.of_numbers(m, (a + share * (d - a), b + share * (e - b), c + share * (f - c)))
+
+    def numbers(self, turned: Turned) -> tuple[Number, ...]:
+        """See `Turning.numbers`."""
+        return turned[1]
+
+    def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
+        """See `Turning.of_numbers`."""
+        sx, sz, twist = numbers
+        sx, sz, _ = self._inside(m, sx, sz)
+        length = m.maximum(m.sqrt(sx * sx + sz * sz), 1.0)
+        return self._turned(m, sx / length, sz / length, m.minimum(m.maximum(twist, self.low), self.high))
 
     def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:
         """See `Turning.nudged`."""

@@ -57,6 +57,14 @@ class Turning(Protocol):
         """The turn at `share` of the way from old to new, or beyond new; inside the limits."""
         ...
 
+    def numbers(self, turned: Turned) -> tuple[Number, ...]:
+        """What a turn is told by: differences of these may be added and scaled."""
+        ...
+
+    def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
+        """The turn inside the limits that such numbers tell, or one next to it."""
+        ...
+
     def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:
         """A turn a little beside this one, inside the limits: leaves a pose from which no slope leads out."""
         ...
@@ -144,6 +152,16 @@ class Free:
         b = m.where(small, share, m.sin(share * angle) / sine)
         return normalized(m, combined(u, a, v, b * sign)), ()
 
+    def numbers(self, turned: Turned) -> tuple[Number, ...]:
+        """See `Turning.numbers`."""
+        return turned[0]
+
+    def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
+        """See `Turning.of_numbers`."""
+        w, x, y, z = numbers
+        factor = 1.0 / m.sqrt(m.maximum(inner((w, x, y, z), (w, x, y, z)), 1e-30))
+        return (w * factor, x * factor, y * factor, z * factor), ()
+
     def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:
         """See `Turning.nudged`."""
         return _nodded(turned[0], angle), ()
@@ -193,8 +211,15 @@ class Hinge:
 
     def mixed(self, m: Arithmetic, old: Turned, new: Turned, share: Number) -> Turned:
         """See `Turning.mixed`."""
-        angle = old[1][0] + share * (new[1][0] - old[1][0])
-        return self._turned(m, m.minimum(m.maximum(angle, self.lower), self.upper))
+        return self.of_numbers(m, (old[1][0] + share * (new[1][0] - old[1][0]),))
+
+    def numbers(self, turned: Turned) -> tuple[Number, ...]:
+        """See `Turning.numbers`."""
+        return turned[1]
+
+    def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
+        """See `Turning.of_numbers`."""
+        return self._turned(m, m.minimum(m.maximum(numbers[0], self.lower), self.upper))
 
     def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:
         """See `Turning.nudged`."""
@@ -257,8 +282,17 @@ class Elbow:
     def mixed(self, m: Arithmetic, old: Turned, new: Turned, share: Number) -> Turned:
         """See `Turning.mixed`."""
         (a, b), (c, d) = old[1], new[1]
-        bend = m.minimum(m.maximum(a + share * (c - a), self.lower[self.axis]), self.upper[self.axis])
-        return self._turned(m, bend, m.minimum(m.maximum(b + share * (d - b), self.lower[1]), self.upper[1]))
+        return self.of_numbers(m, (a + share * (c - a), b + share * (d - b)))
+
+    def numbers(self, turned: Turned) -> tuple[Number, ...]:
+        """See `Turning.numbers`."""
+        return turned[1]
+
+    def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
+        """See `Turning.of_numbers`."""
+        bend, twist = numbers
+        bend = m.minimum(m.maximum(bend, self.lower[self.axis]), self.upper[self.axis])
+        return self._turned(m, bend, m.minimum(m.maximum(twist, self.lower[1]), self.upper[1]))
 
     def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:
         """See `Turning.nudged`."""
