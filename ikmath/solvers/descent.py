@@ -269,6 +269,7 @@ class Descent:
         self.low, self.high = self.region.low, self.region.high
         if self.reached(state) or not held.any() or not self.options.catch_up:
             return state
+        self.working = []  # what held the figure at the narrower bounds holds it no more
         farther, _ = self._descend(state)
         return farther if self.reached(farther) else state
 

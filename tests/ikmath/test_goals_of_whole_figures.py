@@ -61,8 +61,6 @@ def test_a_four_bar_linkage_stays_closed_over_a_full_turn(method, frames):
         ik.Orientation("crank", about_z),
     ]
     track = ik.solve_track(ik.Problem(skeleton, goals), np.array([0.0, 1.0, 1.8]), method, tolerance=1e-7)
-    if method == "hierarchical" and frames == 37 and track.status[-1] is not ik.Status.REACHED:
-        pytest.xfail("a frame that follows another turns by 7 degrees at most, and the crank by 10")
     for q in track.q:
         gap = oracle.point(skeleton, q, "coupler", (1, 0, 0)) - oracle.point(
             skeleton, q, "rocker", (0.9, 0, 0)
