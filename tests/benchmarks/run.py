@@ -19,6 +19,7 @@ BENCHMARKS = {
     "iteration": "what one iteration costs, beside the least that numpy allows",
     "solvers": "the problems P1 to P4, beside other software (--peers pink,mink,placo,ikpy)",
     "blender": "the metarig with five effectors, beside Blender's own IK",
+    "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",
     "fabrik_table": "FABRIK beside CCD, Jacobian methods and triangulation",
 }
 

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The default method's word: never inside anything, through nothing, and as near as one likes.
+
+A few dozen scenes here; `tests/benchmarks/avoidance.py` does the same with thousands.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from tests.ikmath.avoidance import brute_force, scenes
+
+COUNTS = {"trunk": 5, "human": 3, "arm": 6}
+WALLS = ("rectangle", "sheet mesh")
+DEEPEST = -1e-6
+
+
+def watched(kind, seed, **options):
+    scene = scenes.scene(kind, seed, **options)
+    return scene, scenes.Watched(scene)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in COUNTS for seed in range(COUNTS[kind])])
+def test_no_step_enters_anything(kind, seed):
+    scene, run = watched(kind, seed)
+    assert scenes.deepest(scene, scene.start[None]) > 0.0
+    assert scenes.deepest(scene, run.poses) >= DEEPEST
+    assert scenes.passed_through(scene, run.moves) == 0
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in COUNTS for seed in (100, 101)])
+def test_nothing_thin_is_passed_through(kind, seed):
+    """Only walls without thickness, and no margin."""
+    scene, run = watched(kind, seed, kinds=WALLS, margin=0.0)
+    assert scenes.deepest(scene, run.poses) >= DEEPEST
+    assert scenes.passed_through(scene, run.moves) == 0
+
+
+def test_links_without_thickness_do_not_pass_a_wall_either():
+    chain = ik.figures.ball_chain(4, 0.5)
+    body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 0.5, 0), 0.0) for i in range(4)])
+    wall = ik.Rectangle((0, 1.0, 0.5), (5, 0, 0), (0, 5, 0), name="wall")
+    start = np.tile([0.05, 0.0, 0.0], 4)
+    problem = ik.Problem(chain, [ik.Position("tip", (0, 1.2, 0.8))], obstacles=[wall], body=body)
+    scene = scenes.Scene(problem, start)
+    run = scenes.Watched(scene, max_iterations=100)
+    assert scenes.passed_through(scene, run.moves) == 0
+    assert run.solution.status is ik.Status.BLOCKED
+    assert ik.Pose.forward(chain, run.solution.q).position[:, 2].max() <= 0.5 + 1e-9
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in COUNTS for seed in range(4)])
+def test_a_goal_that_touches_is_reached(kind, seed):
+    """With one millimetre left between, to one millimetre."""
+    scene = scenes.touching(kind, seed)
+    run = scenes.Watched(scene)
+    assert run.solution.errors.max() <= 1e-3
+    assert scenes.deepest(scene, run.poses) >= DEEPEST
+
+
+def behind(depth):
+    """A chain under a ceiling, its goal above it."""
+    chain = ik.figures.ball_chain(6, 0.3)
+    body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 0.3, 0), radius=0.04) for i in range(6)])
+    ceiling = ik.HalfSpace((0, 0, 0.5), (0, 0, -1), name="ceiling")
+    goal = ik.Position("tip", (0.2, 0.8, 0.5 + depth), name="hand")
+    return ik.Problem(chain, [goal], obstacles=[ceiling], body=body)
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.1, 0.4])
+def test_a_goal_behind_is_blocked_by_name_and_reached_as_near_as_can_be(depth):
+    problem = behind(depth)
+    answer = ik.solve(problem, np.tile([0.1, 0.0, 0.05], 6), max_iterations=200)
+    assert answer.status is ik.Status.BLOCKED
+    assert answer.message.endswith("stopped by ceiling.")
+    assert answer.errors[0] == pytest.approx(depth + 0.04, abs=1e-3)  # the tip slid to below the goal
+
+
+def test_a_blocked_figure_rests():
+    """Asked again and again, as a tool that is held does, it stays where it is."""
+    problem = behind(0.2)
+    answer = ik.solve(problem, np.tile([0.1, 0.0, 0.05], 6), max_iterations=200)
+    tips = []
+    for _ in range(20):
+        answer = ik.solve(problem, answer.q, following=answer)
+        tips.append(ik.Pose.forward(problem.skeleton, answer.q).position)
+    assert np.abs(np.diff(tips[1:], axis=0)).max() < 1e-4 * problem.length
+
+
+@pytest.mark.parametrize("kind", ["sphere", "cylinder", "capsule", "solid mesh"])
+def test_who_starts_inside_is_pushed_out(kind):
+    pushed = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        skeleton, body, _ = scenes.figure("trunk", rng)
+        start = scenes.pose(skeleton, rng, 0.3)
+        place = ik.Pose.forward(skeleton, start).point("tip") + rng.normal(size=3) * 0.3
+        thing = scenes.obstacle(kind, place, 0.1 * skeleton.size, rng, "thing")
+        if brute_force.clearances(skeleton, body, [thing], start[None])[0, 0] > -0.05:
+            continue
+        free = ik.Problem(skeleton, obstacles=[thing], body=body)
+        answer = ik.solve(free, start)
+        assert brute_force.clearances(skeleton, body, [thing], answer.q[None])[0, 0] >= DEEPEST
+        pushed += 1
+    assert pushed >= 3
