@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..diagnosis import conclude
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
-from .base import Method, Options, gather
+from .base import Method, Options
 from .chains import read_limbs, targets
 from .leaps import accelerated_sweep
 from .stages import Run
@@ -64,8 +66,9 @@ class Geometric(Method):
         end = problem.skeleton.region.project(run.q)
         poses = Pose.trusted(problem.skeleton, end.reshape(q.shape))
         errors = problem.errors(poses).reshape(len(end), len(problem.effectors))
-        answers = [
-            conclude(
+
+        def answer(i: int) -> Solution:
+            return conclude(
                 problem if problem.frames is None else problem.at(i),
                 end[i],
                 int(run.iterations[i]),
@@ -73,6 +76,21 @@ class Geometric(Method):
                 errors=errors[i],
                 stalled=bool(run.stalled[i]) or not limbs.nodes,
             )
-            for i in range(len(end))
-        ]
-        return gather(answers, batch, problem) if batch else answers[0]
+
+        if not batch:
+            return answer(0)
+        # all that are there are told the same; the others are asked one by one what holds them back
+        there = errors.max(1, initial=0.0) <= options.tolerance
+        told = {i: answer(i) for i in (*np.flatnonzero(there)[:1].tolist(), *np.flatnonzero(~there).tolist())}
+        status, message = np.empty(len(end), dtype=object), np.empty(len(end), dtype=object)
+        for i, one in told.items():
+            rows = there if there[i] else i
+            status[rows], message[rows] = one.status, one.message
+        return Solution(
+            q=end.reshape(q.shape),
+            status=status.reshape(batch),
+            iterations=run.iterations.reshape(batch),
+            errors=errors.reshape(*batch, len(problem.effectors)),
+            clearance=np.full(batch, np.inf),
+            message=message.reshape(batch),
+        )
