@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -42,9 +43,8 @@ class BlenderWindow:
             Problem: something did not start; the text has what it printed last.
         """
         self._root = provision()
-        self._session = self._root / "session"
-        shutil.rmtree(self._session, ignore_errors=True)
-        self._session.mkdir()
+        self._session = Path(tempfile.mkdtemp(prefix="session-", dir=self._root))
+        self._home = f"/{self._session.name}"  # the same directory, seen from inside
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.log = SHOTS / "blender.log"
         self._count = 0
@@ -69,6 +69,7 @@ class BlenderWindow:
                 process.kill()
                 process.wait()
         self._processes.clear()
+        shutil.rmtree(self._session, ignore_errors=True)
 
     def run(self, code: str, timeout: float = 30.0) -> Any:
         """Run Python inside Blender, from a timer of its event loop.
@@ -208,9 +209,8 @@ class BlenderWindow:
     def screenshot(self, name: str) -> Path:
         """Take a picture of the whole screen into dist/gui and return its path."""
         self.settle(0.3)
-        inside = f"/session/{name}.png"
-        self._tool("import", "-window", "root", inside)
-        return Path(shutil.move(self._root / inside.lstrip("/"), SHOTS / f"{name}.png"))
+        self._tool("import", "-window", "root", f"{self._home}/{name}.png")
+        return Path(shutil.move(self._session / f"{name}.png", SHOTS / f"{name}.png"))
 
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
         """Give Blender's event loop time to take in what came."""
@@ -234,7 +234,7 @@ class BlenderWindow:
             "-r",
             "user_default",
             "-e",
-            f"/session/{name}",
+            f"{self._home}/{name}",
         )
         done = subprocess.run(
             inside_command(self._root, *command), env=self._environment(), capture_output=True, text=True
@@ -258,7 +258,7 @@ class BlenderWindow:
     def _start_blender(self) -> None:
         geometry = ("-p", "0", "0", str(WIDTH), str(HEIGHT))
         command = inside_command(
-            self._root, "blender", "-noaudio", *geometry, "--python", "/session/inside.py"
+            self._root, "blender", "-noaudio", *geometry, "--python", f"{self._home}/inside.py"
         )
         with self.log.open("wb") as log:
             process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=subprocess.STDOUT)
@@ -267,8 +267,8 @@ class BlenderWindow:
 
     def _environment(self) -> dict[str, str]:
         display = {"DISPLAY": self._display} if hasattr(self, "_display") else {}
-        home = {"HOME": "/session", "BLENDER_USER_RESOURCES": "/session/profile", "PYTHONUNBUFFERED": "1"}
-        return environment(LIBGL_ALWAYS_SOFTWARE="1", **home, **display)
+        home = {"HOME": self._home, "BLENDER_USER_RESOURCES": f"{self._home}/profile"}
+        return environment(LIBGL_ALWAYS_SOFTWARE="1", PYTHONUNBUFFERED="1", **home, **display)
 
     def _xdotool(self, *arguments: str) -> None:
         self._tool("xdotool", *arguments)
