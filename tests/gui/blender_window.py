@@ -117,7 +117,8 @@ class BlenderWindow:
         result = self.run(code)
         while not holds(result):
             if time.monotonic() > deadline:
-                raise AssertionError(f"Still {result!r} after {timeout} s")
+                shot = self.screenshot("waited_in_vain").relative_to(ROOT)
+                raise AssertionError(f"Still {result!r} after {timeout} s; see {shot}")
             self.settle()
             result = self.run(code)
         return result
