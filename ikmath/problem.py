@@ -179,19 +179,24 @@ class Problem:
             other.scene = self.scene.on(skeleton)
         return other
 
-    def among(self, obstacles: Sequence[Shape]) -> Problem:
+    def among(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
         """The problem of one frame with its obstacles elsewhere; what is known of meshes that moved is kept.
 
         Args:
-            obstacles: in the order of those before; others are allowed, and then prepared anew.
+            obstacles: in the order of those before, as they are in this frame; others are allowed, and then
+                prepared anew.
+            like: a problem of the same figure whose body, pairs, margin and avoidance hold here too, in place
+                of the problem's own.
         """
-        if self.scene is None:
+        like = like or self
+        if like.scene is None:
             raise BadValue("The problem", "was made without obstacles and pairs; give them when it is made.")
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
+        other.body, other.margin, other.avoidance = like.body, like.margin, like.avoidance
         other.obstacles = tuple(obstacles)
-        other.scene = self.scene.carried(other.obstacles)
-        if other.scene.frames and self.frames is None:
+        other.scene = like.scene.carried(other.obstacles).on(self.skeleton)
+        if other.scene.frames:
             raise BadValue("obstacles", "move over frames, but the problem is one of a single frame.")
         return other
 

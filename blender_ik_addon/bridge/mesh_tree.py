@@ -7,6 +7,8 @@ which a far point costs ten times as much.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from mathutils.bvhtree import BVHTree
@@ -26,7 +28,7 @@ class BlenderTree:
 
     def __init__(self, vertices: Array, faces: npt.NDArray[np.intp]) -> None:
         # lists are five times quicker here than arrays
-        self._tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist(), all_triangles=True)
+        self._tree: Any = BVHTree.FromPolygons(vertices.tolist(), faces.tolist(), all_triangles=True)
 
     def find_nearest(self, points: Array, limit: Array) -> npt.NDArray[np.intp]:
         """(Q,) the nearest face to each point (Q, 3), -1 where none is within the limit (Q,), metres."""

@@ -19,14 +19,12 @@ import numpy as np
 from ikmath.errors import IkError
 from ikmath.obstacles import TriangleMesh
 
+from ..properties.obstacle import SURFACES
 from .armature import Array
 from .faults import Fault
 from .mesh_tree import BlenderTree
 from .skin import is_deformed
 from .space import Space, nearest_rotation
-
-SURFACES: Final = ("MESH", "CURVE", "SURFACE", "FONT", "META")
-"""Types of objects that have faces."""
 
 MODES: Final = {"SOLID": "solid", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
 """Modes by the identifiers that properties have."""

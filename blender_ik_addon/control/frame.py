@@ -20,6 +20,7 @@ from .goals import Part, Wanted, make_parts, points, stacked, wanted
 from .plan import Plan
 from .sample import Sample
 from .settle import honest, settle
+from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
 
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
@@ -51,6 +52,7 @@ class Solved:
         solution: as the solver gave it; the frame after goes on from it without a jump.
         status: name of `ikmath.Status`; message: what holds the figure back.
         distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
+        nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
     """
 
     frame: int
@@ -62,6 +64,8 @@ class Solved:
     message: str
     distance: Array
     angle: Array
+    nearest: Near = field(default=NOWHERE)
+    ignored: tuple[str, ...] = ()
 
 
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
@@ -75,7 +79,10 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
     Raises:
         FigureFault: it cannot be solved; the sentence names the bone and says why.
     """
-    figure = read_figure(plan.bones, sample.state, sample.space, plan.solved, root=plan.root)
+    carried = [link.bone for link in plan.surroundings.links] if plan.surroundings else []
+    figure = read_figure(
+        plan.bones, sample.state, sample.space, plan.solved, root=plan.root, carried=carried
+    )
     chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
     require(figure_faults(armature, figure, chains))
     return figure
@@ -100,6 +107,8 @@ def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Ta
     else:
         parts, problem = _problem(plan, figures[0], together, np.array([own.q for own in figures]))
         made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
+    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples)
+    made = [(parts, problem) for (parts, _), problem in zip(made, placed, strict=True)]
     return [
         Task(plan=plan, sample=sample, figure=own, parts=parts, problem=problem)
         for sample, own, (parts, problem) in zip(samples, figures, made, strict=True)
@@ -128,12 +137,15 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
 
         def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
             problem = _problem(plan, own, want, figure.q)[1]
-            return _solve(plan, problem, q if first else own.q, following)
+            (problem,) = place_problems(plan.surroundings, [problem], [own], [task.sample])
+            # Who stands in a wall by now starts afresh: he may not find the way out of it.
+            afresh = first or depth_of(problem, own) > 0.0
+            return _solve(plan, problem, q if afresh else own.q, following)
 
         kinds = [effector.kind for effector in plan.effectors]
         asks = np.array([kind.moves for kind in kinds]), np.array([kind.turns for kind in kinds])
         want = wanted(plan, figure, task.sample)
-        settled = settle(figure, want, asks, previous, partial(points, plan), solve_round)
+        settled = settle(figure, want, asks, previous, partial(points, plan), solve_round, partial(depth_of, task.problem))
         solution, channels, distance, angle = (
             settled.solution,
             settled.channels,
@@ -158,7 +170,17 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
         message=solution.message,
         distance=distance,
         angle=angle,
+        nearest=nearest_thing(task.problem, solution.q)
+        if figure.exact
+        else nearest_thing(task.problem, *_shown(figure, channels)),
+        ignored=task.sample.ignored,
     )
+
+
+def _shown(figure: Figure, channels: Channels) -> tuple[Array, ik.Skeleton]:
+    """The figure as Blender shows it with these channels."""
+    there = figure.posed(channels)
+    return there.q, there.skeleton
 
 
 def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:

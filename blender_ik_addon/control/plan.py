@@ -22,6 +22,7 @@ from ..properties.access import holds, rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import Kind
 from ..properties.refusal import Refused
+from .surroundings import Surroundings, read_surroundings
 
 NOT_SAVED: Final = -1
 """Index of an effector that is on no rig, but lasts as long as a drag."""
@@ -58,6 +59,7 @@ class Plan:
         armature: name of the object, for sentences; uid: its session id, to find it again.
         solved: bones that may move.
         parameters: the method's own options, by name.
+        surroundings: what the figure keeps clear of; None if of nothing.
     """
 
     armature: str
@@ -72,6 +74,7 @@ class Plan:
     tolerance: float
     posture: float
     parameters: tuple[tuple[str, Any], ...] = ()
+    surroundings: Surroundings | None = None
 
 
 def read_plan(
@@ -119,6 +122,7 @@ def read_plan(
         tolerance=solver.tolerance,
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(solver.method).items()),
+        surroundings=read_surroundings(armature, bones, solved),
     )
 
 

@@ -15,6 +15,7 @@ from ..bridge.armature import Array
 from ..properties.access import rig_of
 from .frame import Solved
 from .plan import EffectorPlan, Plan
+from .surroundings import Near
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +57,35 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
         "frame_start": frames[0],
         "frame_end": frames[-1],
         "effectors": rows,
+        **_surroundings(run),
     }
     rig_of(armature).report_json = json.dumps(report)
     rig_of(armature).message = report["message"]
+    body = rig_of(armature).body
+    body.clearance, body.nearest = report.get("clearance") or 0.0, report.get("nearest", "")
+    body.notes = "\n".join(report.get("ignored", ()))
     return report
+
+
+def _surroundings(run: Run) -> dict[str, Any]:
+    """What the figure came to among its obstacles; nothing if it keeps clear of nothing."""
+    if run.plan.surroundings is None:
+        return {}
+    nearest = min(run.solved, key=lambda solved: solved.nearest.clearance)
+    # Infinity, where there is nothing to be near to, is no number that JSON knows.
+    distances = [near.clearance if np.isfinite(near.clearance) else None for near in _nears(run)]
+    return {
+        "clearance": distances[run.solved.index(nearest)],
+        "nearest": nearest.nearest.name,
+        "clearance_frame": nearest.frame,
+        "clearances": distances,
+        "nearests": [near.name for near in _nears(run)],
+        "ignored": list(dict.fromkeys(sentence for solved in run.solved for sentence in solved.ignored)),
+    }
+
+
+def _nears(run: Run) -> list[Near]:
+    return [solved.nearest for solved in run.solved]
 
 
 def _row(

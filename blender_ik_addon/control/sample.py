@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
+from ikmath.obstacles import Shape
+
 from ..bridge.armature import Array, PoseState, read_state
 from ..bridge.goals import world_matrix
 from ..bridge.space import Space, read_space
@@ -16,6 +18,7 @@ from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.refusal import Refused
 from .plan import EffectorPlan, Plan
+from .surroundings import look_around
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,7 @@ class Sample:
         space: where the armature is.
         targets: (E, 4, 4) world matrices of the targets.
         weight: (E,); influence: (E,) in [0, 1].
+        obstacles: where they are in this frame, figure space; ignored: why others are not among them.
     """
 
     frame: int
@@ -36,6 +40,8 @@ class Sample:
     targets: Array
     weight: Array
     influence: Array
+    obstacles: tuple[Shape, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int) -> Sample:
@@ -54,13 +60,17 @@ def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Dep
     # Settings are read from the original: Blender copies animated values back to it (but in a render), while
     # the evaluated copy learns of an effector that was just added only when something tags the armature.
     effectors = [_find(armature, effector) for effector in plan.effectors]
+    space = read_space(evaluated)
+    obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
         state=read_state(evaluated, plan.bones),
-        space=read_space(evaluated),
+        space=space,
         targets=np.array([_target_matrix(effector, depsgraph) for effector in effectors]).reshape(-1, 4, 4),
         weight=np.array([effector.weight for effector in effectors], dtype=float),
         influence=np.array([effector.influence for effector in effectors], dtype=float),
+        obstacles=obstacles,
+        ignored=ignored,
     )
 
 

@@ -49,6 +49,7 @@ def settle(
     previous: Channels | None,
     measure: Callable[[Figure], Array],
     solve: Callable[[Figure, Wanted, bool], ik.Solution],
+    depth: Callable[[Figure], float],
 ) -> Settled:
     """Bring the effectors to their targets in Blender.
 
@@ -60,12 +61,13 @@ def settle(
         measure: the effectors' points (E, 3) in their joints' frames, of a figure.
         solve: solves for targets, of a figure; in the first round as the frame is always begun, else from the
             pose that the figure was measured at.
+        depth: how far a figure is inside of what it should keep clear of, metres; 0 where it is clear.
     """
     moves, turns = (flags & (want.weight > 0.0) for flags in asks)
     # Who aims or stays on a plane: they are right if point and bone are where the figure says.
     others = (want.weight > 0.0) & ~moves & ~turns
     learnt, size = Correction(int(moves.sum())), figure.skeleton.size
-    best: tuple[float, Settled] | None = None
+    best: tuple[tuple[float, float], Settled] | None = None
     now, _ = _at(figure, want, figure.q)
     for number in range(_ROUNDS):
         asked = want.position.copy()
@@ -81,7 +83,8 @@ def settle(
         angle = np.where(turns, _between(shown, want.rotation), np.nan)
         off = np.where(others, ((there - promised) ** 2).sum(-1) + (size * _between(frames, shown)) ** 2, 0.0)
         off += np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2
-        bad = float((want.weight * off).sum())
+        inside = depth(figure)
+        bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
         if best is None or bad < best[0]:
             found = Settled(
                 channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle

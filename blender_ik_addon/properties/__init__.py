@@ -5,7 +5,9 @@ import bpy
 from bpy.props import PointerProperty
 
 from .bake import ArticulateBake
+from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .effector import OVERRIDE, ArticulateEffector
+from .obstacle import ArticulateObstacle
 from .parameters import ArticulateParameters
 from .rig import ArticulateRig
 from .session import ArticulateSession
@@ -16,6 +18,10 @@ CLASSES = (
     ArticulateParameters,
     ArticulateSolver,
     ArticulateBake,
+    ArticulateObstacle,
+    ArticulateLink,
+    ArticulatePair,
+    ArticulateBody,
     ArticulateRig,
     ArticulateSession,
 )

@@ -12,6 +12,7 @@ import ikmath as ik
 EnumItem = tuple[str, str, str, str, int]
 
 DEFAULT_LIMITS = "projection"
+DEFAULT_AVOIDANCE = "velocity_damper"
 
 
 def method_items() -> tuple[EnumItem, ...]:
@@ -27,6 +28,11 @@ def limit_items() -> tuple[EnumItem, ...]:
 def method_parameters() -> dict[str, tuple[Any, ...]]:
     """What a person may set of each method: `ikmath`'s description of its parameters."""
     return {name: method.parameters for name, method in ik.METHODS.items()}
+
+
+def avoidance_items() -> tuple[EnumItem, ...]:
+    """Ways to keep clear of obstacles, in the order of their registry."""
+    return _items(ik.AVOIDANCE)
 
 
 def default_method() -> str:

@@ -8,7 +8,9 @@ import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 from .bake import ArticulateBake
+from .body import ArticulateBody
 from .effector import OVERRIDE, ArticulateEffector
+from .obstacle import ArticulateObstacle
 from .solver import ArticulateSolver
 
 
@@ -21,6 +23,11 @@ class ArticulateRig(bpy.types.PropertyGroup):
     active_effector: IntProperty(name="Active Effector", default=0, min=0, override=OVERRIDE)
     solver: PointerProperty(name="Solver", type=ArticulateSolver, override=OVERRIDE)
     bake: PointerProperty(name="Bake", type=ArticulateBake, override=OVERRIDE)
+    obstacles: CollectionProperty(
+        name="Obstacles", type=ArticulateObstacle, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+    active_obstacle: IntProperty(name="Active Obstacle", default=0, min=0, override=OVERRIDE)
+    body: PointerProperty(name="Body", type=ArticulateBody, override=OVERRIDE)
     message: StringProperty(
         name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
     )
@@ -35,6 +42,9 @@ class ArticulateRig(bpy.types.PropertyGroup):
         `frame_start`, `frame_end`, and `effectors`: for each by name `bone`, `kind`, `target`, `priority`,
         `status`, `message`, `mean` and `worst` error in metres with `worst_frame`, `angle_mean` and
         `angle_worst` in radians with `angle_worst_frame`. What a kind does not ask for is None.
+
+        Among obstacles also `clearance` (the smallest one, metres), `nearest` (to what), `clearance_frame`,
+        `clearances` and `nearests` for every frame, and `ignored`: sentences on obstacles that did not count.
         """
         return json.loads(self.report_json) if self.report_json else {}
 

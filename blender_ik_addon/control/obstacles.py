@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Adding and removing obstacles, and fitting a figure's capsules: data only, no context, no selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+from ..bridge.armature import Bones, read_bones
+from ..bridge.skin import fit_body, is_deformed, read_skin, skinned_meshes
+from ..bridge.space import read_space
+from ..properties.access import rig_of
+from ..properties.obstacle import SURFACES, ArticulateObstacle
+from ..properties.refusal import Refused
+from .surroundings import plan_links, slender_links
+
+
+def add_obstacles(
+    armature: bpy.types.Object,
+    things: Iterable[bpy.types.Object | bpy.types.Collection],
+    *,
+    mode: str = "SOLID",
+    margin: float = 0.0,
+) -> list[ArticulateObstacle]:
+    """Let a figure keep out of things: all of them or, if one is refused, of none.
+
+    Args:
+        armature: the original armature object.
+        things: objects with a surface, or collections.
+        mode, margin: see `properties.obstacle`.
+
+    Raises:
+        Refused: something that cannot be an obstacle, or is one already.
+    """
+    rig, chosen = rig_of(armature), list(things)
+    for thing in chosen:
+        _check(armature, thing)
+    for thing in chosen:
+        obstacle = rig.obstacles.add()
+        obstacle.name = _free_name(rig.obstacles, thing.name)
+        if isinstance(thing, bpy.types.Collection):
+            obstacle.collection = thing
+        else:
+            obstacle.object = thing
+        obstacle.mode, obstacle.margin = mode, margin
+    rig.active_obstacle = max(0, len(rig.obstacles) - 1)
+    return list(rig.obstacles[len(rig.obstacles) - len(chosen) :])
+
+
+def remove_obstacle(armature: bpy.types.Object, name: str) -> None:
+    """Take an obstacle off the list; the object stays.
+
+    Raises:
+        Refused: there is none of that name.
+    """
+    rig = rig_of(armature)
+    index = rig.obstacles.find(name)
+    if index < 0:
+        known = ", ".join(f"'{obstacle.name}'" for obstacle in rig.obstacles) or "none"
+        raise Refused(f"Armature '{armature.name}' has no obstacle '{name}'; it has: {known}")
+    rig.obstacles.remove(index)
+    rig.active_obstacle = max(0, min(rig.active_obstacle, len(rig.obstacles) - 1))
+
+
+def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
+    """Capsules from the meshes that the armature deforms, else from its bones; in place of those before.
+
+    Bones that carry no flesh get none, unless no bone carries any.
+
+    Args:
+        armature: the original object.
+        scene: whose meshes are looked at.
+
+    Returns:
+        How many.
+
+    Raises:
+        Refused, FigureFault: the armature is scaled so that it has no figure.
+    """
+    bones, space = read_bones(armature), read_space(armature)
+    skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
+    if skin is None:
+        links = slender_links(bones, _thick(armature, bones))
+    else:
+        fleshy = sorted(set(skin.bone.tolist()))
+        names = [bones.names[number] for number in fleshy]
+        links = plan_links(fit_body(bones, names, space, skin), space.scale)
+    body = rig_of(armature).body
+    body.links.clear()
+    for link in links:
+        item = body.links.add()
+        item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
+    body.active_link = 0
+    return len(links)
+
+
+def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
+    """Bones that deform, if any do: control bones have no thickness."""
+    deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
+    return deforming or list(bones.names)
+
+
+def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Collection) -> None:
+    if armature.library is not None:
+        raise Refused(
+            f"Armature '{armature.name}' is linked from another file: make a library override of it first"
+        )
+    for other in rig_of(armature).obstacles:
+        if thing in (other.object, other.collection):
+            raise Refused(f"'{thing.name}' is an obstacle of '{armature.name}' already: '{other.name}'")
+    if isinstance(thing, bpy.types.Collection):
+        return
+    if thing is armature:
+        raise Refused(f"Armature '{armature.name}' cannot be an obstacle to itself: use Self-Collision")
+    if thing.type not in SURFACES:
+        raise Refused(f"Object '{thing.name}' has no surface: choose a mesh, curve, text or metaball")
+    if is_deformed(thing, armature):
+        raise Refused(
+            f"Object '{thing.name}' is moved by '{armature.name}' itself, so it is no obstacle to it:"
+            " fit the body to it instead"
+        )
+
+
+def _free_name(others: Iterable[ArticulateObstacle], wanted: str) -> str:
+    taken = {obstacle.name for obstacle in others}
+    numbers = (f"{wanted}.{number:03d}" for number in range(1, len(taken) + 2))
+    return next(name for name in (wanted, *numbers) if name not in taken)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a figure keeps clear of: obstacles of the scene, and its own limbs.
+
+The trees over meshes are built once and kept for as long as a plan lasts; from frame to frame only the
+motions of the obstacles change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+from ikmath.obstacles import Shape
+
+from ..bridge.armature import Array, Bones
+from ..bridge.obstacles import ObstacleReader, Wanted
+from ..bridge.skeleton import Figure
+from ..bridge.skin import fit_body
+from ..bridge.space import Space
+from ..properties.access import rig_of
+from ..properties.refusal import Refused
+
+_SAME_SIZE: Final = 1e-5  # relative; by that much bones of one scale differ in single precision
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkPlan:
+    """A capsule on a bone, in the bone's own axes and the armature's units."""
+
+    bone: str
+    a: tuple[float, float, float]
+    b: tuple[float, float, float]
+    radius: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Surroundings:
+    """What stays the same over all frames.
+
+    Attributes:
+        links: the parts of the figure that can move.
+        margin: metres.
+        self_collision: whether limbs keep out of each other; with pairs that are watched in any case, and
+            pairs that are not.
+        avoidance: name of the method.
+        reader: keeps the meshes' trees, and no Blender object.
+    """
+
+    links: tuple[LinkPlan, ...]
+    margin: float
+    self_collision: bool
+    watched: tuple[tuple[str, str], ...]
+    unwatched: tuple[tuple[str, str], ...]
+    avoidance: str
+    reader: ObstacleReader = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Near:
+    """What a figure is nearest to.
+
+    Attributes:
+        clearance: metres, negative inside; infinite if there is nothing.
+        name: of the obstacle, or of two bones.
+    """
+
+    clearance: float
+    name: str
+
+
+NOWHERE: Final = Near(np.inf, "")
+
+
+class _Sampled(Protocol):
+    """What is needed of a sampled frame."""
+
+    @property
+    def obstacles(self) -> tuple[Shape, ...]: ...
+
+
+def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence[str]) -> Surroundings | None:
+    """What an armature's settings say it keeps clear of; None if of nothing.
+
+    Only parts that a solve can move count: the rest could not get out of the way.
+
+    Args:
+        armature: the original object.
+        bones: of it.
+        solved: names of the bones that may move.
+
+    Raises:
+        Refused: the method knows no obstacles, or a bone of the body is gone.
+    """
+    rig = rig_of(armature)
+    body, method = rig.body, ik.METHODS[rig.solver.method]
+    if not body.self_collision and not any(obstacle.enabled for obstacle in rig.obstacles):
+        return None
+    if not method.obstacles:
+        able = " or ".join(entry.label for entry in ik.METHODS.values() if entry.obstacles)
+        raise Refused(
+            f"Method {method.label} does not know obstacles: choose {able}, or switch the obstacles and"
+            f" self-collision of '{armature.name}' off"
+        )
+    links = tuple(
+        LinkPlan(bone=link.name, a=tuple(link.a), b=tuple(link.b), radius=link.radius)
+        for link in body.links
+        if link.enabled
+    )
+    for link in links:
+        if link.bone not in bones.index:
+            raise Refused(
+                f"The body of '{armature.name}' has a part on bone '{link.bone}', which is not there (renamed"
+                " or deleted?): fit the body again"
+            )
+    if not body.links:
+        links = slender_links(bones)
+    moving = frozenset(solved)
+    links = tuple(
+        link for link in links if any(bones.names[number] in moving for number in bones.ancestors(link.bone))
+    )
+    there = {link.bone for link in links}
+    pairs = [(pair.a, pair.b, pair.watched) for pair in body.pairs if {pair.a, pair.b} <= there]
+    return Surroundings(
+        links=links,
+        margin=body.margin,
+        self_collision=body.self_collision,
+        watched=tuple((a, b) for a, b, watched in pairs if watched and a != b),
+        unwatched=tuple((a, b) for a, b, watched in pairs if not watched and a != b),
+        avoidance=body.avoidance,
+        reader=ObstacleReader(),
+    )
+
+
+def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[LinkPlan, ...]:
+    """Capsules by the lengths of the bones alone, for a figure whose thickness nobody has told."""
+    names = list(bones.names if which is None else which)
+    own_units = Space(np.eye(3), np.zeros(3), 1.0)
+    return plan_links(fit_body(bones, names, own_units, None))
+
+
+def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
+    """Capsules measured in metres in the armature's units.
+
+    Args:
+        links: in the frames of their bones.
+        scale: metres a unit.
+    """
+    return tuple(
+        LinkPlan(
+            bone=link.joint, a=_triple(link.a, scale), b=_triple(link.b, scale), radius=link.radius / scale
+        )
+        for link in links
+    )
+
+
+def look_around(
+    surroundings: Surroundings | None,
+    armature: bpy.types.Object,
+    space: Space,
+    depsgraph: bpy.types.Depsgraph,
+) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
+    """The obstacles in the frame that the dependency graph is at, and sentences on those that do not count.
+
+    Args:
+        surroundings: of the armature's plan.
+        armature: the original object.
+        space: where it is in this frame.
+        depsgraph: evaluated.
+    """
+    if surroundings is None:
+        return (), ()
+    wanted: list[Wanted] = []
+    for obstacle in rig_of(armature).obstacles:
+        if obstacle.enabled:
+            things = obstacle.objects or ([] if obstacle.collection else [None])
+            wanted += [Wanted(thing, obstacle.mode, obstacle.margin, obstacle.shown_name) for thing in things]
+    # One object twice, alone and with its collection: the first entry counts.
+    once = {
+        one.object.name_full if one.object else f"{row}": one for row, one in reversed([*enumerate(wanted)])
+    }
+    meshes, faults = surroundings.reader.read(list(once.values())[::-1], armature, space, depsgraph)
+    return tuple(meshes), tuple(fault.sentence for fault in faults)
+
+
+def place_problems(
+    surroundings: Surroundings | None,
+    problems: Sequence[ik.Problem],
+    figures: Sequence[Figure],
+    samples: Sequence[_Sampled],
+) -> list[ik.Problem]:
+    """Put problems of single frames among what there is in these frames.
+
+    Args:
+        surroundings: of the plan.
+        problems, figures, samples: one a frame.
+    """
+    if surroundings is None:
+        return list(problems)
+    placed: list[ik.Problem] = []
+    model: ik.Problem | None = None
+    sizes: Array | None = None
+    for problem, figure, sample in zip(problems, figures, samples, strict=True):
+        now = _sizes(surroundings, figure)
+        if model is None or sizes is None or np.abs(now - sizes).max(initial=0.0) > _SAME_SIZE:
+            model, sizes = _first(surroundings, problem, figure, sample.obstacles), now
+        placed.append(problem if model.scene is None else problem.among(sample.obstacles, model))
+        if model.scene is None:
+            model = None  # there was nothing in this frame; there may be in the next
+    return placed
+
+
+def nearest_thing(problem: ik.Problem, q: Array, skeleton: ik.Skeleton | None = None) -> Near:
+    """What the figure is nearest to.
+
+    Args:
+        problem: of the frame.
+        q: (n,) the coordinates found.
+        skeleton: the figure as Blender shows it, if it is not the problem's own.
+    """
+    scene = problem.scene
+    if scene is None:
+        return NOWHERE
+    if skeleton is not None:
+        scene = scene.on(skeleton)
+    pose = ik.Pose.forward(scene.skeleton, q)
+    clearance = float(scene.clearance(pose))
+    if not np.isfinite(clearance):
+        return NOWHERE
+    near = scene.near(pose, clearance + 1e-6 * problem.length)
+    return Near(clearance, near.names[int(np.argmin(near.clearance))] if len(near) else "")
+
+
+def depth_of(problem: ik.Problem, figure: Figure) -> float:
+    """How far a figure, as Blender shows it, is inside of what the problem keeps clear of, metres."""
+    if problem.scene is None:
+        return 0.0
+    return max(0.0, problem.margin - nearest_thing(problem, figure.q, figure.skeleton).clearance)
+
+
+def _first(
+    surroundings: Surroundings, problem: ik.Problem, figure: Figure, obstacles: Sequence[Shape]
+) -> ik.Problem:
+    """A problem with a scene, from which those of other frames get theirs."""
+    body = ik.Body([_link(link, figure) for link in surroundings.links])
+    pairs = np.zeros((0, 2), dtype=np.intp)
+    if surroundings.self_collision:
+        pairs = ik.self_pairs(
+            figure.skeleton,
+            body,
+            add=surroundings.watched,
+            remove=surroundings.unwatched,
+            slack=surroundings.margin,
+        )
+    return ik.Problem(
+        figure.skeleton,
+        problem.goals,
+        obstacles=obstacles,
+        body=body,
+        avoidance=surroundings.avoidance,
+        margin=surroundings.margin,
+        self_pairs=pairs,
+    )
+
+
+def _link(link: LinkPlan, figure: Figure) -> ik.Link:
+    """A capsule in its joint's frame, metres, with the present scale of its bone."""
+    name = link.bone
+    across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
+    radius = link.radius * float(np.mean(across))
+    return ik.Link(name, figure.offset(name, link.a), figure.offset(name, link.b), radius)
+
+
+def _sizes(surroundings: Surroundings, figure: Figure) -> Array:
+    """(L, 3) how long the axes of the links' bones are in metres."""
+    numbers = [figure.bones.index[link.bone] for link in surroundings.links]
+    axes = figure.state.matrix[numbers, :3, :3].astype(float)
+    sizes: Array = np.sqrt((axes * axes).sum(1)) * figure.space.scale
+    return sizes
+
+
+def _triple(place: object, scale: float) -> tuple[float, float, float]:
+    x, y, z = (np.asarray(place, dtype=float) / scale).tolist()
+    return x, y, z

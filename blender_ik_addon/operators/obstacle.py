@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Buttons of the list of obstacles and of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty, StringProperty
+
+from ..control.obstacles import add_obstacles, fit, remove_obstacle
+from ..properties.access import rig_of
+from ..properties.obstacle import MODES, SURFACES
+from ..properties.refusal import Refused
+from .active import FRESH, OnArmature
+
+
+class ARTICULATE_OT_obstacle_add(OnArmature):
+    """Add obstacles."""
+
+    bl_idname = "articulate.obstacle_add"
+    bl_label = "Add Obstacle"
+    bl_description = "Let the figure keep out of an object, of a collection, or of the selected objects"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(
+        name="Object", description="Name of the object. Empty: all selected surfaces", options=FRESH
+    )
+    collection: StringProperty(
+        name="Collection", description="Name of a collection, in place of an object", options=FRESH
+    )
+    mode: EnumProperty(
+        name="Mode", description="What counts as inside", items=MODES, default="SOLID", options=FRESH
+    )
+    margin: FloatProperty(
+        name="Margin",
+        description="Distance that is kept from it",
+        default=0.0,
+        min=0.0,
+        subtype="DISTANCE",
+        options=FRESH,
+    )
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Add one obstacle for each."""
+        add_obstacles(armature, self._things(context, armature), mode=self.mode, margin=self.margin)
+        if not rig_of(armature).body.links:
+            fit(armature, context.scene)
+
+    def _things(
+        self, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> Sequence[bpy.types.Object | bpy.types.Collection]:
+        for name, kind, known in (
+            (self.collection, "collection", bpy.data.collections),
+            (self.object, "object", bpy.data.objects),
+        ):
+            if name:
+                thing = known.get(name)
+                if thing is None:
+                    raise Refused(f"There is no {kind} '{name}' that could be an obstacle")
+                return [thing]
+        chosen = [o for o in context.view_layer.objects.selected if o.type in SURFACES and o is not armature]
+        if not chosen:
+            raise Refused("No surface is selected: select what the figure should keep out of, or name it")
+        return chosen
+
+
+class ARTICULATE_OT_obstacle_remove(OnArmature):
+    """Remove an obstacle."""
+
+    bl_idname = "articulate.obstacle_remove"
+    bl_label = "Remove Obstacle"
+    bl_description = "Take the obstacle off the list; the object stays"
+    bl_options = {"REGISTER", "UNDO"}
+
+    obstacle: StringProperty(
+        name="Obstacle", description="Name of the obstacle. Empty: the active one", options=FRESH
+    )
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Remove it."""
+        rig, name = rig_of(armature), self.obstacle
+        if not name:
+            if not 0 <= rig.active_obstacle < len(rig.obstacles):
+                raise Refused(f"No obstacle of armature '{armature.name}' is active: choose one in the list")
+            name = rig.obstacles[rig.active_obstacle].name
+        remove_obstacle(armature, name)
+
+
+class ARTICULATE_OT_body_fit(OnArmature):
+    """Fit capsules to the figure."""
+
+    bl_idname = "articulate.body_fit"
+    bl_label = "Fit Body"
+    bl_description = "Measure how thick the bones are, on the meshes that they move; else by their length"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Fit them, in place of those before."""
+        count = fit(armature, context.scene)
+        self.report({"INFO"}, f"{count} bone{'' if count == 1 else 's'} measured")
+
+
+class ARTICULATE_OT_body_clear(OnArmature):
+    """Forget the capsules."""
+
+    bl_idname = "articulate.body_clear"
+    bl_label = "Clear Body"
+    bl_description = "Forget the measured thickness; bones then count by their length alone"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Forget them."""
+        rig_of(armature).body.links.clear()
+
+
+CLASSES = (
+    ARTICULATE_OT_obstacle_add,
+    ARTICULATE_OT_obstacle_remove,
+    ARTICULATE_OT_body_fit,
+    ARTICULATE_OT_body_clear,
+)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How thick the figure is, and what it came to among its obstacles. Saved with the armature object."""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    StringProperty,
+)
+
+from .effector import OVERRIDE
+from .menus import DEFAULT_AVOIDANCE, avoidance_items
+
+
+class ArticulateLink(bpy.types.PropertyGroup):
+    """A capsule on a bone, a ball where both ends coincide; its `name` is the bone's."""
+
+    a: FloatVectorProperty(
+        name="First End",
+        description="One end of the capsule's axis, along the bone's own axes from its head",
+        subtype="XYZ",
+        size=3,
+        precision=4,
+        override=OVERRIDE,
+    )
+    b: FloatVectorProperty(
+        name="Second End",
+        description="The other end of the capsule's axis",
+        subtype="XYZ",
+        size=3,
+        precision=4,
+        override=OVERRIDE,
+    )
+    radius: FloatProperty(
+        name="Radius",
+        description="In the armature's own units, as the ends are",
+        default=0.05,
+        min=0.0,
+        soft_max=1.0,
+        precision=4,
+        override=OVERRIDE,
+    )
+    enabled: BoolProperty(
+        name="Enabled", description="Off: this part touches what it likes", default=True, override=OVERRIDE
+    )
+
+
+class ArticulatePair(bpy.types.PropertyGroup):
+    """Two bones about which the figure's self-collision is told otherwise."""
+
+    a: StringProperty(name="Bone", description="One of the two bones", override=OVERRIDE)
+    b: StringProperty(name="Other Bone", description="The other of the two bones", override=OVERRIDE)
+    watched: BoolProperty(
+        name="Watched",
+        description="On: keep them apart though they touch at rest. Off: let them touch",
+        default=False,
+        override=OVERRIDE,
+    )
+
+
+class ArticulateBody(bpy.types.PropertyGroup):
+    """The figure's capsules and what they keep away from."""
+
+    links: CollectionProperty(
+        name="Links", type=ArticulateLink, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+    active_link: IntProperty(name="Active Link", default=0, min=0, override=OVERRIDE)
+    margin: FloatProperty(
+        name="Margin",
+        description="Distance that is kept from every obstacle and between parts of the figure",
+        default=0.0,
+        min=0.0,
+        soft_max=0.1,
+        subtype="DISTANCE",
+        precision=4,
+        override=OVERRIDE,
+    )
+    self_collision: BoolProperty(
+        name="Self-Collision",
+        description="Keep the parts of the figure out of each other, but for what touches at rest",
+        default=False,
+        override=OVERRIDE,
+    )
+    pairs: CollectionProperty(
+        name="Pairs", type=ArticulatePair, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+    avoidance: EnumProperty(
+        name="Avoidance",
+        description="How the figure keeps clear",
+        items=avoidance_items(),
+        default=DEFAULT_AVOIDANCE,
+        override=OVERRIDE,
+    )
+
+    # Written after a solve or a bake, for reading only.
+    clearance: FloatProperty(
+        name="Clearance",
+        description="Smallest distance from anything after the last solve; over all frames after a bake",
+        subtype="DISTANCE",
+        options={"HIDDEN"},
+        precision=4,
+    )
+    nearest: StringProperty(name="Nearest", description="What the figure was nearest to", options={"HIDDEN"})
+    notes: StringProperty(
+        name="Notes", description="What was ignored and why, a sentence a line", options={"HIDDEN"}
+    )
