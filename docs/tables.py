@@ -38,6 +38,14 @@ LIMITS = """
 `ik.Problem(..., limits="...")`; in Blender *Solver > Joint Limits*.
 """
 
+AVOIDANCE = """
+## Ways to keep clear of obstacles
+
+`ik.Problem(..., avoidance="...")`; in Blender *Body > Avoidance*. The first bounds every step: nothing
+is ever entered, and goes with `hierarchical`. The others are the texts': they push away from obstacles with
+what the goals leave free, promise nothing, and go with `damped` and `pseudoinverse`. What they come to beside
+each other: `python build.py papers -- ge_avoidance`.
+"""
 
 SVD = """
 ## Singular value decompositions
@@ -55,6 +63,8 @@ def page() -> str:
         _table(ik.METHODS, FLAGS),
         LIMITS,
         _table(ik.LIMITS, ()),
+        AVOIDANCE,
+        _table(ik.AVOIDANCE, ()),
         SVD,
         _table(ik.SVD, ()),
     ]

@@ -74,7 +74,8 @@ class Problem:
         skeleton: the figure.
         goals: what it should reach; `Posture` goals among them are the wish below all others.
         obstacles: shapes to keep out of; body: the figure's own thickness, needed with obstacles;
-        avoidance: name of the method that keeps clear of them, see `AVOIDANCE`;
+        avoidance: name of the method that keeps clear of them, see `AVOIDANCE`, or one with parameters of
+            your own;
         margin: clearance to keep, metres, besides what obstacles ask for themselves;
         self_pairs: (P, 2) pairs of links of the body to keep from each other.
         limits: name of the joint-limit method, see `LIMITS`.
@@ -95,7 +96,7 @@ class Problem:
         goals: Iterable[Goal] = (),
         obstacles: Sequence[Shape] = (),
         body: Body | None = None,
-        avoidance: str = "velocity_damper",
+        avoidance: str | Avoidance = "velocity_damper",
         margin: float = 0.0,
         limits: str = "projection",
         self_pairs: npt.ArrayLike = (),
@@ -103,7 +104,11 @@ class Problem:
         self.skeleton = skeleton
         self.goals = tuple(goals)
         self.obstacles, self.body, self.margin = tuple(obstacles), body, float(margin)
-        self.avoidance: Avoidance = choose(AVOIDANCE, "avoidance method", avoidance)
+        self.avoidance: Avoidance = (
+            avoidance
+            if isinstance(avoidance, Avoidance)
+            else choose(AVOIDANCE, "avoidance method", avoidance)
+        )
         self.scene = self._scene(self_pairs)
         self.limits: LimitMethod = choose(LIMITS, "limit method", limits)
         for goal in self.goals:

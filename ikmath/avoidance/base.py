@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an obstacle-avoidance method is.
 
-The texts' methods change the step that an incremental method proposes; ours bounds it. Both read the same
+The texts' methods add to the step that an incremental method proposes; ours bounds it. Both read the same
 critical points (`Proximity`), and both say of themselves which of the two they do.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
+
+from ..rotation import Array
+from .situation import Situation
 
 
 class Avoidance:
@@ -16,6 +19,7 @@ class Avoidance:
     Attributes:
         name, label, description, source: for registries and menus.
         bounds: whether it bounds steps by inequality rows, so that nothing is ever entered; the others push.
+        sight: figure sizes of clearance from which an obstacle is looked at, for those that push.
     """
 
     name: ClassVar[str]
@@ -23,3 +27,19 @@ class Avoidance:
     description: ClassVar[str]
     source: ClassVar[str]
     bounds: ClassVar[bool] = False
+    sight: ClassVar[float] = 0.3
+
+    def step(self, at: Situation) -> Array:
+        """The whole step (n,) in the presence of obstacles, for those that push; `at.plain` is without."""
+        raise TypeError(f"{type(self).__name__} does not push.")
+
+
+class Gradient(Avoidance):
+    """Methods that give the arbitrary vector z of the general solution (Ge, eq. 4.2)."""
+
+    def step(self, at: Situation) -> Array:
+        return at.plain + at.bounded(at.homogeneous(self.vector(at)))
+
+    def vector(self, at: Situation) -> Array:
+        """The arbitrary vector (n,), before it is projected into what the goals leave free."""
+        raise TypeError(f"{type(self).__name__} does not say where it pushes.")

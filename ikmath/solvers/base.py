@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..avoidance import AVOIDANCE
 from ..errors import BadValue, NotSupported, UnknownName
 from ..problem import Problem, Solution
 from ..rotation import Array
@@ -49,7 +50,8 @@ class Method:
         priorities: whether levels of priority are strict; otherwise all goals are weighed together.
         trees: whether it takes several effectors on a branching figure.
         limits: whether joint limits hold.
-        obstacles: whether it can keep clear of obstacles.
+        obstacles: whether it can keep clear of obstacles; bounding: whether it does so by avoidance methods
+            that bound steps, and not by those that push.
         batched: whether a batch is solved at once rather than one after another.
     """
 
@@ -63,6 +65,7 @@ class Method:
     trees: ClassVar[bool] = True
     limits: ClassVar[bool] = True
     obstacles: ClassVar[bool] = False
+    bounding: ClassVar[bool] = False
     batched: ClassVar[bool] = False
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
@@ -90,9 +93,17 @@ class Method:
                     raise NotSupported(
                         f"Method {self.label}", f"cannot take the {goal.describe()}; it takes {kinds} goals."
                     )
-        if problem.obstacles and not self.obstacles:
+        if problem.scene is None:
+            return
+        if not self.obstacles:
             raise NotSupported(
                 f"Method {self.label}", "does not know obstacles; choose Hierarchical or remove them."
+            )
+        if problem.avoidance.bounds != self.bounding:
+            able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
+            raise NotSupported(
+                f"Method {self.label}",
+                f"does not keep clear of obstacles by {problem.avoidance.label}; choose {able}.",
             )
 
     def read_options(self, given: Mapping[str, Any]) -> Options:

@@ -54,6 +54,7 @@ class Damped(Incremental):
     )
     source: ClassVar[str] = "Ki & Sheen, section 7; Ge 2000, section 3.2"
     options: ClassVar[type[Options]] = DampedOptions
+    obstacles: ClassVar[bool] = True
     batched: ClassVar[bool] = True
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:

@@ -76,6 +76,7 @@ class Hierarchical(Method):
     options: ClassVar[type[Options]] = HierarchicalOptions
     priorities: ClassVar[bool] = True
     obstacles: ClassVar[bool] = True
+    bounding: ClassVar[bool] = True
 
     def following(self, options: Any, before: Solution) -> Any:
         most = _FOLLOWING_TURN if options.max_turn is None else options.max_turn

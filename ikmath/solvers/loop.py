@@ -19,6 +19,7 @@ from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Method, Options, gather
+from .pushing import Pushing
 
 _PATIENCE: Final = 4  # accepted steps that may gain next to nothing before a solve is called stalled
 _GAIN: Final = 5e-4  # share of the squared error that counts as next to nothing
@@ -79,8 +80,13 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
     tolerance = options.tolerance * options.tolerance
     mobility = None if not skeleton.stiffness.any() else skeleton.mobility
     state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
-    propose = lambda error, jacobian: method.step(error, jacobian, state, options)  # noqa: E731
+    pushing = None if problem.scene is None else Pushing(problem, problem.scene)
 
+    def propose(error: Array, jacobian: Array) -> Array:
+        plain = method.step(error, jacobian, state, options)
+        return plain if pushing is None else pushing.step(error, jacobian, plain)
+
+    careful = method.careful and pushing is None
     posture = problem.posture
     best_q, best_cost, best_wish, stall, iteration = q, np.inf, np.inf, 0, 0
     error = jacobian = best_squares = q  # replaced before use: the first pose is always accepted
@@ -96,8 +102,10 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
             cost += float(extra.error.dot(extra.error))
         squares = stack.squares(raw)
         reached = not stack.rows or max(squares.tolist()) < tolerance
+        if pushing is not None:
+            pushing.look(pose)
         if posture is None:
-            if reached:
+            if reached and (pushing is None or pushing.settled):
                 best_q, best_squares = q, squares
                 break
             better = cost < best_cost
@@ -109,8 +117,9 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
             settled = reached and left > best_wish * (1.0 - _SETTLED)
             if better or iteration == 0:
                 best_wish, best_reached, state.wish = left, reached, wish
-        if better or not method.careful:
-            stall = 0 if cost < best_cost * (1.0 - _GAIN) else stall + 1
+        if better or not careful:
+            gained = cost < best_cost * (1.0 - _GAIN) or (reached and pushing is not None)
+            stall = 0 if gained else stall + 1
             best_q, best_cost, best_squares = q, cost, squares
             state.caution = max(state.caution * _LESS, _LEAST)
             error, jacobian = scaled, rows.jacobian * columns
@@ -129,7 +138,16 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
         iteration += 1
         q = limits.step(region, state.q, error, jacobian, propose)
     errors = np.sqrt(best_squares)
-    return conclude(problem, best_q, iteration, options.tolerance, errors=errors, stalled=stalled)
+    clearance = np.inf if pushing is None else pushing.clearance(best_q)
+    return conclude(
+        problem,
+        best_q,
+        iteration,
+        options.tolerance,
+        errors=errors,
+        stalled=stalled,
+        clearance=clearance,
+    )
 
 
 def solve_many(method: Incremental, problem: Problem, q: Array, options: Options) -> Solution:

@@ -83,6 +83,7 @@ class Pseudoinverse(Incremental):
     )
     source: ClassVar[str] = "Ki & Sheen, section 4; Ge 2000, 2.2.1 and 3.1; Parent; Whitney"
     options: ClassVar[type[Options]] = PseudoinverseOptions
+    obstacles: ClassVar[bool] = True
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         # Plain Euler integration takes every step, also one that leads astray.

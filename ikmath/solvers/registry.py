@@ -84,7 +84,8 @@ def solve(
             q = np.repeat(q[None], problem.frames, 0)
         elif q.shape[0] != problem.frames or q.ndim != 2:
             raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
-    if q.ndim == 1 or (chosen.batched and not problem.limits.adds_rows):
+    together = chosen.batched and not problem.limits.adds_rows and problem.scene is None
+    if q.ndim == 1 or together:
         return chosen.solve(problem, q, settings)
     return _one_by_one(chosen, problem, q, settings)
 

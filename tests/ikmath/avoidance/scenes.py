@@ -186,12 +186,9 @@ def touching(kind, seed, gap=1e-3):
         body = ik.Body([ik.Link(f"ball{i}", (0, 0.05, 0), (0, 0.05, 0), 0.05) for i in range(12)])
         name, end, radius = "ball11", np.array([0.0, 0.05, 0.0]), 0.05
     else:
-        skeleton, body, effectors = figure(kind, rng)
-        name = "tool" if kind == "arm" else "wrist.L"
-        end, radius = (
-            np.zeros(3),
-            body.radius[body.names.index("a7-tool" if kind == "arm" else "elbow.L-wrist.L")],
-        )
+        skeleton, body, _ = figure(kind, rng)
+        name, link = ("tool", "a7-tool") if kind == "arm" else ("wrist.L", "elbow.L-wrist.L")
+        end, radius = np.zeros(3), body.radius[body.names.index(link)]
     while True:
         goal = pose(skeleton, rng, 0.5)
         start = skeleton.region.project(goal + 0.3 * rng.normal(size=skeleton.n))
