@@ -13,14 +13,14 @@ from ..errors import NotSupported
 from ..goals import Position
 from ..problem import Problem
 from ..rotation import Array
-from .arithmetic import Arithmetic, Number
+from .arithmetic import Arithmetic, Number, length, subtract
 from .chains import Aim, read_limbs, targets
 from .levels import outward, reshape
 from .posing import Posing
 from .shells import Shells, shells
 from .stages import Run
 
-PASSES: Final = 2  # over limbs with several effectors; a single limb needs one
+_PASSES: Final = 2  # over limbs with several effectors; a single limb needs one
 
 
 def triangle(
@@ -43,22 +43,30 @@ def triangle(
 
 def within_reach(a: Number, c: Number, aim: Aim, end: int, *, posing: Posing) -> Number:
     """Level of a shared joint: as it stands if the branch can reach from there, else just so far."""
-    m = posing.m
-    b = aim.ends[end][1]
-    index, _, drift = aim.ends[end]
-    x = tuple(
-        p - (t - d) for p, t, d in zip(posing.placed(aim.place), posing.targets[index], drift, strict=True)
-    )
-    y = tuple(u - d for u, d in zip(x, aim.place.drift, strict=True))
-    now = m.sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2])
-    wanted = m.minimum(now, b)
-    return 0.5 * (a * a + c * c - wanted * wanted)
+    effector, b, drift = aim.ends[end]
+    target = subtract(posing.targets[effector], subtract(drift, aim.place.drift))
+    distance = posing.m.minimum(length(posing.m, subtract(target, posing.placed(aim.place))), b)
+    return 0.5 * (a * a + c * c - distance * distance)
 
 
 def triangulate(posing: Posing, across: bool = False, shells: Shells | None = None) -> None:
     """One pass over the limbs; shells: of limited limbs."""
     wanted = partial(triangle, m=posing.m, across=across, shells=shells)
     outward(posing, wanted, partial(within_reach, posing=posing))
+
+
+def run_passes(run: Run, *, across: bool = False, second: bool = True) -> None:
+    """One pass; where limits or branches leave it short, a second one.
+
+    Args:
+        run: the frames; across: links stand at right angles where a target is too near;
+        second: whether a limited limb may be bent to the right length and pointed.
+    """
+    single, limited = len(run.limbs.effectors) == 1, not run.limbs.free
+    folded = shells(run.limbs) if single and limited else None
+    run.stage(partial(triangulate, across=across, shells=folded), limit=1 if single else _PASSES)
+    if single and limited and second:
+        run.stage(reshape, limit=1)
 
 
 def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
@@ -85,9 +93,5 @@ def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
     batch = q.shape[:-1]
     goals_at = targets(simple, batch)
     run = Run(limbs, q.reshape(-1, q.shape[-1]), goals_at.reshape(-1, *goals_at.shape[-2:]), tolerance, 2)
-    single = len(limbs.effectors) == 1
-    folds = None if limbs.free or not single else shells(limbs)
-    run.stage(partial(triangulate, shells=folds), limit=1 if single else PASSES)
-    if single and not limbs.free:
-        run.stage(reshape, limit=1)
+    run_passes(run)
     return problem.skeleton.region.project(run.q).reshape(q.shape)

@@ -16,17 +16,14 @@ single pass leaves short: a second pass bends them to the right length first and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 from ..errors import BadValue
 from ..problem import Problem
 from .base import Options
 from .geometric import Geometric, GeometricOptions
-from .levels import reshape
-from .shells import shells
 from .stages import Run
-from .triangle import PASSES, triangulate
+from .triangle import run_passes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,13 +58,5 @@ class Triangulation(Geometric):
     options: ClassVar[type[Options]] = TriangulationOptions
 
     def bend(self, run: Run, problem: Problem, options: Any) -> None:
-        single = len(run.limbs.effectors) == 1
-        step = partial(
-            triangulate,
-            across=options.too_near == "across",
-            shells=shells(run.limbs) if single and not run.limbs.free else None,
-        )
-        run.stage(step, limit=1 if single else PASSES)
-        if options.reshape and single and not run.limbs.free:
-            run.stage(reshape, limit=1)
+        run_passes(run, across=options.too_near == "across", second=options.reshape)
         self.finish(run, options)
