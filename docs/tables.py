@@ -41,9 +41,9 @@ LIMITS = """
 AVOIDANCE = """
 ## Ways to keep clear of obstacles
 
-`ik.Problem(..., avoidance="...")`; in Blender *Body > Avoidance*. The first bounds every step: nothing
-is ever entered, and goes with `hierarchical`. The others are the texts': they push away from obstacles with
-what the goals leave free, promise nothing, and go with `damped` and `pseudoinverse`. What they come to beside
+`ik.Problem(..., avoidance="...")`; in Blender *Body > Avoidance*. The first bounds every step, so that
+nothing is ever entered; it goes with `hierarchical`. The others are the texts': they push away from obstacles
+with what the goals leave free, promise nothing, and go with `damped` and `pseudoinverse`. How they do beside
 each other: `python build.py papers -- ge_avoidance`.
 """
 
