@@ -24,9 +24,12 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.int8]
 
-_RIDGE: Final = 1e-14  # share of the trace added to Gram matrices: rows that repeat others do no harm
+_RIDGE: Final = 1e-11  # share of the trace added to Gram matrices: rows that repeat others do no harm,
+# while inverting loses less than half the digits, which applying the result twice brings back
+_REFINEMENTS: Final = 2
 _SWAPS: Final = 8  # rounds of whole-set changes before going one at a time
 _FEASIBLE: Final = 1e-11
+_PATIENT: Final = 1e-7  # the same for stronger levels where patience is limited
 _PULL: Final = 1e-10  # slope, against its largest, that counts as none
 _CIRCLING: Final = 4
 _STEP: Final = 1e-13  # movement that counts as none
@@ -100,8 +103,8 @@ def lexicographic(
         wish: (n,) where x should be when all levels have what they want, or None for the shortest x.
         warm: working sets of a similar problem, one for each level (and one for the wish).
         patience: inequalities at most that are changed one at a time where changing all at once runs in
-            circles; the answer then keeps all bounds and stronger levels but may not be the level's optimum.
-            None for no such bound.
+            circles; the answer then keeps all bounds and, to 1e-7, the stronger levels, but may not be the
+            level's optimum. None for no such bound.
     """
     n = len(lower)
     if rows is None or least is None:
@@ -157,7 +160,8 @@ def _solve_level(
         wrong = (held.bounds != 0) & (bound_pull * held.bounds > least_pull)
         wrong_rows = (held.rows != 0) & (row_pull > least_pull) if len(row_pull) else held.rows != 0
         if not out.any() and not wrong.any() and not out_rows.any() and not wrong_rows.any():
-            if not len(values) or np.abs(kept.dot(trial) - values).max() <= _FEASIBLE * (
+            near = _FEASIBLE if patience is None else _PATIENT
+            if not len(values) or np.abs(kept.dot(trial) - values).max() <= near * (
                 1.0 + np.abs(values).max()
             ):
                 return trial, held
@@ -184,7 +188,9 @@ class _Gram:
     def shortest(self, values: Array) -> Array:
         """The shortest x with K x = values."""
         x = self.inverse.dot(values).dot(self.rows)
-        return np.asarray(x + self.inverse.dot(values - self.rows.dot(x)).dot(self.rows))
+        for _ in range(_REFINEMENTS):
+            x = x + self.inverse.dot(values - self.rows.dot(x)).dot(self.rows)
+        return np.asarray(x)
 
     def share(self, way: Array) -> Array:
         """(p,) or (p, m): the combination of rows nearest to `way` (n,) or (m, n)."""
@@ -265,7 +271,7 @@ def _equality(
             free_rows = equalities.without(free_rows)
     if target is not None:
         way = (target - x) * free
-        x = x + (way if equalities is None else equalities.without(way))
+        x = x + (way if equalities is None else equalities.without(equalities.without(way)))
         slope = x - target
     else:
         normal = free_rows.dot(free_rows.T)
