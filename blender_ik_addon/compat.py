@@ -90,6 +90,19 @@ def find_bag(owner: bpy.types.Object) -> Any | None:
     return action.layers[0].strips[0].channelbag(slot)
 
 
+def strip_curves(strip: bpy.types.NlaStrip) -> list[Any]:
+    """The F-curves that an NLA strip plays, those of its own slot where actions have slots."""
+    action: Any = strip.action
+    if action is None:
+        return []
+    if not has_slots(action):
+        return list(action.fcurves)
+    slot = getattr(strip, "action_slot", None)
+    strips = action.layers[0].strips if action.layers else ()
+    bag = strips[0].channelbag(slot) if strips and slot is not None else None
+    return list(bag.fcurves) if bag is not None else []
+
+
 def ensure_bag(owner: bpy.types.Object) -> Any:
     """What holds the F-curves that animate an object, made within its action where it is missing.
 

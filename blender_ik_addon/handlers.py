@@ -1,34 +1,87 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has to happen when Blender loads a file or undoes: a bake that this cut off must not seem to go on."""
+"""What happens by itself: live solving, and what has to be put right when Blender loads a file or undoes.
+
+While nothing is live the handlers return at once. They never ask for an update of the scene: what they are
+given is evaluated, and what they write is evaluated next, in the same frame.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
+from .control.live import LiveFigures, live_armatures, watched
 from .properties.access import session_of
-
-
-@persistent
-def forget_bake(*_args: object) -> None:
-    """After a load: no bake is running, whatever the window manager of the old file said."""
-    session = session_of(bpy.context)
-    session.baking, session.progress = False, 0.0
-
-
-_HANDLERS = ((bpy.app.handlers.load_post, forget_bake),)
+from .properties.rig import any_live
 
 CLASSES: tuple[type, ...] = ()
 
+_LISTS = ("load_post", "undo_post", "redo_post", "frame_change_post", "depsgraph_update_post")
+
 
 def attach() -> None:
-    """Add the handlers."""
-    for handlers, function in _HANDLERS:
-        handlers.append(function)
+    """Add the handlers; what they keep between calls lives in them and ends with them."""
+    for name, function in _make(LiveFigures()):
+        getattr(bpy.app.handlers, name).append(function)
 
 
 def detach() -> None:
     """Remove the handlers."""
-    for handlers, function in _HANDLERS:
-        if function in handlers:
-            handlers.remove(function)
+    for name in _LISTS:
+        functions = getattr(bpy.app.handlers, name)
+        for function in [f for f in functions if f.__module__ == __name__]:
+            functions.remove(function)
+
+
+def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
+    @persistent
+    def forget_bake(*_args: object) -> None:
+        """After a load: no bake is running, whatever the window manager of the old file said."""
+        session = session_of(bpy.context)
+        session.baking, session.progress = False, 0.0
+        figures.forget()
+        session.any_live = any_live()
+
+    @persistent
+    def count_live(*_args: object) -> None:
+        """After an undo: what is live may be another one."""
+        session_of(bpy.context).any_live = any_live()
+
+    @persistent
+    def solve_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """In every frame, those of a render too."""
+        if _is_any_live():
+            figures.solve(scene, depsgraph)
+
+    @persistent
+    def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """When a target, a pin or a live armature has changed."""
+        if not _is_any_live():
+            return
+        changed = {update.id.original for update in depsgraph.updates}
+        concerned = False
+        for armature in live_armatures(scene):
+            if armature in changed or armature.data in changed:
+                figures.settings_changed(armature)
+                concerned = True
+            concerned = concerned or not changed.isdisjoint(watched(armature))
+        if concerned:
+            figures.solve(scene, depsgraph, new_frame=False)
+
+    return [
+        ("load_post", forget_bake),
+        ("undo_post", count_live),
+        ("redo_post", count_live),
+        ("frame_change_post", solve_frame),
+        ("depsgraph_update_post", solve_change),
+    ]
+
+
+def _is_any_live() -> bool:
+    # `bpy.context` is not for the thread of a render.
+    manager: Any = bpy.data.window_managers[0]
+    session = manager.articulate
+    return session.any_live and not session.baking  # a bake solves its frames itself

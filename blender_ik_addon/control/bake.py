@@ -20,6 +20,7 @@ from ..bridge.armature import Channels, read_channels
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..compat import bone_selected
+from ..properties.access import session_of
 from ..properties.refusal import Refused
 from .frame import Solved, Task, first_figure, make_tasks, solve_task
 from .plan import Plan, find_armature, read_plan
@@ -100,8 +101,13 @@ class Bake:
         Raises:
             Refused: a frame failed; nothing has been changed.
         """
-        for _progress in self.steps(context):
-            pass
+        session = session_of(context)
+        session.baking = True  # live figures keep still meanwhile
+        try:
+            for _progress in self.steps(context):
+                pass
+        finally:
+            session.baking = False
         return self.report
 
     def steps(self, context: bpy.types.Context) -> Generator[float, None, None]:

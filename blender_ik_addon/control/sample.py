@@ -57,9 +57,11 @@ def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Dep
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
     """
     evaluated = armature.evaluated_get(depsgraph)
-    # Settings are read from the original: Blender copies animated values back to it (but in a render), while
-    # the evaluated copy learns of an effector that was just added only when something tags the armature.
-    effectors = [_find(armature, effector) for effector in plan.effectors]
+    # Settings are read from the original: Blender copies animated values back to it, while the evaluated copy
+    # learns of an effector that was just added only when something tags the armature. In a render nothing is
+    # copied back, and the copy is a new one.
+    settings = evaluated if depsgraph.mode == "RENDER" else armature
+    effectors = [_find(settings, effector) for effector in plan.effectors]
     space = read_space(evaluated)
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(

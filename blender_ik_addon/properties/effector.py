@@ -53,6 +53,11 @@ def _hold_place(effector: "ArticulateEffector", _context: bpy.types.Context) -> 
     effector.pin_rotation = level if effector.kind == "PLANE" else matrix.to_quaternion()
 
 
+def _moved(effector: "ArticulateEffector", _context: bpy.types.Context) -> None:
+    """A pin that is moved by a script has to be noticed where the armature is live."""
+    effector.id_data.update_tag()
+
+
 class ArticulateEffector(bpy.types.PropertyGroup):
     """An effector; its `name` is what scripts and messages call it."""
 
@@ -75,7 +80,11 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         name="Target Bone", description="Bone to follow where the target is an armature", override=OVERRIDE
     )
     enabled: BoolProperty(
-        name="Enabled", description="Off: the effector is ignored", default=True, override=OVERRIDE
+        name="Enabled",
+        description="Off: the effector is ignored",
+        default=True,
+        override=OVERRIDE,
+        update=_moved,
     )
     weight: FloatProperty(
         name="Weight",
@@ -84,6 +93,7 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         min=0.0,
         soft_max=10.0,
         override=OVERRIDE,
+        update=_moved,
     )
     priority: IntProperty(
         name="Priority",
@@ -101,6 +111,7 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         max=1.0,
         subtype="FACTOR",
         override=OVERRIDE,
+        update=_moved,
     )
     pinned: BoolProperty(
         name="Pinned",
@@ -115,6 +126,7 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         subtype="XYZ",
         size=3,
         override=OVERRIDE,
+        update=_moved,
     )
     pin_rotation: FloatVectorProperty(
         name="Pin Rotation",
@@ -123,6 +135,7 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
         override=OVERRIDE,
+        update=_moved,
     )
     chain_root: StringProperty(
         name="Chain Root",

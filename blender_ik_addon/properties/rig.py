@@ -5,13 +5,37 @@ import json
 from typing import Any
 
 import bpy
-from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from .bake import ArticulateBake
 from .body import ArticulateBody
 from .effector import OVERRIDE, ArticulateEffector
 from .obstacle import ArticulateObstacle
 from .solver import ArticulateSolver
+
+LIVE_MODES = (
+    ("EACH", "Each Frame", "From the frame's own pose: the same however one got there, and in renders", 0),
+    ("CONTINUOUS", "Continuous", "From the frame before, as a puppet: it depends on the way there", 1),
+)
+
+
+def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
+    """Tell the handlers whether there is anything for them to do."""
+    manager: Any = context.window_manager
+    manager.articulate.any_live = rig.live or any_live()
+
+
+def any_live() -> bool:
+    """Whether an armature of the file is live."""
+    owners: Any = bpy.data.objects
+    return any(thing.type == "ARMATURE" and thing.articulate.live for thing in owners)
 
 
 class ArticulateRig(bpy.types.PropertyGroup):
@@ -28,6 +52,20 @@ class ArticulateRig(bpy.types.PropertyGroup):
     )
     active_obstacle: IntProperty(name="Active Obstacle", default=0, min=0, override=OVERRIDE)
     body: PointerProperty(name="Body", type=ArticulateBody, override=OVERRIDE)
+    live: BoolProperty(
+        name="Live",
+        description="Solve by itself: in every frame, and whenever a target or a pin moves. Sets no keys",
+        default=False,
+        override=OVERRIDE,
+        update=_live_changed,
+    )
+    live_mode: EnumProperty(
+        name="Live Mode",
+        description="What a frame starts from",
+        items=LIVE_MODES,
+        default="EACH",
+        override=OVERRIDE,
+    )
     message: StringProperty(
         name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
     )

@@ -58,6 +58,10 @@ class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
         if session.baking:
             layout.progress(factor=session.progress, text=f"Baking {session.progress:.0%} (Esc: cancel)")
             return
+        row = layout.row()
+        row.prop(rig, "live", icon="PLAY", toggle=True)
+        if rig.live:
+            row.prop(rig, "live_mode", text="")
         refusal = next(refusals(armature, context.scene), None)
         row = layout.row()
         row.scale_y = 1.3
