@@ -91,6 +91,8 @@ class Region:
         centre = np.sin(np.clip(0.0, low, high) / 2)
         self._centre = np.ascontiguousarray(centre.T)
         self._centred = not centre.any()
+        ends = np.isfinite(lower[self.pairs]) & np.isfinite(upper[self.pairs])
+        self._open_pairs = np.concatenate([self.free_pairs, self.pairs[~ends.all(1)]])
         # (side, 2, P) reciprocal radii in half-angle sines, 0 where there is no limit
         radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
@@ -140,10 +142,14 @@ class Region:
         if self._any_box:
             np.maximum(q, _columns_first(self.low, q), out=q)
             np.minimum(q, _columns_first(self.high, q), out=q)
+        self._onto_boundary(q)
+        return self._unwound(q)
+
+    def _onto_boundary(self, q: Array) -> None:
+        """Swings outside put on the edge of their regions, in place."""
         out, swing = self._beyond(q, 1.0)
         if swing is not None:
             q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
-        return self._unwound(q)
 
     def landing(self, q: Array, dq: Array, bounds: Bounds | None) -> Array:
         """Where the step dq from q (n,) ends inside the region, `bounds` being what of it would leave."""
@@ -157,13 +163,16 @@ class Region:
         return self._unwound(to)
 
     def _unwound(self, q: Array) -> Array:
-        """Swings without limits told the shorter way round, in place."""
-        if len(self.free_pairs):
-            v = q[self.free_pairs.T]
+        """Swings beyond half a turn, where a side is open, told the shorter way round; in place."""
+        if len(self._open_pairs):
+            v = q[self._open_pairs.T]
             turn = np.sqrt(v[0] * v[0] + v[1] * v[1])
             over = np.nonzero(turn > np.pi)
-            if len(over[0]):  # the same rotation the shorter way round
-                q[self.free_pairs[over[0]].T, *over[1:]] = v[:, *over] * (1.0 - 2.0 * np.pi / turn[over])
+            if len(over[0]):
+                t = turn[over]
+                shorter = 1.0 - 2.0 * np.pi * np.rint(t / (2.0 * np.pi)) / t
+                q[self._open_pairs[over[0]].T, *over[1:]] = v[:, *over] * shorter
+                self._onto_boundary(q)  # told the other way round a swing may be beyond another limit
         return q
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:

@@ -201,3 +201,17 @@ def test_normals_are_the_gradient_of_the_boundary():
         checked += 1
         np.testing.assert_allclose(normal[:, 0], slope[0] / np.linalg.norm(slope), atol=1e-4)
     assert checked > 20
+
+
+def test_swings_of_more_than_half_a_turn_through_an_open_side():
+    """They are told the shorter way round, where another limit may be the one that counts."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        open_low, open_high = rng.random((2, 3)) < 0.4
+        lower = np.where(open_low, -np.inf, -rng.uniform(0.1, 2.5, 3))
+        upper = np.where(open_high, np.inf, rng.uniform(0.1, 2.5, 3))
+        skeleton = ball(lower, upper)
+        far = rng.normal(size=3) * rng.choice([1.0, 3.0, 6.0])
+        projected = skeleton.region.project(far)
+        assert oracle.outside_region(skeleton, projected) <= HOLDS
+        np.testing.assert_allclose(skeleton.region.project(projected), projected, atol=HOLDS)
