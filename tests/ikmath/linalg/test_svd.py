@@ -91,11 +91,11 @@ def test_batch_is_the_loop(name, batch, shape):
             )
 
 
-@pytest.mark.parametrize("shape", [(3, 30), (3, 9), (10, 14)])
+@pytest.mark.parametrize("shape", [(3, 30), (2, 4), (10, 14)])
 @pytest.mark.parametrize("name", [name for name in SVD if SVD[name].warm])
 def test_stays_exact_over_ten_thousand_warm_steps(name, shape):
     """A Jacobian in smooth motion; the rounding of one step must not survive in the next ones."""
-    steps = 10_000 if shape == (3, 9) or (name, shape) == ("row_givens", (3, 30)) else 1_000
+    steps = 10_000 if shape == (2, 4) or (name, shape) == ("row_givens", (3, 30)) else 500
     rng = np.random.default_rng(11)
     start, waves = rng.normal(size=shape), rng.normal(size=(4, *shape))
     state, ages = None, set()
