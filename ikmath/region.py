@@ -167,7 +167,7 @@ class Region:
         if len(self._open_pairs):
             v = q[self._open_pairs.T]
             turn = np.sqrt(v[0] * v[0] + v[1] * v[1])
-            over = np.nonzero(turn > np.pi)
+            over = np.nonzero(turn > np.pi + 1e-9)  # at half a turn both ways are as short
             if len(over[0]):
                 t = turn[over]
                 shorter = 1.0 - 2.0 * np.pi * np.rint(t / (2.0 * np.pi)) / t
