@@ -19,6 +19,8 @@ HAND_ON_TABLE = (0.43, -0.22, TABLE_TOP + 0.026)
 """Where the end of the left hand's bone lies: the middle of the palm, half its thickness above the table."""
 HAND_DIRECTION = 25.0
 """Degrees from straight ahead, outwards."""
+TABLE_MARGIN = 0.005
+"""Metres that the rest of the body keeps from the table."""
 EYES = 0.105
 """Metres above the head bone's beginning; they look along its +Z."""
 
@@ -44,6 +46,21 @@ def direct(figure: bpy.types.Object, ball: bpy.types.Object) -> None:
     hand.offset = (-0.035 - 0.3 * BALL_RADIUS, 0.075 + 0.3 * BALL_RADIUS, 0.0)
     head = _effector(figure, "spine.006", "AIM", target=ball.name)
     head.axis, head.point, head.offset = "Z", "HEAD", (0.0, EYES, 0.0)
+    _mind_the_table(figure)
+
+
+def lying_bones(figure: bpy.types.Object) -> set[str]:
+    """The hand on the table with its fingers: what may touch it."""
+    hand = figure.data.bones["hand.L"]
+    return {hand.name, *(bone.name for bone in hand.children_recursive)}
+
+
+def _mind_the_table(figure: bpy.types.Object) -> None:
+    """The body keeps out of the table, but for the hand that lies on it."""
+    bpy.ops.articulate.obstacle_add(object="Table", margin=TABLE_MARGIN)
+    lying = lying_bones(figure)
+    for link in figure.articulate.body.links:
+        link.enabled = link.name not in lying
 
 
 def _effector(figure: bpy.types.Object, bone: str, kind: str, target: str = "") -> bpy.types.PropertyGroup:

@@ -74,6 +74,9 @@ def _make(options: argparse.Namespace) -> int:
         "message": solver["message"],
         "effectors": measuring.measure(person, frames),
         "largest_turn": measuring.largest_turn(person, frames),
+        "clearance": measuring.clearance(
+            person, bpy.data.objects["Table"], acting.lying_bones(person), frames
+        ),
     }
     files = _write(options, report, person, pictures)
     print(_table(report, files))
@@ -124,6 +127,12 @@ def _table(report: dict[str, Any], files: list[Path]) -> str:
         lines.append(f"{name:12} {row['kind']:12} {numbers}")
     turn = report["largest_turn"]
     lines.append(f"\nFastest turn of a bone: {turn['degrees']:.2f} degrees in one frame ({turn['bone']}).")
+    near = report["clearance"]
+    if near["mm"] is not None:
+        lines.append(
+            f"The skin comes as near as {near['mm']:.1f} mm to the table (frame {near['frame']}), but for the"
+            " hand that lies on it."
+        )
     lines += [f"{path}  {path.stat().st_size / 1e3:.0f} kB" for path in files]
     return "\n".join(lines)
 

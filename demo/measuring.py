@@ -13,6 +13,10 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
+from mathutils.bvhtree import BVHTree
+
+NEAR = 0.25
+"""Metres; skin that is further away is not measured."""
 
 
 def measure(figure: bpy.types.Object, frames: range) -> dict[str, dict[str, Any]]:
@@ -46,6 +50,65 @@ def measure(figure: bpy.types.Object, frames: range) -> dict[str, dict[str, Any]
             row |= _summary("degrees", angles[effector.name], frames)
         report[effector.name] = row
     return report
+
+
+def clearance(
+    figure: bpy.types.Object, thing: bpy.types.Object, besides: set[str], frames: range
+) -> dict[str, Any]:
+    """The smallest distance of the figure's skin from an object that stands still, over a clip.
+
+    Args:
+        figure: the armature.
+        thing: a closed mesh.
+        besides: bones whose skin may touch it.
+        frames: of the clip.
+
+    Returns:
+        `mm`, negative if some skin is inside, and its `frame`; `mm` is None if none ever comes near.
+    """
+    shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    places, mesh = _places(shown), shown.to_mesh()
+    tree = BVHTree.FromPolygons(places.tolist(), [tuple(face.vertices) for face in mesh.polygons])
+    shown.to_mesh_clear()
+    low, high = places.min(0) - NEAR, places.max(0) + NEAR
+    skins = [(skin, _apart(skin, besides)) for skin in figure.children_recursive if _is_skin(skin, figure)]
+    if not skins:
+        raise RuntimeError(f"'{figure.name}' has no skin to be measured")
+    least: tuple[float, int | None] = (NEAR, None)
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        for skin, kept in skins:
+            points = _places(skin.evaluated_get(depsgraph))[kept]
+            for point in points[((points > low) & (points < high)).all(1)].tolist():
+                place, normal, _face, far = tree.find_nearest(point, NEAR)
+                if place is not None:
+                    side = -1.0 if (Vector(point) - place).dot(normal) < 0.0 else 1.0
+                    least = min(least, (side * far, frame), key=lambda pair: pair[0])
+    return {"mm": None if least[1] is None else 1e3 * least[0], "frame": least[1]}
+
+
+def _is_skin(thing: bpy.types.Object, figure: bpy.types.Object) -> bool:
+    return any(m.type == "ARMATURE" and m.object == figure for m in thing.modifiers)
+
+
+def _apart(skin: bpy.types.Object, besides: set[str]) -> np.ndarray:
+    """(V,) which vertices no bone out of some moves."""
+    names = [group.name for group in skin.vertex_groups]
+    moved = [
+        {names[element.group] for element in v.groups if element.weight > 0.0} for v in skin.data.vertices
+    ]
+    return np.array([not groups & besides for groups in moved])
+
+
+def _places(shown: bpy.types.Object) -> np.ndarray:
+    """(V, 3) the vertices of an evaluated object in the world."""
+    mesh = shown.to_mesh()
+    flat = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", flat)
+    matrix = np.array(shown.matrix_world)
+    shown.to_mesh_clear()
+    return flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def frame_change(frames: range) -> float:
