@@ -22,12 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .rotation import Array
+from .swing import EDGE, FLOOR, NARROW, Room, boundary_of, swing_of
 
-_FLOOR: Final = 1e-10  # radius of a side that has no room, so that nothing divides by zero
-_NARROW: Final = 1e-9  # a side narrower than this has no room
-_EDGE: Final = (
-    1e-3  # where on such a side the boundary is taken to be: enough to tell the side, and for the normal
-)
+_FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 
 
@@ -96,7 +93,15 @@ class Region:
         # (side, 2, P) reciprocal radii in half-angle sines, 0 where there is no limit
         radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
-        inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, _FLOOR))
+        inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, FLOOR))
+        # the same as plain floats, for one frame
+        self._pair_columns = [(int(x), int(z)) for x, z in pairs]
+        self._pair_of = [-1] * self.n
+        for number, columns in enumerate(self._pair_columns):
+            for column in columns:
+                self._pair_of[column] = number
+        rooms = np.concatenate([centre, inverse[0], inverse[1]], 1).tolist()
+        self._rooms = [Room(*room) for room in rooms]
         self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
         # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
         self._sure_low, self._sure_high = self.low.copy(), self.high.copy()
@@ -179,8 +184,11 @@ class Region:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
         to = q + dq
         sure_low, sure_high = _columns_first(self._sure_low, to), _columns_first(self._sure_high, to)
-        if not ((to < sure_low) | (to > sure_high)).any():
+        suspects = (to < sure_low) | (to > sure_high)
+        if not suspects.any():
             return None
+        if to.ndim == 1 and np.count_nonzero(suspects) <= _FEW:
+            return self._leaving_one(q, to, suspects)
         held, shift = np.zeros(to.shape, dtype=bool), np.zeros(to.shape)
         some = False
         if self._any_box:
@@ -197,6 +205,31 @@ class Region:
             leaving[out] = True
             point, normal[:, *out] = self._boundary(swing)
             way[:, *out] = point - q[self.pairs[out[0]].T, *out[1:]]
+        return Bounds(held, shift, leaving, normal, way) if some else None
+
+    def _leaving_one(self, q: Array, to: Array, suspects: npt.NDArray[np.bool_]) -> Bounds | None:
+        """As `leaving` for one frame; few coordinates are suspect, so they are looked at one by one."""
+        count = len(self.pairs)
+        held, shift = np.zeros(self.n, dtype=bool), np.zeros(self.n)
+        leaving, normal, way = np.zeros(count, dtype=bool), np.zeros((2, count)), np.zeros((2, count))
+        some, seen = False, -1
+        for column in suspects.nonzero()[0].tolist():
+            pair = self._pair_of[column]
+            if pair < 0:
+                some = held[column] = True
+                limit = self.low[column] if to[column] < self.low[column] else self.high[column]
+                shift[column] = limit - q[column]
+                continue
+            if pair == seen:
+                continue
+            seen = pair
+            (x, z), room = self._pair_columns[pair], self._rooms[pair]
+            swing = swing_of(float(to[x]), float(to[z]), room)
+            if swing.measure <= 1.0 + INSIDE:
+                continue
+            some = leaving[pair] = True
+            point_x, point_z, normal[0, pair], normal[1, pair] = boundary_of(swing, room)
+            way[0, pair], way[1, pair] = point_x - q[x], point_z - q[z]
         return Bounds(held, shift, leaving, normal, way) if some else None
 
     def near_boundary(self, q: Array, measure: float) -> tuple[npt.NDArray[np.intp], Array, Array]:
@@ -265,7 +298,7 @@ class Region:
         Each sine goes to its own limit first, then both along the ray.
         """
         _, w, s, scale, centre = swing
-        most = np.where(scale < 1.0 / _NARROW, 1.0, _EDGE)
+        most = np.where(scale < 1.0 / NARROW, 1.0, EDGE)
         w = np.minimum(np.maximum(w, -most), most)
         w = w * ((1.0 - 1e-15) / np.maximum(np.sqrt(w[0] * w[0] + w[1] * w[1]), 1.0))
         way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s)
