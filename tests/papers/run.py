@@ -23,6 +23,7 @@ EXPERIMENTS = (
     "parent_control",
     "ge_joint_limits",
     "ge_svd",
+    "ge_avoidance",
 )
 """Modules of `tests.papers.experiments`; each has `run(out: Path)`, which prints tables and draws."""
 
