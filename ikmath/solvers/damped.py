@@ -22,6 +22,7 @@ from .parameters import setting
 
 _FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal
+_LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can be left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,8 @@ class DampedOptions(Options):
     """Options of `damped`.
 
     Attributes:
-        damping: the constant c, added to squared singular values (lengths in figure sizes); None adapts it.
+        damping: the constant c, added to squared singular values (lengths in figure sizes; 0 is
+            as good as none); None adapts it.
     """
 
     damping: float | None = setting(
@@ -61,7 +63,7 @@ class Damped(Incremental):
         if options.damping is None:
             damping = (_FAR * state.cost + _NEAR) * state.caution
         else:
-            damping = options.damping * np.maximum(state.caution, 1.0)
+            damping = max(options.damping, _LEAST) * np.maximum(state.caution, 1.0)
         weighed = jacobian if state.mobility is None else jacobian * state.mobility
         if state.wish is None:
             return np.negative(damped_solution(jacobian, weighed, error, damping))
