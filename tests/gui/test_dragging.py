@@ -37,8 +37,7 @@ for name, parent, head, tail in rows:
 bpy.ops.object.mode_set(mode='POSE')
 rig.articulate.solver.root = 'FREE'
 for name in ('shin.L', 'shin.R'):
-    pin = rig.articulate.effectors.add()
-    pin.name, pin.bone, pin.pinned = name, name, True
+    bpy.ops.articulate.pin(bone=name)
 bpy.ops.view3d.view_axis(type='FRONT')
 region = bpy.context.space_data.region_3d
 region.view_perspective, region.view_location, region.view_distance = 'ORTHO', (0, 0, 1.1), 5.0
@@ -124,3 +123,29 @@ def test_the_shortcut_takes_the_bone_under_the_mouse_and_numbers(figure: Blender
     figure.key("Return")
     wanted = [before["hand.L"][0], before["hand.L"][1], before["hand.L"][2] - 0.2]
     figure.wait_for(PLACES, lambda now: _apart(now["hand.L"], wanted) < 1e-3)
+
+
+def test_a_live_figure_follows_its_target_during_playback_and_the_overlay_shows_it(figure: BlenderWindow):
+    figure.operate(
+        "bpy.ops.articulate.effector_add(bone='hand.L')\n"
+        "rig = bpy.data.objects['Figure']; target = rig.articulate.effectors['hand.L'].target\n"
+        "for frame, z in ((1, 1.45), (60, 2.0)):\n"
+        "    target.location.z = z\n"
+        "    target.keyframe_insert('location', frame=frame)\n"
+        "bpy.context.scene.frame_end = 60\n"
+        "rig.articulate.live = True"
+    )
+    figure.show_tab("Articulate")
+    figure.operate("bpy.ops.screen.animation_play()")
+    figure.settle(2.0)
+    figure.operate("bpy.ops.screen.animation_cancel(restore_frame=False)")
+    figure.screenshot("live_and_overlay")
+    frame = figure.run("result = bpy.context.scene.frame_current")
+    assert frame > 1
+    miss = figure.run(
+        "rig = bpy.data.objects['Figure']; target = rig.articulate.effectors['hand.L'].target\n"
+        "result = (rig.pose.bones['hand.L'].tail - target.matrix_world.translation).length"
+    )
+    assert miss < 1e-3
+    figure.run("view()['area'].spaces.active.overlay.show_overlays = False")
+    figure.screenshot("overlays_off")
