@@ -22,6 +22,7 @@ from .parameters import setting
 
 _FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal
+_REFUSED: Final = 1e-4  # damping at least after a refused step
 _LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can be left
 
 
@@ -63,7 +64,9 @@ class Damped(Incremental):
         if options.damping is None:
             damping = (_FAR * state.cost + _NEAR) * state.caution
         else:
-            damping = max(options.damping, _LEAST) * np.maximum(state.caution, 1.0)
+            # a step that was refused must become shorter, however small the damping
+            least = np.where(np.asarray(state.caution) > 1.0, _REFUSED, _LEAST)
+            damping = np.maximum(options.damping, least) * np.maximum(state.caution, 1.0)
         weighed = jacobian if state.mobility is None else jacobian * state.mobility
         if state.wish is None:
             return np.negative(damped_solution(jacobian, weighed, error, damping))
