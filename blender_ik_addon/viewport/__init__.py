@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is in the 3D view itself: the tool and its keys."""
+"""What is in the 3D view itself: the tool, its keys, and the overlay."""
 
 from __future__ import annotations
 
-from . import keys, tool
+from . import keys, overlay, tool
 
 CLASSES: tuple[type, ...] = ()
 
 
 def attach() -> None:
-    """Add the tool to the toolbar and the keys to the keymap."""
+    """Add the tool to the toolbar and the keys to the keymap; begin to draw."""
     tool.attach()
     keys.attach()
+    overlay.attach()
 
 
 def detach() -> None:
     """Take them out again."""
+    overlay.detach()
     keys.detach()
     tool.detach()
