@@ -80,9 +80,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         FigureFault: it cannot be solved; the sentence names the bone and says why.
     """
     carried = [link.bone for link in plan.surroundings.links] if plan.surroundings else []
-    figure = read_figure(
-        plan.bones, sample.state, sample.space, plan.solved, root=plan.root, carried=carried
-    )
+    figure = read_figure(plan.bones, sample.state, sample.space, plan.solved, root=plan.root, carried=carried)
     chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
     require(figure_faults(armature, figure, chains))
     return figure
@@ -145,7 +143,9 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
         kinds = [effector.kind for effector in plan.effectors]
         asks = np.array([kind.moves for kind in kinds]), np.array([kind.turns for kind in kinds])
         want = wanted(plan, figure, task.sample)
-        settled = settle(figure, want, asks, previous, partial(points, plan), solve_round, partial(depth_of, task.problem))
+        settled = settle(
+            figure, want, asks, previous, partial(points, plan), solve_round, partial(depth_of, task.problem)
+        )
         solution, channels, distance, angle = (
             settled.solution,
             settled.channels,

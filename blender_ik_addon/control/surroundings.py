@@ -256,6 +256,9 @@ def _first(
             remove=surroundings.unwatched,
             slack=surroundings.margin,
         )
+        # Parts of a stiff hand cannot get out of each other's way.
+        carried = figure.skeleton.influence[:, body.bind(figure.skeleton)]
+        pairs = pairs[(carried[:, pairs[:, 0]] != carried[:, pairs[:, 1]]).any(0)]
     return ik.Problem(
         figure.skeleton,
         problem.goals,

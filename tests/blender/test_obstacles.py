@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from addon_scenes import add, animate, arm, evaluated, reach, tip, two_arms
+from bridge_rigs import make_rig
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
@@ -144,6 +145,24 @@ def test_limbs_keep_out_of_each_other():
     pair.a, pair.b = "hand.L", "hand.R"
     bpy.ops.articulate.solve()
     assert "clearance" in rig.articulate.report
+
+
+def test_parts_that_are_stiff_to_each_other_are_not_watched():
+    rig = make_rig(
+        [
+            ("arm", None, (0, 0, 0), (1, 0.1, 0)),
+            ("hand", "arm", (1, 0.1, 0), (2, 0, 0)),
+            ("left", "hand", (2, 0.15, 0), (3, 0.15, 0)),
+            ("right", "hand", (2, -0.15, 0), (3, -0.15, 0)),
+        ]
+    )
+    reach(rig, "hand", (1.5, 0.5, 0.5))
+    rig.articulate.body.self_collision = True
+    bpy.ops.articulate.solve()
+    report = rig.articulate.report
+    assert report["nearest"] not in {"left", "right"} or report["clearance"] > 0.11, (
+        "the fingers are 0.1 m apart"
+    )
 
 
 def test_capsules_are_fitted_to_the_skin_and_can_be_changed():
