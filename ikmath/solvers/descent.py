@@ -328,13 +328,20 @@ class Descent:
             if self.reached(state) or not self.left or too_far(self.problem, np.sqrt(state.squares)):
                 break
             # somewhere else altogether is worth it only if everything is reached there
-            other = self._try(state, scattered(self.skeleton, state.q, rng))
+            other = self._try(state, scattered(self.skeleton, state.q, rng), jump=True)
             state = other if self.reached(other) else state
         return state
 
-    def _try(self, kept: State, q: Array) -> State:
-        """The end of the way from another start if it is clearly better, otherwise what was."""
-        start = self.begin(q)
+    def _try(self, kept: State, q: Array, *, jump: bool = False) -> State:
+        """The end of the way from another start if it is clearly better, otherwise what was.
+
+        Args:
+            kept: what was; q: (n,) the other start.
+            jump: whether the figure may be there without having gone there; or else obstacles are in the way.
+        """
+        start = self.begin(q) if jump else self.move(kept, q)
+        if start is None:
+            return kept
         if self.guard is not None and start.near is not None and float(start.near.worst) < self.guard.margin:
             return kept
         end, _ = self._descend(start)
