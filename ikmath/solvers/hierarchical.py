@@ -19,12 +19,14 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..errors import BadValue
+from ..errors import BadValue, UnknownName
+from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options
 from .descent import Descent
 from .escapes import scattered
+from .triangle import quick_start
 
 _FOLLOWING_SETTLED: Final = 0.05  # a posture goes on settling in the frames to come
 _FOLLOWING_TURN: Final = np.radians(7.0)  # that a coordinate may turn from a frame to the next
@@ -41,6 +43,8 @@ class HierarchicalOptions(Options):
             another have one: what cannot be reached is not worth a jump.
         catch_up: whether it may turn farther where that is what it takes to reach all. Off for frames that
             follow one that was short itself: such a motion comes back to its targets step by step.
+        warm_start: "triangulation" starts from what one geometric pass finds, if that is nearer to the goals;
+            "" starts from where the figure is.
         before: solution of the frame before, for a warm start; see `following`.
         settled: share of what the posture still asks for (squared) that a step must gain to be worth going
             on.
@@ -51,6 +55,7 @@ class HierarchicalOptions(Options):
     escape: bool = True
     max_turn: float | None = None
     catch_up: bool = True
+    warm_start: str = ""
     before: Solution | None = None
     settled: float = 1e-3
     restarts: int = 0
@@ -58,6 +63,8 @@ class HierarchicalOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.warm_start not in ("", "triangulation"):
+            raise UnknownName("warm start", self.warm_start, ("triangulation",))
         if self.max_turn is not None and not self.max_turn > 0:
             raise BadValue(f"max_turn={self.max_turn!r}", "must be a positive angle, or None for no bound.")
         if int(self.restarts) != self.restarts or self.restarts < 0:
@@ -83,11 +90,22 @@ class Hierarchical(Method):
         arrived = before.status is Status.REACHED
         settled = max(options.settled, _FOLLOWING_SETTLED)
         return replace(
-            options, escape=False, restarts=0, max_turn=most, catch_up=arrived, settled=settled, before=before
+            options,
+            escape=False,
+            restarts=0,
+            max_turn=most,
+            catch_up=arrived,
+            settled=settled,
+            warm_start="",
+            before=before,
         )
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         run = Descent(problem, options)
+        if options.warm_start:
+            quick = quick_start(problem, q, options.tolerance)
+            there = [problem.errors(Pose.trusted(problem.skeleton, start)).sum() for start in (q, quick)]
+            q = quick if there[1] < there[0] else q
         best = run.solve(q)
         if options.restarts and best.status is not Status.REACHED:
             best = self._restart(run, best, options)

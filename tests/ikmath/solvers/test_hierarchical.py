@@ -193,3 +193,14 @@ def test_what_stands_in_the_way_is_named_and_never_entered():
     assert -1e-9 < answer.clearance < 1e-3
     places = ik.Pose.forward(chain, answer.q).point([*(f"ball{i}" for i in range(6)), "tip"])
     assert places[:, 2].max() < 0.5 - 0.04 + 1e-6
+
+
+def test_a_geometric_start_is_taken_where_it_is_nearer():
+    chain = ik.figures.ball_chain(10, 0.1)
+    problem = ik.Problem(chain, [ik.Position("tip", (0.4, -0.3, 0.2))])
+    cold = ik.solve(problem, tolerance=1e-6)
+    warm = ik.solve(problem, tolerance=1e-6, warm_start="triangulation")
+    assert warm.status is cold.status is ik.Status.REACHED
+    assert warm.iterations < cold.iterations
+    with pytest.raises(ik.UnknownName, match="warm start"):
+        ik.solve(problem, warm_start="guess")
