@@ -17,11 +17,10 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 BENCHMARKS = {
     "iteration": "what one iteration costs, beside the least that numpy allows",
-    "solvers": "the problems P1 to P4, beside other software (--peers pink,mink,placo,ikpy)",
+    "solvers": "the problems P1 to P4, beside other software (--peers=pink,mink,placo)",
     "blender": "the metarig with five effectors, beside Blender's own IK",
     "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",
     "fabrik_table": "every method on FABRIK's own comparison",
-    "avoidance": "thousands of random scenes with obstacles: is anything ever entered?",
 }
 ONLY_IF_NAMED = ("avoidance",)  # takes long and is no matter of speed
 
