@@ -56,7 +56,11 @@ def _attribute(method: str, name: str) -> str:
 
 
 def _property(parameter: _Parameter) -> Any:
-    told: dict[str, Any] = {"name": parameter.label, "description": parameter.description, "override": OVERRIDE}
+    told: dict[str, Any] = {
+        "name": parameter.label,
+        "description": parameter.description,
+        "override": OVERRIDE,
+    }
     if parameter.choices:
         # As in the menus: a number made of the word, so that a new choice does not change what files mean.
         items = [
