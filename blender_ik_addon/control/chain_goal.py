@@ -26,6 +26,8 @@ class WithinChain(Goal):
         keep: (n,) the coordinates that it may use.
     """
 
+    whole = False
+
     def __init__(self, goal: Goal, keep: Flags) -> None:
         self.goal, self.keep = goal, keep
         self.weight, self.priority, self.labels = goal.weight, goal.priority, goal.labels

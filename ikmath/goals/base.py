@@ -32,6 +32,8 @@ class Goal:
         rows: rows an effector has in the residual; effectors: number of effectors, E;
         weight: (E,) weights of the squared errors; priority: 0 is the strongest level;
         labels: (E,) a name for each effector, for messages;
+        whole: whether `evaluate` tells the whole derivative; a goal that may not use some coordinates leaves
+            them out though they move its error.
         one_sided: whether the goal is an inequality, of which `evaluate` tells the violated part; such goals
             have `inequality`, too.
     """
@@ -40,6 +42,7 @@ class Goal:
     unit: str = "m"
     rows: int = 3
     one_sided: bool = False
+    whole: bool = True
 
     weight: Array
     priority: int

@@ -249,7 +249,8 @@ class Descent:
 
     def _come_to_rest(self, state: State) -> State:
         """The nearest pose to rounding, so that who asks again gets the same; not while a motion goes on."""
-        if self.guard is not None or self.options.max_turn is not None:
+        whole = all(goal.whole for goal in self.problem.tasks)
+        if self.guard is not None or self.options.max_turn is not None or not whole:
             return state
         q = polished(self.problem, state.q)
         return self.look(Pose.trusted(self.skeleton, q), None)
@@ -324,7 +325,8 @@ class Descent:
         if start is not None:
             state = self._try(state, start)
         rng = np.random.default_rng(self.options.seed)
-        for _ in range(_ATTEMPTS):
+        # among obstacles a start elsewhere may lie behind a wall
+        for _ in range(_ATTEMPTS if self.guard is None else 0):
             if self.reached(state) or not self.left or too_far(self.problem, np.sqrt(state.squares)):
                 break
             # somewhere else altogether is worth it only if everything is reached there
