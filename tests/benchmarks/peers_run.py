@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Other solvers: each in an environment of its own, made on demand, fed and read through files.
 
-Their settings are the best that a sweep over damping found on these problems, each under the same rules:
+Their damping was found by an earlier sweep over problems of the same kinds; each runs under the same rules:
 whole steps (dt 1, gain 1), no velocity limits, stop at the tolerance, results clipped into the limits.
 """
 
