@@ -325,8 +325,8 @@ class Descent:
         if start is not None:
             state = self._try(state, start)
         rng = np.random.default_rng(self.options.seed)
-        # among obstacles a start elsewhere may lie behind a wall
-        for _ in range(_ATTEMPTS if self.guard is None else 0):
+        # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
+        for _ in range(_ATTEMPTS if self.guard is None or self.options.search else 0):
             if self.reached(state) or not self.left or too_far(self.problem, np.sqrt(state.squares)):
                 break
             # somewhere else altogether is worth it only if everything is reached there

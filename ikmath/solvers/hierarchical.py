@@ -48,11 +48,15 @@ class HierarchicalOptions(Options):
         before: solution of the frame before, for a warm start; see `following`.
         settled: share of what the posture still asks for (squared) that a step must gain to be worth going
             on.
+        search: whether an escape may also look elsewhere among obstacles, though the direct way there may
+            lead through a wall; what it finds is clear of all of them and reaches everything, or is not
+            taken.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
         seed: of the starts that are drawn.
     """
 
     escape: bool = True
+    search: bool = False
     max_turn: float | None = None
     catch_up: bool = True
     warm_start: str = ""
