@@ -53,7 +53,7 @@ def test_links_without_thickness_do_not_pass_a_wall_either():
 
 @pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in COUNTS for seed in range(4)])
 def test_a_goal_that_touches_is_reached(kind, seed):
-    """With one millimetre left between, to one millimetre; a search may go round what blocks the direct way."""
+    """With one millimetre left between, to one millimetre; a search may go round what is in the way."""
     scene = scenes.touching(kind, seed)
     run = scenes.Watched(scene, search=True)
     assert run.solution.errors.max() <= 1e-3
