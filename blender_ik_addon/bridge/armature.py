@@ -178,7 +178,7 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
         )
     order = np.argsort([index[name] for name in data_names])
     parents = np.array([index[bone.parent.name] if bone.parent else -1 for bone in pose], dtype=np.intp)
-    rest = _get(data, "matrix_local", 16).reshape(-1, 4, 4).transpose(0, 2, 1)[order].astype(float)
+    rest = _get_matrices(data, "matrix_local")[order].astype(float)
     offset = rest.copy()
     child = parents >= 0
     offset[child] = np.linalg.inv(rest[parents[child]]) @ rest[child]
@@ -229,10 +229,14 @@ def read_state(armature_object: bpy.types.Object, bones: Bones) -> PoseState:
         raise FigureFault(
             bones.armature, f"The bones of '{bones.armature}' have changed meanwhile; start again."
         )
-    basis, matrix = (
-        _get(pose, name, 16).reshape(-1, 4, 4).transpose(0, 2, 1) for name in ("matrix_basis", "matrix")
-    )
+    basis, matrix = (_get_matrices(pose, name) for name in ("matrix_basis", "matrix"))
     return PoseState(read_channels(armature_object), basis, matrix)
+
+
+def read_matrices(armature_object: bpy.types.Object) -> tuple[dict[str, int], Floats]:
+    """Where the bones are, for who wants no more: name -> number, and (B, 4, 4) in armature space."""
+    pose: Any = armature_object.pose
+    return {bone.name: number for number, bone in enumerate(pose.bones)}, _get_matrices(pose.bones, "matrix")
 
 
 def _get(collection: Any, name: str, width: int) -> Floats:
@@ -240,6 +244,11 @@ def _get(collection: Any, name: str, width: int) -> Floats:
     out = np.empty(len(collection) * width, dtype=np.float32)
     collection.foreach_get(name, out)
     return out.reshape(-1, width) if width > 1 else out
+
+
+def _get_matrices(collection: Any, name: str) -> Floats:
+    """One matrix of all elements, (B, 4, 4); Blender has the columns first."""
+    return _get(collection, name, 16).reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
 def _get_bool(collection: Any, name: str, width: int) -> Flags:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding and removing obstacles, and fitting a figure's capsules: data only, no context, no selection."""
+"""Adding and removing obstacles: data only, no context, no selection."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from collections.abc import Iterable
 
 import bpy
 
-from ..bridge.armature import Bones, read_bones
-from ..bridge.skin import fit_body, is_deformed, read_skin, skinned_meshes
-from ..bridge.space import read_space
+from ..bridge.skin import is_deformed
 from ..properties.access import rig_of
 from ..properties.obstacle import SURFACES, ArticulateObstacle
 from ..properties.refusal import Refused
-from .surroundings import plan_links, slender_links
 
 
 def add_obstacles(
@@ -61,44 +58,6 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> None:
         raise Refused(f"Armature '{armature.name}' has no obstacle '{name}'; it has: {known}")
     rig.obstacles.remove(index)
     rig.active_obstacle = max(0, min(rig.active_obstacle, len(rig.obstacles) - 1))
-
-
-def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
-    """Capsules from the meshes that the armature deforms, else from its bones; in place of those before.
-
-    Bones that carry no flesh get none, unless no bone carries any.
-
-    Args:
-        armature: the original object.
-        scene: whose meshes are looked at.
-
-    Returns:
-        How many.
-
-    Raises:
-        Refused, FigureFault: the armature is scaled so that it has no figure.
-    """
-    bones, space = read_bones(armature), read_space(armature)
-    skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
-    if skin is None:
-        links = slender_links(bones, _thick(armature, bones))
-    else:
-        fleshy = sorted(set(skin.bone.tolist()))
-        names = [bones.names[number] for number in fleshy]
-        links = plan_links(fit_body(bones, names, space, skin), space.scale)
-    body = rig_of(armature).body
-    body.links.clear()
-    for link in links:
-        item = body.links.add()
-        item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
-    body.active_link = 0
-    return len(links)
-
-
-def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
-    """Bones that deform, if any do: control bones have no thickness."""
-    deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
-    return deforming or list(bones.names)
 
 
 def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Collection) -> None:

@@ -20,22 +20,12 @@ from ikmath.obstacles import Shape
 from ..bridge.armature import Array, Bones
 from ..bridge.obstacles import ObstacleReader, Wanted
 from ..bridge.skeleton import Figure
-from ..bridge.skin import fit_body
 from ..bridge.space import Space
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
+from .body import LinkPlan, body_links
 
 _SAME_SIZE: Final = 1e-5  # relative; by that much bones of one scale differ in single precision
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkPlan:
-    """A capsule on a bone, in the bone's own axes and the armature's units."""
-
-    bone: str
-    a: tuple[float, float, float]
-    b: tuple[float, float, float]
-    radius: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,19 +96,13 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
             f"Method {method.label} does not know obstacles: choose {able}, or switch the obstacles and"
             f" self-collision of '{armature.name}' off"
         )
-    links = tuple(
-        LinkPlan(bone=link.name, a=tuple(link.a), b=tuple(link.b), radius=link.radius)
-        for link in body.links
-        if link.enabled
-    )
+    links = body_links(armature, bones)
     for link in links:
         if link.bone not in bones.index:
             raise Refused(
                 f"The body of '{armature.name}' has a part on bone '{link.bone}', which is not there (renamed"
                 " or deleted?): fit the body again"
             )
-    if not body.links:
-        links = slender_links(bones)
     moving = frozenset(solved)
     links = tuple(
         link for link in links if any(bones.names[number] in moving for number in bones.ancestors(link.bone))
@@ -133,28 +117,6 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
         unwatched=tuple((a, b) for a, b, watched in pairs if not watched and a != b),
         avoidance=body.avoidance,
         reader=ObstacleReader(),
-    )
-
-
-def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[LinkPlan, ...]:
-    """Capsules by the lengths of the bones alone, for a figure whose thickness nobody has told."""
-    names = list(bones.names if which is None else which)
-    own_units = Space(np.eye(3), np.zeros(3), 1.0)
-    return plan_links(fit_body(bones, names, own_units, None))
-
-
-def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
-    """Capsules measured in metres in the armature's units.
-
-    Args:
-        links: in the frames of their bones.
-        scale: metres a unit.
-    """
-    return tuple(
-        LinkPlan(
-            bone=link.joint, a=_triple(link.a, scale), b=_triple(link.b, scale), radius=link.radius / scale
-        )
-        for link in links
     )
 
 
@@ -284,8 +246,3 @@ def _sizes(surroundings: Surroundings, figure: Figure) -> Array:
     axes = figure.state.matrix[numbers, :3, :3].astype(float)
     sizes: Array = np.sqrt((axes * axes).sum(1)) * figure.space.scale
     return sizes
-
-
-def _triple(place: object, scale: float) -> tuple[float, float, float]:
-    x, y, z = (np.asarray(place, dtype=float) / scale).tolist()
-    return x, y, z

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from ..control.obstacles import add_obstacles, fit, remove_obstacle
+from ..control.body import fit
+from ..control.obstacles import add_obstacles, remove_obstacle
 from ..properties.access import rig_of
 from ..properties.obstacle import MODES, SURFACES
 from ..properties.refusal import Refused

@@ -69,6 +69,12 @@ class ArticulateBody(bpy.types.PropertyGroup):
         name="Links", type=ArticulateLink, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
     active_link: IntProperty(name="Active Link", default=0, min=0, override=OVERRIDE)
+    show: BoolProperty(
+        name="Show Capsules",
+        description="Draw in the 3D view how thick the figure counts as",
+        default=False,
+        override=OVERRIDE,
+    )
     margin: FloatProperty(
         name="Margin",
         description="Distance that is kept from every obstacle and between parts of the figure",

@@ -109,7 +109,7 @@ class ARTICULATE_PT_body(_SubPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column()
-        for name in ("self_collision", "margin", "avoidance"):
+        for name in ("show", "self_collision", "margin", "avoidance"):
             column.prop(body, name)
 
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How thick the figure is: its capsules fitted, read as a plan, and where they stand in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+
+from ..bridge.armature import Array, Bones, read_bones, read_matrices
+from ..bridge.skin import fit_body, read_skin, skinned_meshes
+from ..bridge.space import Space, read_space
+from ..properties.access import rig_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkPlan:
+    """A capsule on a bone, in the bone's own axes and the armature's units."""
+
+    bone: str
+    a: tuple[float, float, float]
+    b: tuple[float, float, float]
+    radius: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Capsules:
+    """Where the parts of a figure stand, to be drawn or measured.
+
+    Attributes:
+        bones: (L,) names.
+        a, b: (L, 3) ends of the axes, world; radius: (L,) in the world's units.
+    """
+
+    bones: tuple[str, ...]
+    a: Array
+    b: Array
+    radius: Array
+
+
+def capsules(armature: bpy.types.Object) -> Capsules:
+    """The figure's capsules in the world, as the armature stands: those that count in a solve.
+
+    Parts that are switched off, and those on bones that are gone, are left out. A figure that nobody has
+    fitted has capsules by the lengths of its bones, as in a solve.
+
+    Args:
+        armature: the evaluated object; the original one will do where the view is up to date.
+    """
+    links = body_links(armature)
+    index, matrices = read_matrices(armature)
+    links = tuple(link for link in links if link.bone in index)
+    placed = matrices[[index[link.bone] for link in links]]
+    world = np.array(armature.matrix_world, dtype=float)
+    placed = world @ placed.reshape(-1, 4, 4)
+    ends = [np.array([getattr(link, end) for link in links]).reshape(-1, 3) for end in ("a", "b")]
+    a, b = (np.einsum("lij,lj->li", placed[:, :3, :3], end) + placed[:, :3, 3] for end in ends)
+    across = np.sqrt((placed[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
+    return Capsules(
+        bones=tuple(link.bone for link in links),
+        a=a,
+        b=b,
+        radius=across * np.array([link.radius for link in links]),
+    )
+
+
+def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[LinkPlan, ...]:
+    """The capsules of a figure that are switched on; by the lengths of its bones if nobody has fitted any.
+
+    Args:
+        armature: the armature object; bones: of it, if they are at hand.
+    """
+    links = rig_of(armature).body.links
+    if not links:
+        return slender_links(bones or read_bones(armature))
+    return tuple(
+        LinkPlan(bone=link.name, a=tuple(link.a), b=tuple(link.b), radius=link.radius)
+        for link in links
+        if link.enabled
+    )
+
+
+def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
+    """Capsules from the meshes that the armature deforms, else from its bones; in place of those before.
+
+    Bones that carry no flesh get none, unless no bone carries any.
+
+    Args:
+        armature: the original object.
+        scene: whose meshes are looked at.
+
+    Returns:
+        How many.
+
+    Raises:
+        Refused, FigureFault: the armature is scaled so that it has no figure.
+    """
+    bones, space = read_bones(armature), read_space(armature)
+    skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
+    if skin is None:
+        links = slender_links(bones, _thick(armature, bones))
+    else:
+        fleshy = sorted(set(skin.bone.tolist()))
+        names = [bones.names[number] for number in fleshy]
+        links = plan_links(fit_body(bones, names, space, skin), space.scale)
+    body = rig_of(armature).body
+    body.links.clear()
+    for link in links:
+        item = body.links.add()
+        item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
+    body.active_link = 0
+    return len(links)
+
+
+def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
+    """Bones that deform, if any do: control bones have no thickness."""
+    deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
+    return deforming or list(bones.names)
+
+
+def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[LinkPlan, ...]:
+    """Capsules by the lengths of the bones alone, for a figure whose thickness nobody has told."""
+    names = list(bones.names if which is None else which)
+    own_units = Space(np.eye(3), np.zeros(3), 1.0)
+    return plan_links(fit_body(bones, names, own_units, None))
+
+
+def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
+    """Capsules measured in metres in the armature's units.
+
+    Args:
+        links: in the frames of their bones.
+        scale: metres a unit.
+    """
+    return tuple(
+        LinkPlan(
+            bone=link.joint, a=_triple(link.a, scale), b=_triple(link.b, scale), radius=link.radius / scale
+        )
+        for link in links
+    )
+
+
+def _triple(place: object, scale: float) -> tuple[float, float, float]:
+    x, y, z = (np.asarray(place, dtype=float) / scale).tolist()
+    return x, y, z
