@@ -19,14 +19,13 @@ from bpy.props import (
 from .. import compat
 from ..control.drag import Drag, Grip
 from ..control.reasons import REASONS
+from ..control.sight import bone_at, read_sight
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
 from .hand import AXES, Hand, changed_levels
-from .sight import nearest_bone, read_sight
 
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
-_REACH = 30.0  # pixels, at a resolution scale of 1: bones farther from the mouse are not meant
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
@@ -117,7 +116,7 @@ class ARTICULATE_OT_drag(OnArmature):
         pixel = np.array(mouse, dtype=float) - (context.region.x, context.region.y)
         bone, along = self.bone, self.along
         if not bone:
-            found = self._under_mouse(context, armature, sight, pixel)
+            found = bone_at(context, armature, sight, pixel)
             if found is None and self.only_under_mouse:
                 return {"PASS_THROUGH"}
             try:
@@ -264,17 +263,6 @@ class ARTICULATE_OT_drag(OnArmature):
     def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:
         root = "" if self.root == "SETTING" else self.root
         return Grip(bone=bone, along=along, turn=turn, levels=self.levels, root=root)
-
-    def _under_mouse(self, context, armature, sight, pixel) -> tuple[str, float] | None:
-        bones = [bone for bone in context.visible_pose_bones or () if bone.id_data == armature]
-        if not bones:
-            return None
-        world = np.array(armature.matrix_world)
-        heads = np.array([bone.head for bone in bones]) @ world[:3, :3].T + world[:3, 3]
-        tails = np.array([bone.tail for bone in bones]) @ world[:3, :3].T + world[:3, 3]
-        radius = _REACH * (context.preferences.system.ui_scale or 1.0)  # 0 without a window
-        found = nearest_bone(pixel, sight.pixels(heads), sight.pixels(tails), radius)
-        return None if found is None else (bones[found[0]].name, found[1])
 
 
 def _active_bone(armature: bpy.types.Object) -> str:
