@@ -41,7 +41,7 @@ from .obstacles import (
 from .pose import Points, Pose
 from .problem import Problem, Solution, Status
 from .skeleton import Joint, Skeleton
-from .solvers import DEFAULT, METHODS, solve
+from .solvers import DEFAULT, METHODS, Demand, Wish, solve
 from .trajectory import solve_track, subdivide, track
 
 __version__ = "0.1.0"
@@ -70,6 +70,7 @@ __all__ = [
     "Balance",
     "BadShape",
     "BadValue",
+    "Demand",
     "Distance",
     "Goal",
     "IkError",
@@ -88,6 +89,7 @@ __all__ = [
     "Solution",
     "Status",
     "UnknownName",
+    "Wish",
     "figures",
     "residual_bounds",
     "solve",

@@ -20,10 +20,10 @@ from ..residual import Residual
 from ..rotation import Array
 from ..skeleton import Skeleton
 from .base import Frame, Goal
-from .rows import violated
+from .rows import unit_vectors, violated
 from .support import Support
 
-_LEVEL: Final = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
+_AXES: Final = "xyz"
 Masses = Mapping[str, float] | npt.ArrayLike
 Centers = Mapping[str, npt.ArrayLike] | npt.ArrayLike
 
@@ -32,8 +32,8 @@ class Balance(Goal):
     """The centre of mass should be above a place, or above the inside of a support.
 
     Args:
-        target: (*batch, 2) the place, in the two axes besides `up` in alphabetical order, metres; None with a
-            support.
+        target: (*batch, 2) the place, in the two axes besides `up` in alphabetical order, metres, or (*batch,
+            3) in the world; None with a support.
         weight, priority: see `Goal`.
         support: (*batch, K, 2) or (*batch, K, 3) points on which the figure stands, K at least 1; the area
             that they span is what the centre of mass should keep above, one-sided.
@@ -41,7 +41,8 @@ class Balance(Goal):
         masses: by joint name, or (J,) in the figure's order; the skeleton's own if not given.
         centers: where each joint's mass is in its own frame, metres, by joint name or (J, 3); the frame's
             origin if not given.
-        up: the axis that is vertical, "x", "y" or "z".
+        up: the axis that is vertical, "x", "y" or "z", or (3,) a direction; with that, places have three
+            components.
         name: for messages.
     """
 
@@ -59,29 +60,48 @@ class Balance(Goal):
         margin: float = 0.0,
         masses: Masses | None = None,
         centers: Centers | None = None,
-        up: str = "z",
+        up: str | npt.ArrayLike = "z",
         name: str | None = None,
     ) -> None:
         self._begin(("balance",), weight, priority, name)
-        if up not in _LEVEL:
-            raise BadValue(f"up={up!r} of {self.describe()}", "must be 'x', 'y' or 'z'.")
         if (target is None) == (support is None):
             raise BadValue(self.describe(), "needs either a target or a support.")
-        self.level = _LEVEL[up]
+        self.level = self._level(up)
         self.target: Array = np.zeros(2)
         self.support: Support | None = None
         if target is not None:
-            self.target = np.array(target, dtype=float)
-            if self.target.ndim < 1 or self.target.shape[-1] != 2:
-                raise BadShape(f"target of {self.describe()}", "(..., 2)", self.target.shape)
-            if not np.isfinite(self.target).all():
-                raise BadValue(f"target of {self.describe()}", "holds a value that is not a finite number.")
+            self.target = self._flat(target, "target", 1)
         elif support is not None:
-            self.support = Support.of(support, self.level, margin, self.describe())
+            self.support = Support.of(self._flat(support, "support", 2), margin, self.describe())
             self.rows = self.support.rows
         self.one_sided = self.support is not None
         self._masses, self._centers = masses, centers
         self._plan: object = None
+
+    def _level(self, up: str | npt.ArrayLike) -> Array:
+        """(2, 3) the two directions that are level."""
+        if isinstance(up, str):
+            if up not in _AXES or len(up) != 1:
+                raise BadValue(f"up={up!r} of {self.describe()}", "must be 'x', 'y', 'z' or a direction.")
+            return np.delete(np.eye(3), _AXES.index(up), 0)
+        way = np.array(up, dtype=float)
+        if way.shape != (3,) or not np.isfinite(way).all():
+            raise BadValue(f"up={up!r} of {self.describe()}", "must be 'x', 'y', 'z' or a direction (3,).")
+        way = unit_vectors(way, f"up of {self.describe()}")
+        first = np.cross(way, np.eye(3)[np.argmin(np.abs(way))])
+        first /= np.sqrt(first @ first)
+        return np.stack([first, np.cross(way, first)])
+
+    def _flat(self, places: npt.ArrayLike, what: str, least: int) -> Array:
+        """Places (..., 2) as they are, or (..., 3) of the world, over the level plane (..., 2)."""
+        array = np.array(places, dtype=float)
+        plain = (self.level == self.level.astype(bool)).all()  # two axes of the world: two numbers will do
+        if array.ndim < least or array.shape[-1] not in ((2, 3) if plain else (3,)):
+            expected = "(..., 2) or (..., 3)" if plain else "(..., 3)"
+            raise BadShape(f"{what} of {self.describe()}", expected, array.shape)
+        if not np.isfinite(array).all():
+            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
+        return array if array.shape[-1] == 2 else np.asarray(array @ self.level.T)
 
     # ------------------------------------------------------------------ the centre of mass
     def center(self, pose: Pose) -> Array:
@@ -107,13 +127,12 @@ class Balance(Goal):
             frames = places.reshape(-1, *places.shape[-2:])
             moment = np.moveaxis(np.matmul(self._carried, frames), (2, 1, 0), (0, 1, 2))
         moved = self._moved if not pose.batch else self._moved[:, None]
-        out = np.empty((2, *v.shape[1:]))
-        for row, i in zip(out, self.level, strict=True):
-            j, k = (i + 1) % 3, (i + 2) % 3
-            np.multiply(w[j], moment[k], out=row)
-            row -= w[k] * moment[j]
-            row += v[i] * moved
-        center = (self._shares @ places[..., : len(self._shares), :])[..., list(self.level)]
+        out = np.zeros((2, *v.shape[1:]))
+        for row, level in zip(out, self.level, strict=True):
+            for i in np.flatnonzero(level).tolist():
+                j, k = (i + 1) % 3, (i + 2) % 3
+                row += level[i] * (w[j] * moment[k] - w[k] * moment[j] + v[i] * moved)
+        center = (self._shares @ places[..., : len(self._shares), :]) @ self.level.T
         if not pose.batch:
             return center, out
         return center, np.moveaxis(out, -1, 0).reshape(*pose.batch, 2, pose.skeleton.n)

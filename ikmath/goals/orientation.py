@@ -23,8 +23,11 @@ class Orientation(Effectors):
         target: (*batch, 3, 3) for one name, (*batch, E, 3, 3) for several; world rotations.
         weight, priority: see `Goal`.
         axes: which components of the rotation vector count, letters out of "xyz".
-        space: the axes of the "world", of the "target", or of the "bone" (which to first order are the same
-            as the target's once the other two axes are met; the error is told in the target's axes for both).
+        space: the axes of the "world", of the "target" (those of `frame`), or of the "bone" (which to first
+            order are the same as the target's once the other two axes are met; the error is told in the
+            target's axes for both).
+        frame: (*batch, [E,] 3, 3) rotations whose axes count for space="target"; the targets' own if not
+            given.
         slack: angle inside which the goal costs nothing, radians.
         name: for messages.
     """
@@ -42,6 +45,7 @@ class Orientation(Effectors):
         *,
         axes: str = "xyz",
         space: str = "world",
+        frame: npt.ArrayLike | None = None,
         slack: float = 0.0,
         name: str | None = None,
     ) -> None:
@@ -51,6 +55,7 @@ class Orientation(Effectors):
         self.mask = axis_mask(axes, self.describe())
         self.space = check_space(space, self.describe())
         self.slack = check_slack(slack, self.describe())
+        self.frame = None if frame is None or self.space != "target" else self._rotation(frame, "frame")
 
     def evaluate(self, pose: Pose) -> Residual:
         points, count, n = self.points(pose.skeleton), self.effectors, pose.skeleton.n
@@ -59,6 +64,8 @@ class Orientation(Effectors):
         error, derivative = log_and_derivative(turn.reshape(-1, 3, 3))
         if self.mask is not None:
             if self.space != "world":
+                if self.frame is not None:
+                    back = self.frame.swapaxes(-1, -2)
                 back = np.broadcast_to(back, turn.shape).reshape(-1, 3, 3)
                 error, derivative = np.matmul(back, error[:, :, None])[:, :, 0], np.matmul(back, derivative)
             error, derivative = error * self.mask, derivative * self.mask[:, None]
@@ -74,7 +81,14 @@ class Orientation(Effectors):
 
     @property
     def frames(self) -> int | None:
-        return None if self.target.ndim == 3 else int(self.target.shape[0])
+        counts = self.target.shape[:-3]
+        if self.frame is not None:
+            counts = np.broadcast_shapes(counts, self.frame.shape[:-3])
+        return int(counts[0]) if counts else None
 
     def at(self, frame: Frame) -> Self:
-        return self._copy(target=self.target[frame]) if self.target.ndim > 3 else self
+        axes = self.frame
+        return self._copy(
+            target=self.target[frame] if self.target.ndim > 3 else self.target,
+            frame=axes[frame] if axes is not None and axes.ndim > 3 else axes,
+        )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import BadShape, BadValue
 from ..rotation import Array
@@ -29,29 +28,23 @@ class Support:
     offsets: Array
 
     @classmethod
-    def of(cls, points: npt.ArrayLike, level: tuple[int, int], margin: float, what: str) -> Self:
+    def of(cls, points: Array, margin: float, what: str) -> Self:
         """The area that points span.
 
         Args:
-            points: (*batch, K, 2) in the level plane or (*batch, K, 3) of the world, metres.
-            level: which two of three axes are level.
+            points: (*batch, K, 2) in the level plane, finite, metres.
             margin: metres by which the area is narrowed; a line or a point has no room for it and stays.
             what: for messages.
 
         Raises:
-            BadShape, BadValue: points or a margin that cannot be used.
+            BadShape, BadValue: no points, or a margin that cannot be used.
         """
-        array = np.array(points, dtype=float)
-        if array.ndim < 2 or array.shape[-1] not in (2, 3) or not array.shape[-2]:
-            raise BadShape(f"support of {what}", "(..., K, 2) or (..., K, 3), K at least 1", array.shape)
-        if not np.isfinite(array).all():
-            raise BadValue(f"support of {what}", "holds a value that is not a finite number.")
+        if not points.shape[-2]:
+            raise BadShape(f"support of {what}", "(..., K, 2) or (..., K, 3), K at least 1", points.shape)
         if not (np.isfinite(margin) and margin >= 0):
             raise BadValue(f"margin={margin!r} of {what}", "must be a finite number, zero or more.")
-        if array.shape[-1] == 3:
-            array = array[..., list(level)]
-        *batch, count, _ = array.shape
-        edges = [_half_planes(_hull(corners.tolist()), margin) for corners in array.reshape(-1, count, 2)]
+        *batch, count, _ = points.shape
+        edges = [_half_planes(_hull(corners.tolist()), margin) for corners in points.reshape(-1, count, 2)]
         most = max((len(normals) for normals, _ in edges), default=0)
         # areas of fewer edges are filled up with half planes that hold everywhere
         all_normals, all_offsets = np.zeros((len(edges), most, 2)), np.full((len(edges), most), -1.0)

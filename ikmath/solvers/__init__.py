@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The solving methods, one a file, and their registry."""
 
+from .demand import Demand, Wish
 from .registry import DEFAULT, METHODS, solve
 
-__all__ = ["DEFAULT", "METHODS", "solve"]
+__all__ = ["DEFAULT", "METHODS", "Demand", "Wish", "solve"]

@@ -18,6 +18,7 @@ from ..avoidance import AVOIDANCE
 from ..errors import BadValue, NotSupported, UnknownName
 from ..problem import Problem, Solution
 from ..rotation import Array
+from .demand import Demand
 from .parameters import Parameter, parameters_of
 
 
@@ -48,6 +49,9 @@ class Method:
         options: the class of its options.
         takes: kinds of goals it can take, None for all of them.
         priorities: whether levels of priority are strict; otherwise all goals are weighed together.
+        levels: whether it takes goals of several priorities at all, if only by weighing them.
+        single_axes: whether it takes places of which not every axis counts.
+        parts: whether it takes goals that may use a part of the figure only.
         trees: whether it takes several effectors on a branching figure.
         limits: whether joint limits hold.
         obstacles: whether it can keep clear of obstacles; bounding: whether it does so by avoidance methods
@@ -62,6 +66,9 @@ class Method:
     options: ClassVar[type[Options]] = Options
     takes: ClassVar[frozenset[str] | None] = None
     priorities: ClassVar[bool] = False
+    levels: ClassVar[bool] = True
+    single_axes: ClassVar[bool] = True
+    parts: ClassVar[bool] = True
     trees: ClassVar[bool] = True
     limits: ClassVar[bool] = True
     obstacles: ClassVar[bool] = False
@@ -84,27 +91,38 @@ class Method:
         """The options that a person may set."""
         return parameters_of(self.options)
 
+    def objection(self, demand: Demand) -> str:
+        """Why the method cannot take what is demanded of it, as the rest of a sentence; "" if it can."""
+        for wish in demand.wishes:
+            if self.takes is not None and wish.kind not in self.takes:
+                kinds = " and ".join(sorted(self.takes)) or "no"
+                return f"cannot take the {wish.name}; it takes {kinds} goals."
+            if wish.single_axes and not self.single_axes:
+                return (
+                    f"takes whole positions, not single axes as in the {wish.name}; let all axes count or use"
+                    " Hierarchical."
+                )
+            if wish.part and not self.parts:
+                return (
+                    f"moves the whole figure, but the {wish.name} may use a part of it only; free its chain"
+                    " or use Hierarchical."
+                )
+        if not self.levels and len({wish.priority for wish in demand.wishes}) > 1:
+            return "knows weights, not priorities; give all goals one priority or use Hierarchical."
+        if demand.avoidance is None:
+            return ""
+        if not self.obstacles:
+            return "does not know obstacles; choose Hierarchical or remove them."
+        if demand.avoidance.bounds != self.bounding:
+            able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
+            return f"does not keep clear of obstacles by {demand.avoidance.label}; choose {able}."
+        return ""
+
     def refuse(self, problem: Problem) -> None:
         """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
-        if self.takes is not None:
-            for goal in problem.tasks:
-                if goal.kind not in self.takes:
-                    kinds = " and ".join(sorted(self.takes)) or "no"
-                    raise NotSupported(
-                        f"Method {self.label}", f"cannot take the {goal.describe()}; it takes {kinds} goals."
-                    )
-        if problem.scene is None:
-            return
-        if not self.obstacles:
-            raise NotSupported(
-                f"Method {self.label}", "does not know obstacles; choose Hierarchical or remove them."
-            )
-        if problem.avoidance.bounds != self.bounding:
-            able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
-            raise NotSupported(
-                f"Method {self.label}",
-                f"does not keep clear of obstacles by {problem.avoidance.label}; choose {able}.",
-            )
+        objection = self.objection(Demand.of(problem))
+        if objection:
+            raise NotSupported(f"Method {self.label}", objection)
 
     def read_options(self, given: Mapping[str, Any]) -> Options:
         """Options from keyword arguments.

@@ -172,27 +172,15 @@ def read_limbs(problem: Problem, method: str, *, slides: bool = True) -> Limbs:
     """Read the limbs that a problem's goals ask for.
 
     Args:
-        problem: with Position goals only.
+        problem: with whole Position goals of one priority only, as the flags of the geometric methods say.
         method: label of the method, for the error's sentence.
         slides: whether the method can move slides anywhere; otherwise only those of roots.
 
     Raises:
-        NotSupported: a goal that holds on to single axes, goals of different priority, or such slides.
+        NotSupported: such slides.
     """
     skeleton = problem.skeleton
     goals = [goal for goal in problem.tasks if isinstance(goal, Position)]
-    for goal in goals:
-        if goal.mask is not None:
-            raise NotSupported(
-                f"Method {method}",
-                f"takes whole positions, not single axes as in the {goal.describe()}; use axes='xyz' or "
-                f"Hierarchical.",
-            )
-    if len({goal.priority for goal in goals}) > 1:
-        raise NotSupported(
-            f"Method {method}",
-            "knows weights, not priorities; give all goals one priority or use Hierarchical.",
-        )
     joints = [skeleton.index(name) for goal in goals for name in goal.joints]
     needed = skeleton.ancestors[joints].any(0)
     frames, nodes = _nodes(skeleton, needed)

@@ -40,6 +40,9 @@ class Geometric(Method):
 
     takes: ClassVar[frozenset[str] | None] = frozenset({"Position"})
     options: ClassVar[type[Options]] = GeometricOptions
+    levels: ClassVar[bool] = False
+    single_axes: ClassVar[bool] = False
+    parts: ClassVar[bool] = False
     batched: ClassVar[bool] = True
     slides: ClassVar[bool] = False
     """Whether it can move slides anywhere; otherwise only those of roots."""

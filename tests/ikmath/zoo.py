@@ -62,6 +62,12 @@ def _orientation(**options):
     return make
 
 
+def _orientation_in_a_frame(skeleton, pose, rng):
+    joints = some_joints(skeleton, rng)
+    frame = np.array([trees.rotation(rng), trees.rotation(rng)])
+    return ik.Orientation(joints, pose.frame(joints), axes="xz", space="target", frame=frame)
+
+
 def _orientation_of_one(skeleton, pose, rng):
     return ik.Orientation(skeleton.names[-1], pose.frame(skeleton.names[-1]))
 
@@ -154,6 +160,18 @@ def _support(skeleton, pose, rng):
     return ik.Balance(support=center[..., None, :2] + corners, margin=0.02)
 
 
+def _leaning_support(skeleton, pose, rng):
+    center = (pose.position * skeleton.mass[:, None]).sum(-2) / skeleton.mass.sum()
+    up = trees.rotation(rng)[2]
+    return ik.Balance(support=center[..., None, :] + 0.4 * rng.normal(size=(40, 3)), margin=0.01, up=up)
+
+
+def _leaning_balance(skeleton, pose, rng):
+    center = (pose.position * skeleton.mass[:, None]).sum(-2) / skeleton.mass.sum()
+    up = rng.normal(size=3)
+    return ik.Balance(center + rng.normal() * up, up=up)
+
+
 def _any_of(skeleton, pose, rng):
     joints, near = some_joints(skeleton, rng), rng.normal(size=3) * 0.5
     goals = [
@@ -180,6 +198,7 @@ GOAL_CASES = [
     GoalCase("Orientation", "slack", _orientation(slack=0.1)),
     GoalCase("Orientation", "world axes", _orientation(axes="xz")),
     GoalCase("Orientation", "bone axes", _orientation(axes="y", space="bone")),
+    GoalCase("Orientation", "other axes", _orientation_in_a_frame),
     GoalCase("Aim", "several", _aim()),
     GoalCase("Aim", "one", _aim_of_one),
     GoalCase("Aim", "cone", _aim(slack=0.2)),
@@ -195,6 +214,8 @@ GOAL_CASES = [
     GoalCase("Balance", "masses given", _balance),
     GoalCase("Balance", "own masses", _balance_by_own_masses),
     GoalCase("Balance", "support", _support, one_sided=True),
+    GoalCase("Balance", "over a place on a slope", _leaning_balance),
+    GoalCase("Balance", "support on a slope", _leaning_support, one_sided=True),
     GoalCase("AnyOf", "three", _any_of),
     GoalCase("Posture", "gains", _posture),
 ]
