@@ -90,12 +90,16 @@ def _write(options: argparse.Namespace, report: dict[str, Any], person: Any, pic
         ("still", "reach.png"), ("film", "reach.mp4"), ("blend", "reach.blend"), ("report", "report.json"),
     )}  # fmt: skip
     person.hide_render = True
-    if "still" not in options.skip:
-        pictures.render_still(paths["still"], STILL_FRAME)
-    if options.manual is not None:
-        pictures.write_manual(options.manual, paths["still"])
-    if "film" not in options.skip:
-        pictures.render_film(paths["film"])
+    log = options.out / "render.log"
+    log.unlink(missing_ok=True)
+    print(f"Rendering; Blender's own lines go to {log} ...", flush=True)
+    with pictures.logged(log):
+        if "still" not in options.skip:
+            pictures.render_still(paths["still"], STILL_FRAME)
+        if options.manual is not None:
+            pictures.write_manual(options.manual, paths["still"])
+        if "film" not in options.skip:
+            pictures.render_film(paths["film"])
     bpy.context.scene.frame_set(1)
     bpy.ops.wm.save_as_mainfile(filepath=str(paths["blend"].resolve()), compress=True, check_existing=False)
     paths["report"].write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -11,6 +15,23 @@ import bpy
 STILL = (1200, 1000)
 FILM = (900, 750)
 LOOP = (480, 400)
+
+
+@contextlib.contextmanager
+def logged(path: Path) -> Iterator[None]:
+    """Blender's own lines go into a file: a line for each frame, and EGL's complaints where there is no screen."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    with path.open("ab") as log:
+        try:
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+            yield
+        finally:
+            for number, descriptor in enumerate(kept, start=1):
+                os.dup2(descriptor, number)
+                os.close(descriptor)
 
 
 def render_still(path: Path, frame: int, samples: int = 8) -> None:
