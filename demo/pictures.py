@@ -19,7 +19,7 @@ LOOP = (480, 400)
 
 @contextlib.contextmanager
 def logged(path: Path) -> Iterator[None]:
-    """Blender's own lines go into a file: a line for each frame, and EGL's complaints where there is no screen."""
+    """Blender's own lines go into a file: one for each frame, and complaints where there is no screen."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(1), os.dup(2)]

@@ -244,16 +244,24 @@ class Descent:
         if self.options.escape and not self.reached(state):
             state = self._escape(state)
         if not self.reached(state):
-            state = self._come_to_rest(state) if self.single else self._settle_strong(state)
+            if self.single:
+                state, rests = self._come_to_rest(state)
+                stalled = stalled or rests
+            else:
+                state = self._settle_strong(state)
         return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
 
-    def _come_to_rest(self, state: State) -> State:
-        """The nearest pose to rounding, so that who asks again gets the same; not while a motion goes on."""
+    def _come_to_rest(self, state: State) -> tuple[State, bool]:
+        """The nearest pose to rounding, so that who asks again gets the same; not while a motion goes on.
+
+        Returns:
+            The state, and whether nothing near it is better.
+        """
         whole = all(goal.whole for goal in self.problem.tasks)
         if self.guard is not None or self.options.max_turn is not None or not whole:
-            return state
-        q = polished(self.problem, state.q)
-        return self.look(Pose.trusted(self.skeleton, q), None)
+            return state, False
+        q, rests = polished(self.problem, state.q)
+        return self.look(Pose.trusted(self.skeleton, q), None), rests
 
     def _stay_near(self, q: Array) -> None:
         """Hold every turn to `max_turn` around q."""

@@ -19,7 +19,8 @@ from ..pose import Pose
 from ..problem import Problem
 from ..rotation import Array
 
-_ROUNDS: Final = 12
+_ROUNDS: Final = 20
+_SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
 _STEP: Final = 1e-5  # radians and metres of the differences
 _FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
 _RADIUS: Final = 0.5  # radians or metres that the first step goes at most
@@ -29,14 +30,17 @@ _ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reaso
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit
 
 
-def polished(problem: Problem, q: Array) -> Array:
+def polished(problem: Problem, q: Array) -> tuple[Array, bool]:
     """The minimum of the squared errors near q (n,), inside the limits; q itself if there is none near.
 
     Coordinates at a limit that want to go out stay there, those of a swing region may slide along its edge.
+
+    Returns:
+        The coordinates (n,); and whether they are at rest, or a further round would still better them.
     """
     region = problem.skeleton.region
     gradient, cost = _gradient(problem, q[None])
-    radius = _RADIUS
+    radius, gain = _RADIUS, 0.0
     for _ in range(_ROUNDS):
         free = _Free(problem, q, gradient[0])
         downhill = -free.directions.T @ gradient[0]
@@ -49,15 +53,16 @@ def polished(problem: Problem, q: Array) -> Array:
                 break
             radius = 0.25 * float(np.linalg.norm(step))
         else:
-            break
+            return q, True
         length = float(np.linalg.norm(step))
         if length < _STILL:
-            break
+            return q, True
         promised = step @ (vectors.T @ downhill) - 0.5 * step @ (values * step)
         if length > 0.9 * radius and cost[0] - new_cost[0] > 0.5 * promised:
             radius *= 2.0
+        gain = float(cost[0] - new_cost[0])
         q, gradient, cost = trial, new_gradient, new_cost
-    return q
+    return q, gain < _SPENT * float(cost[0])
 
 
 class _Free:
