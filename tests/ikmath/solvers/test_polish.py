@@ -48,6 +48,7 @@ def test_limits_hold_and_no_way_on_goes_down(seed):
         assert squares(problem, q) <= squares(problem, before) * (1 + 1e-12)
         assert oracle.outside_region(skeleton, q) <= 1e-9
     np.testing.assert_allclose(polished(problem, q)[0], q, atol=1e-7)
+    assert rests
     least = squares(problem, q)
     for size in (1e-3, 1e-2):
         for _ in range(60):
