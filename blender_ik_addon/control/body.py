@@ -12,9 +12,12 @@ import numpy as np
 import ikmath as ik
 
 from ..bridge.armature import Array, Bones, read_bones, read_matrices
+from ..bridge.skeleton import Figure
 from ..bridge.skin import fit_body, read_skin, skinned_meshes
 from ..bridge.space import Space, read_space
 from ..properties.access import rig_of
+from ..properties.body import ArticulateBody, ArticulateLink
+from ..properties.refusal import Refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +113,7 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
     body = rig_of(armature).body
     body.links.clear()
     for link in links:
-        item = body.links.add()
-        item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
+        _append(body, link)
     body.active_link = 0
     return len(links)
 
@@ -129,6 +131,39 @@ def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[Lin
     return plan_links(fit_body(bones, names, own_units, None))
 
 
+def add_link(armature: bpy.types.Object, bone: str) -> None:
+    """Give a bone a capsule by its length, or its capsule back if it is switched off.
+
+    Raises:
+        Refused: there is no such bone, or it has one.
+    """
+    body = rig_of(armature).body
+    if bone not in armature.data.bones:
+        raise Refused(f"Armature '{armature.name}' has no bone '{bone}': choose one that it has")
+    link = next((link for link in body.links if link.name == bone), None)
+    if link is not None and link.enabled:
+        raise Refused(f"Bone '{bone}' has a capsule already: change its radius in the list")
+    if link is None:
+        (plan,) = slender_links(read_bones(armature), [bone])
+        link = _append(body, plan)
+    link.enabled = True
+    body.active_link = body.links.find(bone)
+
+
+def remove_link(armature: bpy.types.Object, bone: str) -> None:
+    """Take a bone's capsule away.
+
+    Raises:
+        Refused: it has none.
+    """
+    body = rig_of(armature).body
+    number = body.links.find(bone)
+    if number < 0:
+        raise Refused(f"Bone '{bone}' of armature '{armature.name}' has no capsule: choose one in the list")
+    body.links.remove(number)
+    body.active_link = max(0, min(body.active_link, len(body.links) - 1))
+
+
 def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
     """Capsules measured in metres in the armature's units.
 
@@ -142,6 +177,20 @@ def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, 
         )
         for link in links
     )
+
+
+def link_on(figure: Figure, link: LinkPlan) -> ik.Link:
+    """A capsule in its joint's frame, metres, with the present scale of its bone."""
+    name = link.bone
+    across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
+    radius = link.radius * float(np.mean(across))
+    return ik.Link(name, figure.offset(name, link.a), figure.offset(name, link.b), radius)
+
+
+def _append(body: ArticulateBody, link: LinkPlan) -> ArticulateLink:
+    item = body.links.add()
+    item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
+    return item
 
 
 def _triple(place: object, scale: float) -> tuple[float, float, float]:

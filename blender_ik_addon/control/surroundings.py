@@ -15,7 +15,9 @@ import bpy
 import numpy as np
 
 import ikmath as ik
+from ikmath.avoidance import Avoidance
 from ikmath.obstacles import Shape
+from ikmath.parameters import configured
 
 from ..bridge.armature import Array, Bones
 from ..bridge.obstacles import ObstacleReader, Wanted
@@ -23,7 +25,8 @@ from ..bridge.skeleton import Figure
 from ..bridge.space import Space
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
-from .body import LinkPlan, body_links
+from .body import LinkPlan, body_links, link_on
+from .self_collision import watched_pairs
 
 _SAME_SIZE: Final = 1e-5  # relative; by that much bones of one scale differ in single precision
 
@@ -37,7 +40,7 @@ class Surroundings:
         margin: metres.
         self_collision: whether limbs keep out of each other; with pairs that are watched in any case, and
             pairs that are not.
-        avoidance: name of the method.
+        avoidance: the way to keep clear, with its parameters.
         reader: keeps the meshes' trees, and no Blender object.
     """
 
@@ -46,7 +49,7 @@ class Surroundings:
     self_collision: bool
     watched: tuple[tuple[str, str], ...]
     unwatched: tuple[tuple[str, str], ...]
-    avoidance: str
+    avoidance: Avoidance
     reader: ObstacleReader = field(repr=False)
 
 
@@ -107,6 +110,7 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
     links = tuple(
         link for link in links if any(bones.names[number] in moving for number in bones.ancestors(link.bone))
     )
+    avoidance = configured(ik.AVOIDANCE[body.avoidance], body.parameters.options(body.avoidance))
     there = {link.bone for link in links}
     pairs = [(pair.a, pair.b, pair.watched) for pair in body.pairs if {pair.a, pair.b} <= there]
     return Surroundings(
@@ -115,7 +119,7 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
         self_collision=body.self_collision,
         watched=tuple((a, b) for a, b, watched in pairs if watched and a != b),
         unwatched=tuple((a, b) for a, b, watched in pairs if not watched and a != b),
-        avoidance=body.avoidance,
+        avoidance=avoidance,
         reader=ObstacleReader(),
     )
 
@@ -208,19 +212,16 @@ def _first(
     surroundings: Surroundings, problem: ik.Problem, figure: Figure, obstacles: Sequence[Shape]
 ) -> ik.Problem:
     """A problem with a scene, from which those of other frames get theirs."""
-    body = ik.Body([_link(link, figure) for link in surroundings.links])
+    body = ik.Body([link_on(figure, link) for link in surroundings.links])
     pairs = np.zeros((0, 2), dtype=np.intp)
     if surroundings.self_collision:
-        pairs = ik.self_pairs(
-            figure.skeleton,
+        pairs = watched_pairs(
+            figure,
             body,
-            add=surroundings.watched,
-            remove=surroundings.unwatched,
+            watched=surroundings.watched,
+            unwatched=surroundings.unwatched,
             slack=surroundings.margin,
         )
-        # Parts of a stiff hand cannot get out of each other's way.
-        carried = figure.skeleton.influence[:, body.bind(figure.skeleton)]
-        pairs = pairs[(carried[:, pairs[:, 0]] != carried[:, pairs[:, 1]]).any(0)]
     return ik.Problem(
         figure.skeleton,
         problem.goals,
@@ -230,14 +231,6 @@ def _first(
         margin=surroundings.margin,
         self_pairs=pairs,
     )
-
-
-def _link(link: LinkPlan, figure: Figure) -> ik.Link:
-    """A capsule in its joint's frame, metres, with the present scale of its bone."""
-    name = link.bone
-    across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
-    radius = link.radius * float(np.mean(across))
-    return ik.Link(name, figure.offset(name, link.a), figure.offset(name, link.b), radius)
 
 
 def _sizes(surroundings: Surroundings, figure: Figure) -> Array:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators `articulate.*`: short shells around `control`."""
 
-from . import bake, drag, effector, obstacle, pin, solve
+from . import bake, body, drag, effector, obstacle, pin, solve
 
-CLASSES = (*effector.CLASSES, *obstacle.CLASSES, *solve.CLASSES, *bake.CLASSES, *drag.CLASSES, *pin.CLASSES)
+_MODULES = (effector, obstacle, body, solve, bake, drag, pin)
+CLASSES = tuple(cls for module in _MODULES for cls in module.CLASSES)

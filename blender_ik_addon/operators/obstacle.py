@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of the list of obstacles and of the body."""
+"""Buttons of the list of obstacles."""
 
 from __future__ import annotations
 
@@ -88,36 +88,4 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
         remove_obstacle(armature, name)
 
 
-class ARTICULATE_OT_body_fit(OnArmature):
-    """Fit capsules to the figure."""
-
-    bl_idname = "articulate.body_fit"
-    bl_label = "Fit Body"
-    bl_description = "Measure how thick the bones are, on the meshes that they move; else by their length"
-    bl_options = {"REGISTER", "UNDO"}
-
-    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Fit them, in place of those before."""
-        count = fit(armature, context.scene)
-        self.report({"INFO"}, f"{count} bone{'' if count == 1 else 's'} measured")
-
-
-class ARTICULATE_OT_body_clear(OnArmature):
-    """Forget the capsules."""
-
-    bl_idname = "articulate.body_clear"
-    bl_label = "Clear Body"
-    bl_description = "Forget the measured thickness; bones then count by their length alone"
-    bl_options = {"REGISTER", "UNDO"}
-
-    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Forget them."""
-        rig_of(armature).body.links.clear()
-
-
-CLASSES = (
-    ARTICULATE_OT_obstacle_add,
-    ARTICULATE_OT_obstacle_remove,
-    ARTICULATE_OT_body_fit,
-    ARTICULATE_OT_body_clear,
-)
+CLASSES = (ARTICULATE_OT_obstacle_add, ARTICULATE_OT_obstacle_remove)

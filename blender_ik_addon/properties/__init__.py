@@ -8,7 +8,7 @@ from .bake import ArticulateBake
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .effector import OVERRIDE, ArticulateEffector
 from .obstacle import ArticulateObstacle
-from .parameters import ArticulateParameters
+from .parameters import ArticulateAvoidanceParameters, ArticulateParameters
 from .rig import ArticulateRig
 from .session import ArticulateSession
 from .solver import ArticulateSolver
@@ -16,6 +16,7 @@ from .solver import ArticulateSolver
 CLASSES = (
     ArticulateEffector,
     ArticulateParameters,
+    ArticulateAvoidanceParameters,
     ArticulateSolver,
     ArticulateBake,
     ArticulateObstacle,

@@ -9,11 +9,13 @@ from bpy.props import (
     FloatProperty,
     FloatVectorProperty,
     IntProperty,
+    PointerProperty,
     StringProperty,
 )
 
 from .effector import OVERRIDE
 from .menus import DEFAULT_AVOIDANCE, avoidance_items
+from .parameters import ArticulateAvoidanceParameters
 
 
 class ArticulateLink(bpy.types.PropertyGroup):
@@ -94,11 +96,18 @@ class ArticulateBody(bpy.types.PropertyGroup):
     pairs: CollectionProperty(
         name="Pairs", type=ArticulatePair, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
+    active_pair: IntProperty(name="Active Pair", default=0, min=0, override=OVERRIDE)
     avoidance: EnumProperty(
         name="Avoidance",
         description="How the figure keeps clear",
         items=avoidance_items(),
         default=DEFAULT_AVOIDANCE,
+        override=OVERRIDE,
+    )
+    parameters: PointerProperty(
+        name="Parameters",
+        description="What the ways to keep clear can be told",
+        type=ArticulateAvoidanceParameters,
         override=OVERRIDE,
     )
 

@@ -30,6 +30,11 @@ def method_parameters() -> dict[str, tuple[Any, ...]]:
     return {name: method.parameters for name, method in ik.METHODS.items()}
 
 
+def avoidance_parameters() -> dict[str, tuple[Any, ...]]:
+    """What a person may set of each way to keep clear of obstacles."""
+    return {name: way.parameters for name, way in ik.AVOIDANCE.items()}
+
+
 def avoidance_items() -> tuple[EnumItem, ...]:
     """Ways to keep clear of obstacles, in the order of their registry."""
     return _items(ik.AVOIDANCE)

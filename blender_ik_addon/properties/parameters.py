@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The methods' own parameters, made from what the methods say of themselves.
+"""The parameters of methods, made from what the methods say of themselves.
 
 One property for each parameter of each method, so that a method's settings survive a look at another one.
-A new
-method brings its parameters with it: nothing here names any.
+A new method brings its parameters with it: nothing here names any.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
 from zlib import crc32
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from .effector import OVERRIDE
-from .menus import method_parameters
+from .menus import avoidance_parameters, method_parameters
 
 _LARGEST = 1e6
+_FINE = 1e-3  # values below this one are shown with all the digits that Blender has
 _AUTOMATIC = "; 0 lets the method choose"
 
 
@@ -34,25 +35,39 @@ class _Parameter(Protocol):
     automatic: bool
 
 
-class ArticulateParameters(bpy.types.PropertyGroup):
-    """Parameters of all methods; those of one method are `names(method)`."""
+class _Parameters(bpy.types.PropertyGroup):
+    """Parameters of all entries of a registry; those of one entry are `names(entry)`."""
 
-    @staticmethod
-    def names(method: str) -> list[str]:
-        """The properties that belong to a method, in the order in which it names them."""
-        return [_attribute(method, parameter.name) for parameter in method_parameters()[method]]
+    described: ClassVar[Mapping[str, tuple[Any, ...]]]
 
-    def options(self, method: str) -> dict[str, Any]:
-        """What to give to the method."""
+    @classmethod
+    def names(cls, entry: str) -> list[str]:
+        """The properties that belong to an entry, in the order in which it names them."""
+        return [_attribute(entry, parameter.name) for parameter in cls.described[entry]]
+
+    def options(self, entry: str) -> dict[str, Any]:
+        """What to give to the entry."""
         given = {}
-        for parameter in method_parameters()[method]:
-            value = getattr(self, _attribute(method, parameter.name))
+        for parameter in self.described[entry]:
+            value = getattr(self, _attribute(entry, parameter.name))
             given[parameter.name] = None if parameter.automatic and value == 0.0 else value
         return given
 
 
-def _attribute(method: str, name: str) -> str:
-    return f"{method}_{name}"
+class ArticulateParameters(_Parameters):
+    """Parameters of the solving methods."""
+
+    described = method_parameters()
+
+
+class ArticulateAvoidanceParameters(_Parameters):
+    """Parameters of the ways to keep clear of obstacles."""
+
+    described = avoidance_parameters()
+
+
+def _attribute(entry: str, name: str) -> str:
+    return f"{entry}_{name.replace('.', '_')}"
 
 
 def _property(parameter: _Parameter) -> Any:
@@ -76,15 +91,13 @@ def _property(parameter: _Parameter) -> Any:
         return IntProperty(default=parameter.default, **whole, **told)
     if parameter.automatic:
         told["description"] += _AUTOMATIC
-    return FloatProperty(default=parameter.default or 0.0, precision=4, **bounds, **told)
+    precision = 6 if 0.0 < abs(parameter.default or 0.0) < _FINE else 4
+    return FloatProperty(default=parameter.default or 0.0, precision=precision, **bounds, **told)
 
 
-def _annotations() -> dict[str, Any]:
-    return {
-        _attribute(method, parameter.name): _property(parameter)
-        for method, parameters in method_parameters().items()
+for _group in (ArticulateParameters, ArticulateAvoidanceParameters):
+    _group.__annotations__ = {
+        _attribute(entry, parameter.name): _property(parameter)
+        for entry, parameters in _group.described.items()
         for parameter in parameters
     }
-
-
-ArticulateParameters.__annotations__ = _annotations()

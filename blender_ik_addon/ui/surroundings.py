@@ -48,6 +48,23 @@ class ARTICULATE_UL_links(bpy.types.UIList):
         line.prop(link, "enabled", text="", emboss=False, icon="HIDE_OFF" if link.enabled else "HIDE_ON")
 
 
+class ARTICULATE_UL_pairs(bpy.types.UIList):
+    """Two bones, and whether they are kept apart."""
+
+    bl_idname = "ARTICULATE_UL_pairs"
+
+    def draw_item(
+        self, _context, layout, body, pair, _icon, _active_data, _active_property, _index=0, _flag=0
+    ) -> None:
+        """One line; red where a bone is gone."""
+        line = layout.row(align=True)
+        for name in (pair.a, pair.b):
+            part = line.row(align=True)
+            part.alert = name not in body.id_data.data.bones
+            part.label(text=name, icon="BONE_DATA")
+        line.prop(pair, "watched", text="")
+
+
 class _SubPanel:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -97,20 +114,84 @@ class ARTICULATE_PT_body(_SubPanel, bpy.types.Panel):
     bl_label = "Body"
 
     def draw(self, context) -> None:
-        """Fit, the list of capsules, what they keep away from."""
-        layout, body = self.layout, rig_of(active_armature(context)).body
+        """Fit, the list of capsules, that of the active bone, the margin."""
+        layout, armature = self.layout, active_armature(context)
+        body = rig_of(armature).body
         row = layout.row(align=True)
         row.operator("articulate.body_fit", icon="MOD_SKIN")
+        row.prop(body, "show", text="", icon="HIDE_OFF" if body.show else "HIDE_ON")
         if body.links:
             row.operator("articulate.body_clear", text="", icon="TRASH")
-            layout.template_list(
-                ARTICULATE_UL_links.bl_idname, "", body, "links", body, "active_link", rows=3
-            )
+            row = layout.row()
+            row.template_list(ARTICULATE_UL_links.bl_idname, "", body, "links", body, "active_link", rows=3)
+            column = row.column(align=True)
+            column.operator("articulate.link_add", text="", icon="ADD").bone = ""
+            column.operator("articulate.link_remove", text="", icon="REMOVE").bone = ""
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column()
-        for name in ("show", "self_collision", "margin", "avoidance"):
-            column.prop(body, name)
+        bone = context.active_pose_bone
+        if body.links and bone is not None and bone.id_data == armature:
+            self._draw_bone(column, body, bone.name)
+        column.prop(body, "margin")
+
+    @staticmethod
+    def _draw_bone(column, body, bone) -> None:
+        """The capsule of the active bone."""
+        link = body.links.get(bone)
+        if link is None:
+            column.operator("articulate.link_add", text=f"Add Capsule to {bone}", icon="ADD").bone = bone
+        else:
+            column.prop(link, "radius", text=f"Radius of {bone}")
 
 
-CLASSES = (ARTICULATE_UL_obstacles, ARTICULATE_UL_links, ARTICULATE_PT_obstacles, ARTICULATE_PT_body)
+class ARTICULATE_PT_self_collision(_SubPanel, bpy.types.Panel):
+    """What parts of the figure may touch each other."""
+
+    bl_idname = "ARTICULATE_PT_self_collision"
+    bl_label = "Self-Collision"
+
+    def draw_header(self, context) -> None:
+        """The switch."""
+        self.layout.prop(rig_of(active_armature(context)).body, "self_collision", text="")
+
+    def draw(self, context) -> None:
+        """The list of exceptions and its buttons."""
+        layout, body = self.layout, rig_of(active_armature(context)).body
+        layout.active = body.self_collision
+        row = layout.row()
+        row.template_list(ARTICULATE_UL_pairs.bl_idname, "", body, "pairs", body, "active_pair", rows=2)
+        column = row.column(align=True)
+        column.operator("articulate.pair_remove", text="", icon="REMOVE").index = -1
+        column.operator("articulate.pairs_fill", text="", icon="FILE_REFRESH")
+        row = layout.row(align=True)
+        row.operator("articulate.pair_add", text="Keep Apart", icon="ADD").watched = True
+        row.operator("articulate.pair_add", text="Let Touch", icon="ADD").watched = False
+
+
+class ARTICULATE_PT_avoidance(_SubPanel, bpy.types.Panel):
+    """How the figure keeps clear."""
+
+    bl_idname = "ARTICULATE_PT_avoidance"
+    bl_label = "Avoidance"
+
+    def draw(self, context) -> None:
+        """The way and its parameters."""
+        layout, body = self.layout, rig_of(active_armature(context)).body
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        column.prop(body, "avoidance", text="Method")
+        for name in body.parameters.names(body.avoidance):
+            column.prop(body.parameters, name)
+
+
+CLASSES = (
+    ARTICULATE_UL_obstacles,
+    ARTICULATE_UL_links,
+    ARTICULATE_UL_pairs,
+    ARTICULATE_PT_obstacles,
+    ARTICULATE_PT_body,
+    ARTICULATE_PT_self_collision,
+    ARTICULATE_PT_avoidance,
+)

@@ -7,12 +7,15 @@ critical points (`Proximity`), and both say of themselves which of the two they 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
+from ..parameters import Parameter, check_parameters, parameters_of
 from ..rotation import Array
 from .situation import Situation
 
 
+@dataclass(frozen=True, kw_only=True)
 class Avoidance:
     """One way to keep clear of obstacles.
 
@@ -28,6 +31,14 @@ class Avoidance:
     source: ClassVar[str]
     bounds: ClassVar[bool] = False
     sight: ClassVar[float] = 0.3
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What a person may set of it."""
+        return parameters_of(type(self))
 
     def step(self, at: Situation) -> Array:
         """The whole step (n,) in the presence of obstacles, for those that push; `at.plain` is without."""

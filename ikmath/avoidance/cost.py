@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..parameters import setting
 from ..rotation import Array
 from .base import Gradient
 from .costs import as_coordinates, cost
@@ -26,7 +27,7 @@ class Cost(Gradient):
         alpha: weight, for distances in figure sizes.
     """
 
-    alpha: float = 2e-6
+    alpha: float = setting(2e-6, "Alpha", "Weight of the push away from obstacles")
 
     name: ClassVar[str] = "cost"
     label: ClassVar[str] = "Cost Function"

@@ -13,6 +13,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from ..parameters import setting
 from ..rotation import Array
 from .base import Gradient
 from .costs import as_coordinates
@@ -31,8 +32,8 @@ class CostAdaptive(Gradient):
         zones: d_ta and d_ug.
     """
 
-    alpha: float = 0.5
-    beta: float = 200.0
+    alpha: float = setting(0.5, "Alpha", "Height of the bell-shaped cost with which a solve begins")
+    beta: float = setting(200.0, "Beta", "The larger, the narrower the bell with which a solve begins")
     zones: Zones = field(default_factory=Zones)
 
     name: ClassVar[str] = "cost_adaptive"

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..parameters import setting
 from ..rotation import Array
 from .base import Gradient
 from .situation import Situation
@@ -25,7 +26,7 @@ class Objective(Gradient):
         alpha: weight, for distances in figure sizes.
     """
 
-    alpha: float = 1e-6
+    alpha: float = setting(1e-6, "Alpha", "Weight of the push away from obstacles")
 
     name: ClassVar[str] = "objective"
     label: ClassVar[str] = "Objective Function"

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import BadValue
+from ..parameters import setting
 from ..rotation import Array
 from .base import Avoidance
 from .secondary import damped_step
@@ -40,11 +40,20 @@ class TaskPriority(Avoidance):
     """
 
     zones: Zones = field(default_factory=Zones)
-    influence: str = "polynomial"
-    a_max: float = 0.02
-    v_max: float = 0.05
-    damping: float = 0.05
-    abort: bool = True
+    influence: str = setting(
+        "polynomial",
+        "Influence",
+        "How fast the point is driven away: by its distance, or by the time left to brake",
+        choices=INFLUENCES,
+    )
+    a_max: float = setting(
+        0.02, "a max", "Pourazady's largest braking, figure sizes a step squared", minimum=1e-9
+    )
+    v_max: float = setting(0.05, "v max", "Pourazady's largest speed, figure sizes a step")
+    damping: float = setting(
+        0.05, "Damping", "Of the pseudo-inverse of what the goals leave free", minimum=1e-6
+    )
+    abort: bool = setting(True, "Abort", "Inside d_ta, goals are not followed nearer to the obstacle")
 
     name: ClassVar[str] = "task_priority"
     label: ClassVar[str] = "Task Priority"
@@ -52,10 +61,6 @@ class TaskPriority(Avoidance):
         "Moves the two most critical points away with what the goals leave free. The chain can kink."
     )
     source: ClassVar[str] = "Maciejewski & Klein 1985; Ge 2000, eq. 4.6 and 5.2; Pourazady & Ho"
-
-    def __post_init__(self) -> None:
-        if self.influence not in INFLUENCES:
-            raise BadValue(f"influence={self.influence!r}", f"must be one of {', '.join(INFLUENCES)}.")
 
     def step(self, at: Situation) -> Array:
         if not len(at) or at.distance[0] >= self.zones.d_soi:

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..parameters import setting
 from ..rotation import Array
 from .base import Avoidance
 from .secondary import damped_step
@@ -28,7 +29,9 @@ class TaskPriorityAugmented(Avoidance):
     """
 
     zones: Zones = field(default_factory=Zones)
-    damping: float = 0.05
+    damping: float = setting(
+        0.05, "Damping", "Of the pseudo-inverse of what the goals leave free", minimum=1e-6
+    )
 
     name: ClassVar[str] = "task_priority_augmented"
     label: ClassVar[str] = "Task Priority, Augmented"

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..parameters import setting
 from ..rotation import Array
 from .base import Avoidance
 from .secondary import damped_step
@@ -31,9 +32,9 @@ class TaskPriorityReversed(Avoidance):
     """
 
     zones: Zones = field(default_factory=Zones)
-    alpha_n: float = 1.0
-    alpha_e: float = 1.0
-    damping: float = 0.05
+    alpha_n: float = setting(1.0, "Alpha n", "Gain of what the goals still get")
+    alpha_e: float = setting(1.0, "Alpha e", "Gain of the goals' velocity in it")
+    damping: float = setting(0.05, "Damping", "Of both pseudo-inverses", minimum=1e-6)
 
     name: ClassVar[str] = "task_priority_reversed"
     label: ClassVar[str] = "Task Priority, Reversed"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import BadValue
+from ..parameters import check_parameters, setting
 from ..rotation import Array
 
 
@@ -28,10 +29,12 @@ class Zones:
         BadValue: distances that do not rise from d_ta to d_soi.
     """
 
-    d_ta: float = 0.01
-    d_ug: float = 0.05
-    d_soi: float = 0.1
-    speed: float = 0.02
+    d_ta: float = setting(0.01, "d_ta", "Task abort distance, figure sizes: inside, a collision is near")
+    d_ug: float = setting(0.05, "d_ug", "Unit gain distance, figure sizes: inside, the influence is full")
+    d_soi: float = setting(0.1, "d_soi", "Sphere of influence, figure sizes: beyond, nothing is done")
+    speed: float = setting(
+        0.02, "alpha_o", "Speed at d_ta away from the obstacle, figure sizes a step", minimum=1e-9
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.d_ta < self.d_ug < self.d_soi:
@@ -39,8 +42,7 @@ class Zones:
                 f"d_ta={self.d_ta!r}, d_ug={self.d_ug!r}, d_soi={self.d_soi!r}",
                 "must rise in this order, from zero or more.",
             )
-        if not self.speed > 0.0:
-            raise BadValue(f"speed={self.speed!r}", "must be positive.")
+        check_parameters(self)
 
     def alpha_h(self, distance: Array) -> Array:
         """Gain of the homogeneous solution: 1 inside d_ug, 0 beyond d_soi, a cubic in between."""

@@ -16,10 +16,10 @@ import numpy as np
 
 from ..avoidance import AVOIDANCE
 from ..errors import BadValue, NotSupported, UnknownName
+from ..parameters import Parameter, parameters_of
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .demand import Demand
-from .parameters import Parameter, parameters_of
 
 
 @dataclass(frozen=True, kw_only=True)

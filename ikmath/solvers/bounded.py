@@ -17,10 +17,10 @@ import numpy as np
 
 from ..errors import BadValue
 from ..linalg.bounded import bounded_damped_step
+from ..parameters import setting
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
-from .parameters import setting
 
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # squared damping at the goal

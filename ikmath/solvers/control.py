@@ -20,10 +20,10 @@ import numpy as np
 
 from ..errors import BadValue
 from ..linalg.control import control_gradient, control_step
+from ..parameters import setting
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
-from .parameters import setting
 
 _USUAL_GAIN: Final = 0.1
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..errors import BadValue
+from ..parameters import setting
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
-from .parameters import setting
 
 _FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..errors import BadValue, UnknownName
+from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
@@ -56,7 +57,12 @@ class HierarchicalOptions(Options):
     """
 
     escape: bool = True
-    search: bool = False
+    search: bool = setting(
+        False,
+        "Search",
+        "Where obstacles block the direct way, look for a pose beyond them too, though the way there may lead"
+        " through them; in a bake for its first frame only",
+    )
     max_turn: float | None = None
     catch_up: bool = True
     warm_start: str = ""
@@ -67,6 +73,8 @@ class HierarchicalOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.search not in (True, False):
+            raise BadValue(f"search={self.search!r}", "must be True or False.")
         if self.warm_start not in ("", "triangulation"):
             raise UnknownName("warm start", self.warm_start, ("triangulation",))
         if self.max_turn is not None and not self.max_turn > 0:

@@ -27,10 +27,10 @@ import numpy as np
 from ..diagnosis import conclude
 from ..errors import BadValue, NotSupported
 from ..linalg.lagrange import LagrangeOptions, Optimum, minimize_under
+from ..parameters import setting
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Method, Options
-from .parameters import setting
 from .programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
 
 _RANK: Final = 1e-4  # share of the largest singular value

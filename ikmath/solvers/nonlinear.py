@@ -25,12 +25,12 @@ import numpy as np
 from ..diagnosis import conclude
 from ..errors import BadValue
 from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
+from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..region import Region
 from ..rotation import Array
 from .base import Method, Options
-from .parameters import setting
 
 _NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
 _TETHER: Final = 1e-3  # keeps the free minimiser near the pose that it stands for

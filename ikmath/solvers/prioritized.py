@@ -20,12 +20,12 @@ import numpy as np
 from ..diagnosis import conclude
 from ..errors import BadValue
 from ..linalg.priority import solve_in_order
+from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
-from .parameters import setting
 
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing

@@ -25,12 +25,12 @@ import numpy as np
 from ..errors import BadValue
 from ..linalg.pseudoinverse import least_squares, project_to_null_space
 from ..linalg.svd import SVD, backend
+from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear, solve_one
-from .parameters import setting
 
 _SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be
 

@@ -12,7 +12,7 @@ from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name,
 
 LAYERS = (
     {"errors"},
-    {"registries", "rotation", "linalg", "swing"},
+    {"registries", "parameters", "rotation", "linalg", "swing"},
     {"region", "kinematics", "residual"},
     {"skeleton"},
     {"pose"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figure's own thickness: where its capsules stand."""
+"""The figure's own thickness: its capsules, where they stand, and which of them may touch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import arm
+from addon_scenes import arm, reach, two_arms
 from mathutils import Vector
 
 
@@ -45,3 +45,79 @@ def test_parts_that_are_off_or_gone_have_none():
     assert capsules(rig).bones == ("b2",)
     links["b2"].enabled = False
     assert capsules(rig).a.shape == (0, 3)
+
+
+def watched(rig: bpy.types.Object) -> set[frozenset[str]]:
+    """The pairs that a solve keeps apart now."""
+    plan = installed.module("control.plan").read_plan(rig, bpy.context)
+    sample = installed.module("control.sample").take_sample(
+        plan, rig, bpy.context.evaluated_depsgraph_get(), 1
+    )
+    frame = installed.module("control.frame")
+    (task,) = frame.make_tasks(plan, frame.first_figure(plan, rig, sample), [sample])
+    names = task.problem.body.names
+    return {frozenset((names[i], names[j])) for i, j in task.problem.scene.pairs.tolist()}
+
+
+def test_the_list_of_pairs_starts_with_what_touches_at_rest():
+    rig = two_arms()
+    reach(rig, "hand.L", (0.5, 0.5, 1.8))
+    reach(rig, "hand.R", (-0.5, 0.5, 1.8))
+    body = rig.articulate.body
+    body.self_collision = True
+    links = {"root": 0.1, "chest": 0.3, "arm.L": 0.1, "arm.R": 0.1, "hand.L": 0.1, "hand.R": 0.1}
+    for name, radius in links.items():
+        bpy.ops.articulate.link_add(bone=name) if name not in body.links else None
+        body.links[name].radius = radius
+    arms = frozenset(("arm.L", "arm.R"))
+    body.links["arm.L"].a = (0.0, -0.5, 0.0)  # it reaches into the other one
+    assert bpy.ops.articulate.pairs_fill() == {"FINISHED"}
+    listed = {frozenset((pair.a, pair.b)): pair.watched for pair in body.pairs}
+    assert listed == {arms: False}
+    assert arms not in watched(rig)
+    body.pairs[0].watched = True
+    assert arms in watched(rig)
+    assert bpy.ops.articulate.pair_remove() == {"FINISHED"}
+    assert not len(body.pairs) and arms not in watched(rig)
+
+
+def test_pairs_are_added_for_the_selected_bones():
+    rig = two_arms()
+    reach(rig, "hand.L", (0.5, 0.5, 1.8))
+    reach(rig, "hand.R", (-0.5, 0.5, 1.8))
+    body, hands = rig.articulate.body, frozenset(("hand.L", "hand.R"))
+    body.self_collision = True
+    assert hands in watched(rig)
+    compat = installed.module("compat")
+    for bone in rig.pose.bones:
+        compat.select_bone(bone, bone.name in hands)
+    assert bpy.ops.articulate.pair_add(watched=False) == {"FINISHED"}
+    assert hands not in watched(rig)
+    assert bpy.ops.articulate.pair_add() == {"FINISHED"}
+    assert hands in watched(rig) and len(body.pairs) == 1
+    for names, words in (({"a": "hand.L"}, "two bones"), ({"a": "hand.L", "b": "no"}, "'no' has no capsule")):
+        with pytest.raises(RuntimeError, match=words):
+            bpy.ops.articulate.pair_add(**names)
+    with pytest.raises(RuntimeError, match="active"):
+        bpy.ops.articulate.pair_remove(index=3)
+    assert len(body.pairs) == 1
+
+
+def test_a_bone_is_given_a_capsule_and_loses_it():
+    rig = arm(3)
+    body = rig.articulate.body
+    assert bpy.ops.articulate.link_add(bone="b1") == {"FINISHED"}
+    assert [link.name for link in body.links] == ["b0", "b1", "b2"], "the others keep theirs"
+    assert bpy.ops.articulate.link_remove(bone="b1") == {"FINISHED"}
+    assert capsules(rig).bones == ("b0", "b2")
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones.active = rig.data.bones["b1"]
+    assert bpy.ops.articulate.link_add() == {"FINISHED"}
+    assert body.links["b1"].radius == pytest.approx(body.links["b0"].radius)
+    for operator, options, words in (
+        (bpy.ops.articulate.link_add, {"bone": "b1"}, "already"),
+        (bpy.ops.articulate.link_add, {"bone": "no"}, "no bone 'no'"),
+        (bpy.ops.articulate.link_remove, {"bone": "no"}, "no capsule"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            operator(**options)

@@ -7,8 +7,11 @@ from types import SimpleNamespace
 
 import bpy
 import installed
+import pytest
 from addon_scenes import arm, reach
 from test_ui import Layout
+
+import ikmath as ik
 
 
 class Lists(Layout):
@@ -29,9 +32,12 @@ class Lists(Layout):
 def drawn() -> list[str]:
     """What both panels show now."""
     panels, texts = installed.module("ui.surroundings"), []
-    for cls in (panels.ARTICULATE_PT_obstacles, panels.ARTICULATE_PT_body):
+    for cls in (cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)):
         assert "DEFAULT_CLOSED" in cls.bl_options and cls.poll(bpy.context)
-        cls.draw(SimpleNamespace(layout=Lists(texts)), bpy.context)
+        panel = SimpleNamespace(layout=Lists(texts), _draw_bone=getattr(cls, "_draw_bone", None))
+        if hasattr(cls, "draw_header"):
+            cls.draw_header(panel, bpy.context)
+        cls.draw(panel, bpy.context)
     return texts
 
 
@@ -57,6 +63,59 @@ def test_what_is_near_and_what_is_ignored_is_shown():
     assert shown in text and "'Veil' is hidden" in text
     rig.articulate.obstacles["Wall"].object = None
     drawn()
+
+
+def test_the_list_of_pairs_and_the_active_bone_are_shown():
+    rig = arm()
+    pair = rig.articulate.body.pairs.add()
+    pair.a, pair.b = "b0", "lost"
+    assert {"b0", "lost", "watched", "articulate.pair_add", "articulate.pairs_fill"} <= set(drawn())
+    bpy.ops.articulate.body_fit()
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones.active = rig.data.bones["b1"]
+    assert drawn().count("radius") == 5, "four lines and the active bone"
+    bpy.ops.articulate.link_remove(bone="b1")
+    assert drawn().count("articulate.link_add") == 2
+
+
+def test_the_ways_to_keep_clear_show_their_own_parameters():
+    rig = arm()
+    body = rig.articulate.body
+    for name, way in ik.AVOIDANCE.items():
+        body.avoidance = name
+        texts = drawn()
+        for other in ik.AVOIDANCE:
+            wanted = set(body.parameters.names(other))
+            assert wanted <= set(texts) if other == name else not wanted & set(texts)
+        for parameter in way.parameters:
+            attribute = f"{name}_{parameter.name.replace('.', '_')}"
+            assert getattr(body.parameters, attribute) == pytest.approx(parameter.default)
+            assert body.parameters.bl_rna.properties[attribute].name == parameter.label
+
+
+def test_what_is_set_reaches_the_way():
+    rig = arm(5)
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=(0.6, 0.0, 2.5))
+    ball = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object=ball.name)
+    target = reach(rig, "b4", (0.4, 0.1, 4.5))
+    rig.articulate.solver.method, body = "damped", rig.articulate.body
+    body.avoidance = "objective"
+    clearances = []
+    for alpha in (0.0, 1e-4):
+        for bone in rig.pose.bones:
+            bone.rotation_quaternion = (1.0, 0.1, 0.0, 0.0)
+        bpy.context.view_layer.update()
+        body.parameters.objective_alpha = alpha
+        bpy.ops.articulate.solve()
+        clearances.append(rig.articulate.report["clearance"])
+    assert clearances[1] > clearances[0] + 0.02, "a larger alpha keeps farther away"
+    assert target.name
+    body.avoidance = "task_priority"
+    body.parameters.task_priority_zones_d_ta = 0.9
+    with pytest.raises(RuntimeError, match="order"):
+        bpy.ops.articulate.solve()
 
 
 def test_without_an_armature_they_are_not_there():

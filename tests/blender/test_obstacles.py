@@ -287,3 +287,18 @@ def test_obstacles_and_body_are_saved(tmp_path):
     assert (obstacle.object.name, obstacle.mode) == ("Wall", "TWO_SIDED")
     assert obstacle.margin == pytest.approx(0.02)
     assert len(rig.body.links) == count and rig.body.self_collision
+
+
+def test_search_looks_beyond_what_blocks_the_direct_way():
+    reached = {}
+    for search in (False, True):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        rig = arm(5)
+        wall = box("Wall", (3.0, 0.2, 3.0), (0.0, 1.2, 3.0))
+        among(rig, wall)
+        rig.articulate.solver.parameters.hierarchical_search = search
+        reach(rig, "b4", (0.0, 2.0, 2.6))
+        bpy.ops.articulate.solve()
+        assert distance(rig, wall) > RADIUS - 0.01
+        reached[search] = rig.articulate.report["status"]
+    assert reached == {False: "BLOCKED", True: "REACHED"}

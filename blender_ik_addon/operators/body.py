@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Buttons of the figure's own thickness, and of the list of what may touch what."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, IntProperty, StringProperty
+
+from ..compat import bone_selected
+from ..control.body import add_link, fit, remove_link
+from ..control.self_collision import add_pairs, list_contacts, remove_pair
+from ..properties.access import rig_of
+from ..properties.refusal import Refused
+from .active import FRESH, OnArmature
+
+
+class ARTICULATE_OT_body_fit(OnArmature):
+    """Fit capsules to the figure."""
+
+    bl_idname = "articulate.body_fit"
+    bl_label = "Fit Body"
+    bl_description = "Measure how thick the bones are, on the meshes that they move; else by their length"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Fit them, in place of those before."""
+        count = fit(armature, context.scene)
+        self.report({"INFO"}, f"{count} bone{'' if count == 1 else 's'} measured")
+
+
+class ARTICULATE_OT_body_clear(OnArmature):
+    """Forget the capsules."""
+
+    bl_idname = "articulate.body_clear"
+    bl_label = "Clear Body"
+    bl_description = "Forget the measured thickness; bones then count by their length alone"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Forget them."""
+        rig_of(armature).body.links.clear()
+
+
+class ARTICULATE_OT_link_add(OnArmature):
+    """Give a bone a capsule."""
+
+    bl_idname = "articulate.link_add"
+    bl_label = "Add Capsule"
+    bl_description = "Give a bone a capsule of its own, by the bone's length"
+    bl_options = {"REGISTER", "UNDO"}
+
+    bone: StringProperty(name="Bone", description="Empty: the active bone", options=FRESH)
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Add it; the first one is added to those of all others, which so far count by their length."""
+        name = self.bone or _active_bone(context, armature)
+        if not rig_of(armature).body.links:
+            fit(armature, context.scene)
+            if name in rig_of(armature).body.links:
+                return
+        add_link(armature, name)
+
+
+class ARTICULATE_OT_link_remove(OnArmature):
+    """Take a capsule away."""
+
+    bl_idname = "articulate.link_remove"
+    bl_label = "Remove Capsule"
+    bl_description = "Take a bone's capsule away: it then goes through everything"
+    bl_options = {"REGISTER", "UNDO"}
+
+    bone: StringProperty(name="Bone", description="Empty: the active line of the list", options=FRESH)
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Remove it."""
+        body, name = rig_of(armature).body, self.bone
+        if not name and 0 <= body.active_link < len(body.links):
+            name = body.links[body.active_link].name
+        remove_link(armature, name)
+
+
+class ARTICULATE_OT_pair_add(OnArmature):
+    """Say of two bones whether they may touch."""
+
+    bl_idname = "articulate.pair_add"
+    bl_label = "Add Pair"
+    bl_description = "Say of the two selected bones whether the figure keeps them apart or lets them touch"
+    bl_options = {"REGISTER", "UNDO"}
+
+    a: StringProperty(name="Bone", description="Empty: the selected bones", options=FRESH)
+    b: StringProperty(name="Other Bone", description="Empty: the selected bones", options=FRESH)
+    watched: BoolProperty(
+        name="Keep Apart",
+        description="On: they are kept apart, though they touch at rest. Off: they may touch",
+        default=True,
+        options=FRESH,
+    )
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Add the pair, or change it."""
+        named = [name for name in (self.a, self.b) if name]
+        selected = [bone.name for bone in armature.pose.bones if bone_selected(bone)]
+        add_pairs(armature, named or selected, watched=self.watched)
+
+
+class ARTICULATE_OT_pair_remove(OnArmature):
+    """Take a pair off the list."""
+
+    bl_idname = "articulate.pair_remove"
+    bl_label = "Remove Pair"
+    bl_description = "Take the pair off the list; it is watched again unless it touches in the rest pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(
+        name="Index", description="Place on the list. -1: the active one", default=-1, min=-1, options=FRESH
+    )
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Remove it."""
+        remove_pair(armature, rig_of(armature).body.active_pair if self.index < 0 else self.index)
+
+
+class ARTICULATE_OT_pairs_fill(OnArmature):
+    """List what touches at rest."""
+
+    bl_idname = "articulate.pairs_fill"
+    bl_label = "Refill Pairs"
+    bl_description = (
+        "Start the list again with the parts that touch in the rest pose and so are not kept apart: tick"
+        " those that should be"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Fill the list."""
+        count = list_contacts(armature, context.evaluated_depsgraph_get())
+        self.report({"INFO"}, f"{count} pair{'' if count == 1 else 's'} touch in the rest pose")
+
+
+def _active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> str:
+    bone = context.active_pose_bone
+    if bone is None or bone.id_data != armature:
+        raise Refused(f"No bone of armature '{armature.name}' is active: choose one in Pose Mode, or name it")
+    return bone.name
+
+
+CLASSES = (
+    ARTICULATE_OT_body_fit,
+    ARTICULATE_OT_body_clear,
+    ARTICULATE_OT_link_add,
+    ARTICULATE_OT_link_remove,
+    ARTICULATE_OT_pair_add,
+    ARTICULATE_OT_pair_remove,
+    ARTICULATE_OT_pairs_fill,
+)

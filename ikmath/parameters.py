@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a person may set of a method, so that an interface can offer it without knowing the method.
+
+An option that is meant for people is declared with `setting`; the rest of a method's options is for scripts.
+What stands in the declaration is all that a panel needs: a name, a sentence, a kind, bounds. Options may be
+grouped in a dataclass of their own, as Ge's zones are; they are then called by both names, with a dot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from .errors import BadValue, UnknownName
+
+_KEY: Final = "parameter"
+
+Configured = TypeVar("Configured")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """One option of a method, as people see it.
+
+    Attributes:
+        name: of the option, "group.option" where it stands in a group; label, description: for people.
+        default: a bool, int, float or one of the choices; None where the method chooses by itself.
+        minimum, maximum: bounds of a number.
+        choices: the words that may be given, empty for numbers and switches.
+    """
+
+    name: str
+    label: str
+    description: str
+    default: Any
+    minimum: float = 0.0
+    maximum: float = np.inf
+    choices: tuple[str, ...] = ()
+
+    @property
+    def automatic(self) -> bool:
+        """Whether None may be given."""
+        return self.default is None
+
+
+def setting(
+    default: Any,
+    label: str,
+    description: str,
+    *,
+    minimum: float = 0.0,
+    maximum: float = np.inf,
+    choices: Sequence[str] = (),
+) -> Any:
+    """A dataclass field for an option that people may set; see `Parameter`."""
+    told = {"label": label, "description": description, "minimum": minimum, "maximum": maximum}
+    return field(default=default, metadata={_KEY: {**told, "choices": tuple(choices)}})
+
+
+def parameters_of(options: type) -> tuple[Parameter, ...]:
+    """The parameters among a dataclass of options, in its order; those of its groups in their places."""
+    found: list[Parameter] = []
+    for entry in fields(options):
+        if _KEY in entry.metadata:
+            found.append(Parameter(name=entry.name, default=entry.default, **entry.metadata[_KEY]))
+            continue
+        group: Any = entry.default_factory
+        if isinstance(group, type) and is_dataclass(group):
+            found += [replace(one, name=f"{entry.name}.{one.name}") for one in parameters_of(group)]
+    return tuple(found)
+
+
+def configured(options: Configured, given: Mapping[str, Any]) -> Configured:
+    """The same options with other values of some parameters.
+
+    Args:
+        options: a dataclass.
+        given: by the names that `parameters_of` gives.
+
+    Raises:
+        UnknownName: no such parameter; BadValue: a value that is out of bounds.
+    """
+    known = [parameter.name for parameter in parameters_of(type(options))]
+    for name in given:
+        if name not in known:
+            raise UnknownName("parameter", name, known)
+    own: dict[str, Any] = {}
+    groups: dict[str, dict[str, Any]] = {}
+    for name, value in given.items():
+        group, _, inside = name.partition(".")
+        if inside:
+            groups.setdefault(group, {})[inside] = value
+        else:
+            own[name] = value
+    own |= {group: configured(getattr(options, group), values) for group, values in groups.items()}
+    changed: Any = options
+    return replace(changed, **own)  # type: ignore[no-any-return]
+
+
+def check_parameters(options: Any) -> None:
+    """Refuse parameters of a dataclass that are out of their bounds, or none of their choices.
+
+    Raises:
+        BadValue: it names the parameter and says what can be given.
+    """
+    for entry in fields(options):
+        if _KEY not in entry.metadata:
+            continue
+        told, value = entry.metadata[_KEY], getattr(options, entry.name)
+        if told["choices"]:
+            if value not in told["choices"]:
+                raise BadValue(f"{entry.name}={value!r}", f"must be one of {', '.join(told['choices'])}.")
+        elif isinstance(entry.default, bool):
+            if value not in (True, False):
+                raise BadValue(f"{entry.name}={value!r}", "must be True or False.")
+        elif not (np.isfinite(value) and told["minimum"] <= value <= told["maximum"]):
+            upto = f" up to {told['maximum']:g}" if np.isfinite(told["maximum"]) else " or more"
+            raise BadValue(f"{entry.name}={value!r}", f"must be a finite number, {told['minimum']:g}{upto}.")
