@@ -28,6 +28,7 @@ class LimitMethod:
     Attributes:
         name, label, description, source: for registries and menus.
         strict: whether the limits hold at every iterate.
+        exact: whether figures come to the best pose inside the limits; others lock, exceed or avoid them.
         adds_rows: whether `rows` may give any; a batch is then solved one frame after another.
     """
 
@@ -36,6 +37,7 @@ class LimitMethod:
     description: ClassVar[str]
     source: ClassVar[str]
     strict: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
     adds_rows: ClassVar[bool] = False
 
     def rows(self, pose: Pose) -> Residual | None:

@@ -30,6 +30,7 @@ class Projection(LimitMethod):
         "A joint that would leave its limit is held there and the others take over its part."
     )
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
+    exact: ClassVar[bool] = True
 
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
         dq = propose(error, jacobian)

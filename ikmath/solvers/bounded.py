@@ -21,13 +21,14 @@ from ..parameters import setting
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .rest import RestOptions
 
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # squared damping at the goal
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundedOptions(Options):
+class BoundedOptions(RestOptions):
     """Options of `bounded`.
 
     Attributes:

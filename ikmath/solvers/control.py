@@ -24,6 +24,7 @@ from ..parameters import setting
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .rest import RestOptions
 
 _USUAL_GAIN: Final = 0.1
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
@@ -32,7 +33,7 @@ _FAINT: Final = 1e-3  # damping that keeps a system from being singular, and no 
 
 
 @dataclass(frozen=True, kw_only=True)
-class ControlOptions(Options):
+class ControlOptions(RestOptions):
     """Options of `control`.
 
     Attributes:

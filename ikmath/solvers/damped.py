@@ -19,6 +19,7 @@ from ..parameters import setting
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .rest import RestOptions
 
 _FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal
@@ -27,7 +28,7 @@ _LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can
 
 
 @dataclass(frozen=True, kw_only=True)
-class DampedOptions(Options):
+class DampedOptions(RestOptions):
     """Options of `damped`.
 
     Attributes:

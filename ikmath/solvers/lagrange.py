@@ -28,18 +28,21 @@ from ..diagnosis import conclude
 from ..errors import BadValue, NotSupported
 from ..linalg.lagrange import LagrangeOptions, Optimum, minimize_under
 from ..parameters import setting
-from ..problem import Problem, Solution
+from ..problem import Problem, Solution, Status
 from ..rotation import Array
-from .base import Method, Options
+from .base import Options
+from .polish import Tether
 from .programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
+from .rest import Resting, RestOptions, at_rest, may_rest
 
 _RANK: Final = 1e-4  # share of the largest singular value
+_REST: Final = 1e-4  # weight of the objective beside goals that cannot be met
 MOST_COORDINATES: Final = 6
 """Of figures for which all combinations of limits are tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class LagrangeMethodOptions(Options):
+class LagrangeMethodOptions(RestOptions):
     """Options of `lagrange`.
 
     Attributes:
@@ -78,7 +81,7 @@ class LagrangeMethodOptions(Options):
                 raise BadValue(f"{what}={value!r}", f"is not known; use one of {', '.join(known)}.")
 
 
-class Lagrange(Method):
+class Lagrange(Resting):
     """See the module."""
 
     name: ClassVar[str] = "lagrange"
@@ -107,7 +110,13 @@ class Lagrange(Method):
                 program, q, settings, lambda x, c, j, propose: limits.step(region, x, c, j, propose)
             )
         end = skeleton.region.project(found.x) if problem.limits.strict else found.x
-        return conclude(problem, end, found.iterations, options.tolerance, stalled=found.stalled)
+        answer = conclude(problem, end, found.iterations, options.tolerance, stalled=found.stalled)
+        if answer.status is Status.REACHED or not (options.rest and may_rest(problem)):
+            return answer
+        q, squares = at_rest(problem, end, Tether(_REST * program.gain, program.centre))
+        return conclude(
+            problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
+        )
 
 
 def _every_combination(

@@ -18,8 +18,9 @@ from ..diagnosis import conclude
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
-from .base import Method, Options, gather
+from .base import gather
 from .pushing import Pushing
+from .rest import Resting, RestOptions, at_rest, may_rest
 
 _PATIENCE: Final = 4  # accepted steps that may gain next to nothing before a solve is called stalled
 _GAIN: Final = 5e-4  # share of the squared error that counts as next to nothing
@@ -50,12 +51,12 @@ class Linear:
     memory: dict[str, Any]
 
 
-class Incremental(Method):
+class Incremental(Resting):
     """A method that proposes steps.
 
     Attributes:
-        careful: whether steps that do not lower the error are refused. The texts' plain methods take every
-            step.
+        careful: whether steps that do not lower the error are refused, and the end is a pose of rest. The
+            texts' plain methods take every step.
     """
 
     careful: ClassVar[bool] = True
@@ -71,7 +72,7 @@ class Incremental(Method):
         return solve_one(self, problem, q, options) if q.ndim == 1 else solve_many(self, problem, q, options)
 
 
-def solve_one(method: Incremental, problem: Problem, q: Array, options: Options) -> Solution:
+def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
     """Iterate one pose until it is there, stalls, or the iterations run out."""
     skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
     region, tasks = skeleton.region, problem.tasks
@@ -137,6 +138,9 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
             break
         iteration += 1
         q = limits.step(region, state.q, error, jacobian, propose)
+    short = stalled and bool((best_squares >= tolerance).any())
+    if short and careful and options.rest and may_rest(problem):
+        best_q, best_squares = at_rest(problem, best_q)
     errors = np.sqrt(best_squares)
     clearance = np.inf if pushing is None else pushing.clearance(best_q)
     return conclude(
@@ -150,7 +154,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: Options)
     )
 
 
-def solve_many(method: Incremental, problem: Problem, q: Array, options: Options) -> Solution:
+def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
     """As `solve_one` for a batch q (*batch, n) at once; frames that are done leave the batch.
 
     A refused step is answered by evaluating the best pose again rather than by keeping its rows: that costs
@@ -230,6 +234,11 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: Options
         else:
             trial = best[following]
         active = following
+    if options.rest and method.careful and may_rest(problem):
+        short = stalled & (best_squares.max(1, initial=0.0) >= tolerance)
+        for i in np.flatnonzero(short).tolist():
+            now = problem if problem.frames is None else problem.at(i)
+            best[i], best_squares[i] = at_rest(now, best[i])
     answers = [
         conclude(
             problem.at(i) if problem.frames is not None else problem,

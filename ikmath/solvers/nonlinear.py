@@ -27,17 +27,20 @@ from ..errors import BadValue
 from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
 from ..parameters import setting
 from ..pose import Pose
-from ..problem import Problem, Solution
+from ..problem import Problem, Solution, Status
 from ..region import Region
 from ..rotation import Array
-from .base import Method, Options
+from .base import Options
+from .polish import Tether
+from .rest import Resting, RestOptions, at_rest, may_rest
 
 _NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
-_TETHER: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
+_FELT: Final = 3e-5  # gamma, from where second differences can tell it
+_HOLD: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
 
 
 @dataclass(frozen=True, kw_only=True)
-class NonlinearOptions(Options):
+class NonlinearOptions(RestOptions):
     """Options of `nonlinear`.
 
     Attributes:
@@ -58,7 +61,7 @@ class NonlinearOptions(Options):
             raise BadValue(f"gamma={self.gamma!r}", "must be a number, zero or more.")
 
 
-class Nonlinear(Method):
+class Nonlinear(Resting):
     """See the module."""
 
     name: ClassVar[str] = "nonlinear"
@@ -85,8 +88,14 @@ class Nonlinear(Method):
         )
         found = minimize(function, q, lower, upper, settings)
         stalled = found.stop is not Stop.ITERATIONS
+        end = conclude(problem, region.project(found.x), found.iterations, options.tolerance, stalled=stalled)
+        if end.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
+            return end
+        q, squares = at_rest(
+            problem, end.q, tether_of(problem, options.gamma) if options.gamma > _FELT else None
+        )
         return conclude(
-            problem, region.project(found.x), found.iterations, options.tolerance, stalled=stalled
+            problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
         )
 
 
@@ -97,9 +106,8 @@ def objective(problem: Problem, gamma: float) -> Callable[[Array], tuple[float, 
         problem: its goals are scaled as everywhere: weights, and lengths in figure sizes.
         gamma: Tikhonov's g.
     """
-    skeleton, stack, tasks, posture = problem.skeleton, problem.stack, problem.tasks, problem.posture
-    centre = skeleton.rest if posture is None else posture.q
-    gain = np.full(skeleton.n, gamma) if posture is None else gamma * posture.gain
+    skeleton, stack, tasks = problem.skeleton, problem.stack, problem.tasks
+    gain, centre = tether_of(problem, gamma)
 
     def function(h: Array) -> tuple[float, Array]:
         raw, jacobian = stack.evaluate(tasks, Pose.trusted(skeleton, h.copy()))
@@ -109,6 +117,14 @@ def objective(problem: Problem, gamma: float) -> Callable[[Array], tuple[float, 
         return float(error @ error + away @ away), gradient
 
     return function
+
+
+def tether_of(problem: Problem, gamma: float) -> Tether:
+    """What `g^2 |h|^2` means for a problem: from the posture, by its gains, or from the rest pose."""
+    posture, skeleton = problem.posture, problem.skeleton
+    if posture is None:
+        return Tether(np.full(skeleton.n, gamma), skeleton.rest)
+    return Tether(gamma * posture.gain, posture.q)
 
 
 def _inside(
@@ -132,6 +148,6 @@ def _inside(
         gradient[x] = by_x[x] * slope[x] + by_x[z] * slope[z]
         gradient[z] = by_z[x] * slope[x] + by_z[z] * slope[z]
         away = free - h
-        return value + _TETHER * float(away @ away), gradient + 2.0 * _TETHER * away
+        return value + _HOLD * float(away @ away), gradient + 2.0 * _HOLD * away
 
     return composed

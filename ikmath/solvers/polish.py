@@ -10,7 +10,7 @@ coordinates as one batch of poses, so that no kind of goal has to know about it.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ _ROUNDS: Final = 20
 _SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
 _STEP: Final = 1e-5  # radians and metres of the differences
 _FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
+_TETHERED: Final = 1e-10  # the same where a tether bends every direction
 _RADIUS: Final = 0.5  # radians or metres that the first step goes at most
 _TRIES: Final = 8
 _STILL: Final = 1e-9  # radians or metres; a step shorter than this changes nothing
@@ -30,7 +31,18 @@ _ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reaso
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit
 
 
-def polished(problem: Problem, q: Array) -> tuple[Array, bool]:
+class Tether(NamedTuple):
+    """What else is minimised: `|gain (q - centre)|^2`."""
+
+    gain: Array
+    """(n,), figure sizes a radian."""
+    centre: Array
+    """(n,)."""
+
+
+def polished(
+    problem: Problem, q: Array, tether: Tether | None = None, rounds: int = _ROUNDS
+) -> tuple[Array, bool]:
     """The minimum of the squared errors near q (n,), inside the limits; q itself if there is none near.
 
     Coordinates at a limit that want to go out stay there, those of a swing region may slide along its edge.
@@ -39,16 +51,16 @@ def polished(problem: Problem, q: Array) -> tuple[Array, bool]:
         The coordinates (n,); and whether they are at rest, or a further round would still better them.
     """
     region = problem.skeleton.region
-    gradient, cost = _gradient(problem, q[None])
-    radius, gain = _RADIUS, 0.0
-    for _ in range(_ROUNDS):
+    gradient, cost = _gradient(problem, q[None], tether)
+    radius, gain, flat = _RADIUS, 0.0, _FLAT if tether is None else _TETHERED
+    for _ in range(rounds):
         free = _Free(problem, q, gradient[0])
         downhill = -free.directions.T @ gradient[0]
-        values, vectors = np.linalg.eigh(free.curvature(problem))
+        values, vectors = np.linalg.eigh(free.curvature(problem, tether))
         while radius > _STILL:
-            step = _within(values, vectors.T @ downhill, radius)
+            step = _within(values, vectors.T @ downhill, radius, flat)
             trial = region.project(q + free.directions @ (vectors @ step))
-            new_gradient, new_cost = _gradient(problem, trial[None])
+            new_gradient, new_cost = _gradient(problem, trial[None], tether)
             if new_cost[0] <= cost[0] * (1.0 + _ROUNDING):
                 break
             radius = 0.25 * float(np.linalg.norm(step))
@@ -98,7 +110,7 @@ class _Free:
         self.pairs = out
         self.columns = np.searchsorted(kept, region.pairs[out, 0])
 
-    def curvature(self, problem: Problem) -> Array:
+    def curvature(self, problem: Problem, tether: Tether | None) -> Array:
         """(f, f) derivative of the gradient along the directions, edges followed round."""
         count = self.directions.shape[1]
         both = np.concatenate([self.directions.T, -self.directions.T])
@@ -106,7 +118,7 @@ class _Free:
         # their rows among the places: along the tangents, and back
         edges = np.concatenate([self.columns, self.columns + count])
         tangents = self._onto_edges(places, edges)
-        gradient, _ = _gradient(problem, places)
+        gradient, _ = _gradient(problem, places, tether)
         along = gradient @ self.directions
         rows, pairs = edges[:, None], self.region.pairs[np.tile(self.pairs, 2)]
         along[edges, np.tile(self.columns, 2)] = (gradient[rows, pairs] * tangents).sum(1)
@@ -129,19 +141,23 @@ class _Free:
         return np.stack([-normals[1], normals[0]], -1)
 
 
-def _gradient(problem: Problem, q: Array) -> tuple[Array, Array]:
-    """Half the derivative of the weighed squared errors, (m, n), and half of these, (m,), at q (m, n)."""
+def _gradient(problem: Problem, q: Array, tether: Tether | None) -> tuple[Array, Array]:
+    """Half the derivative of what is minimised, (m, n), and half of that, (m,), at q (m, n)."""
     scale = problem.stack.scale
     error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
     weighed = error * (scale * scale)
-    return np.einsum("mk,mkn->mn", weighed, jacobian), 0.5 * np.einsum("mk,mk->m", weighed, error)
+    gradient, cost = np.einsum("mk,mkn->mn", weighed, jacobian), np.einsum("mk,mk->m", weighed, error)
+    if tether is not None:
+        away = tether.gain * (q - tether.centre)
+        gradient, cost = gradient + tether.gain * away, cost + np.einsum("mn,mn->m", away, away)
+    return gradient, 0.5 * cost
 
 
-def _within(values: Array, downhill: Array, radius: float) -> Array:
+def _within(values: Array, downhill: Array, radius: float, flat: float) -> Array:
     """Newton's step within a radius, in the curvature's own axes; where it bends down, as if it bent up."""
     if not len(values):
         return downhill
-    size = np.maximum(np.abs(values), _FLAT * max(float(np.abs(values).max()), 1e-300))
+    size = np.maximum(np.abs(values), flat * max(float(np.abs(values).max()), 1e-300))
     step = downhill / size
     length = float(np.linalg.norm(step))
     more = 0.0

@@ -26,6 +26,7 @@ from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .rest import RestOptions, at_rest, may_rest
 
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing
@@ -36,7 +37,7 @@ _NEAR: Final = 1e-3  # damping that is left at the goals
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrioritizedOptions(Options):
+class PrioritizedOptions(RestOptions):
     """Options of `prioritized`.
 
     Attributes:
@@ -130,7 +131,10 @@ class Prioritized(Incremental):
             q = limits.step(
                 skeleton.region, state.q, error, jacobian, lambda e, j: self.step(e, j, state, options)
             )
-        return conclude(problem, state.q, iteration, options.tolerance, stalled=stalled)
+        q = state.q
+        if stalled and not reached and len(levels) == 1 and options.rest and may_rest(problem):
+            q, _ = at_rest(problem, q)
+        return conclude(problem, q, iteration, options.tolerance, stalled=stalled)
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         """One linear solution for scaled rows: error (k,), jacobian (k, n)."""

@@ -31,12 +31,13 @@ from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear, solve_one
+from .rest import RestOptions
 
 _SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be
 
 
 @dataclass(frozen=True, kw_only=True)
-class PseudoinverseOptions(Options):
+class PseudoinverseOptions(RestOptions):
     """Options of `pseudoinverse`.
 
     Attributes:

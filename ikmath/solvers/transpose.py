@@ -19,12 +19,13 @@ import numpy as np
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
+from .rest import RestOptions
 
 _DISTURBED: Final = 0.3  # share of a step's effect on the goals that the posture may disturb
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransposeOptions(Options):
+class TransposeOptions(RestOptions):
     """Options of `transpose`: more iterations than elsewhere, each of them cheaper."""
 
     max_iterations: int = 500

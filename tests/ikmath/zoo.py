@@ -228,8 +228,6 @@ class SolverCase:
     Attributes:
         name: as in `METHODS`; options: with which it keeps its promises.
         reaches: kinds of figures on which it comes to every target that lies a moderate way off.
-        nearest: whether it ends at the nearest pose when the target is out of reach.
-        still: whether it stays there when asked again, to a micrometre.
         improves: whether it never ends worse than it began; direct constructions do not look back.
         wish: whether it goes somewhere by itself when there is no goal.
         chain: number of links for which it is meant.
@@ -238,8 +236,6 @@ class SolverCase:
     name: str
     options: dict[str, object] = field(default_factory=dict)
     reaches: tuple[str, ...] = ("planar", "ball", "arm", "tree", "human")
-    nearest: bool = True
-    still: bool = True
     improves: bool = True
     wish: bool = False
     chain: int = 4
@@ -249,15 +245,14 @@ CHAINS = ("planar", "ball", "arm")
 
 SOLVER_CASES = [
     SolverCase("hierarchical"),
-    SolverCase("damped", still=False),
-    SolverCase("prioritized", still=False),
-    SolverCase("bounded", still=False),
-    # out of reach the plain methods of the texts tremble or stop early: why there is damping (Ki & Sheen, 7)
-    SolverCase("pseudoinverse", nearest=False, still=False),
-    SolverCase("control", nearest=False, still=False),
-    SolverCase("nonlinear", reaches=(*CHAINS, "tree"), still=False),
-    SolverCase("lagrange", reaches=CHAINS, nearest=False, still=False, wish=True),
-    SolverCase("transpose", {"max_iterations": 3000}, reaches=("planar", "ball"), nearest=False, still=False),
+    SolverCase("damped"),
+    SolverCase("prioritized"),
+    SolverCase("bounded"),
+    SolverCase("pseudoinverse"),
+    SolverCase("control"),
+    SolverCase("nonlinear", reaches=(*CHAINS, "tree")),
+    SolverCase("lagrange", reaches=CHAINS, wish=True),
+    SolverCase("transpose", {"max_iterations": 3000}, reaches=("planar", "ball")),
     SolverCase("fabrik", {"max_iterations": 200}, reaches=CHAINS),
     SolverCase("ccd", reaches=CHAINS),
     SolverCase("triangulation", reaches=CHAINS, improves=False),
