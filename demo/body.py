@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from solids import Array, Solid, capsule, ellipsoid, loft, melt_input, mirrored
+
+from ikmath.rotation import Array
+from ikmath.skinning import bone_weights
+from ikmath.solids import Solid, capsule, ellipsoid, loft, mirrored, together
 
 Bone = tuple[Array, Array]  # head and tail at rest, armature space
 
@@ -190,7 +193,7 @@ def _hang(
     garment: Garment, armature: bpy.types.Object, bones: Mapping[str, Bone], material: bpy.types.Material
 ) -> bpy.types.Object:
     mesh = bpy.data.meshes.new(garment.name)
-    solid = melt_input(garment.solids)
+    solid = together(garment.solids)
     mesh.from_pydata(solid.vertices.tolist(), [], solid.faces)
     thing = bpy.data.objects.new(garment.name, mesh)
     bpy.context.scene.collection.objects.link(thing)
@@ -229,23 +232,13 @@ def _weigh(thing: bpy.types.Object, names: Sequence[str], bones: Mapping[str, Bo
     mesh = thing.data
     places = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", places)
-    away = np.stack([_distance(places.reshape(-1, 3), *bones[name]) - _flesh(name) for name in names])
-    weight = np.exp(-(away - away.min(0)) / soft)
-    weight[weight < np.sort(weight, 0)[-min(4, len(names))]] = 0.0
-    weight /= weight.sum(0)
+    heads, tails = ([bones[name][end] for name in names] for end in (0, 1))
+    weight = bone_weights(places.reshape(-1, 3), heads, tails, [_flesh(name) for name in names], soft)
     for name, row in zip(names, weight, strict=True):
         group = thing.vertex_groups.new(name=name)
-        steps = np.round(row * 200).astype(int)
-        for step in np.unique(steps[steps > 0]):  # one call for all vertices of one weight
-            group.add(np.flatnonzero(steps == step).tolist(), float(step) / 200, "REPLACE")
+        for step in np.unique(row[row > 0.0]):  # one call for all vertices of one weight
+            group.add(np.flatnonzero(row == step).tolist(), float(step), "REPLACE")
 
 
 def _flesh(name: str) -> float:
     return RADIUS.get(name.removesuffix(".L").removesuffix(".R"), FINGER_RADIUS)
-
-
-def _distance(places: Array, head: Array, tail: Array) -> Array:
-    """(V,) distance of points (V, 3) to a bone."""
-    axis = tail - head
-    along = np.clip((places - head) @ axis / (axis @ axis), 0.0, 1.0)
-    return np.linalg.norm(places - head - along[:, None] * axis, axis=1)

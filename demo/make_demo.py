@@ -40,16 +40,18 @@ def main() -> int:
 
 def _make(options: argparse.Namespace) -> int:
     # Blender reads the profile's place once, when it is imported.
-    import acting
     import bpy
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    _install(options.zip)
+    # The body is modelled with the library, which comes with the extension.
+    import acting
     import figure
     import measuring
     import pictures
     import stage
     from body import dress
 
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    _install(options.zip)
     materials = stage.make_materials()
     ball = stage.set_stage(materials)
     person = figure.make_figure()

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 import bpy
 import numpy as np
 from mathutils import Vector
-from solids import Solid, capsule, ellipsoid, melt_input
+
+from ikmath.solids import Solid, blocks, capsule, ellipsoid, together
 
 FRAMES = 120
 TABLE_TOP = 1.0
@@ -72,7 +73,7 @@ def set_stage(materials: dict[str, bpy.types.Material]) -> bpy.types.Object:
 def _add(
     name: str, solids: Iterable[Solid], material: bpy.types.Material, smooth: int = 0
 ) -> bpy.types.Object:
-    solid = melt_input(solids)
+    solid = together(solids)
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(solid.vertices.tolist(), [], solid.faces)
     mesh.materials.append(material)
@@ -97,7 +98,7 @@ def _room(material: bpy.types.Material) -> None:
 def _table(material: bpy.types.Material) -> None:
     (left, right), (front, back) = TABLE
     thick, leg, inset = 0.035, 0.028, 0.07
-    top = _box((left, front, TABLE_TOP - thick), (right, back, TABLE_TOP))
+    top = blocks((left, right), (front, back), (TABLE_TOP - thick, TABLE_TOP), [[[True]]])
     legs = [
         capsule((x, y, leg), (x, y, TABLE_TOP - thick), leg * 0.75, leg)
         for x in (left + inset, right - inset)
@@ -109,15 +110,6 @@ def _table(material: bpy.types.Material) -> None:
     bevel = board.modifiers.new("Bevel", "BEVEL")
     bevel.width, bevel.segments = 0.006, 3
     _add("Table Legs", legs, material)
-
-
-def _box(low: Sequence[float], high: Sequence[float]) -> Solid:
-    corners = np.array(
-        [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
-    )
-    return Solid(
-        corners, ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    )
 
 
 def _dots(ball: bpy.types.Object, material: bpy.types.Material) -> None:

@@ -22,12 +22,17 @@ from ..properties.refusal import Refused
 
 @dataclass(frozen=True, kw_only=True)
 class LinkPlan:
-    """A capsule on a bone, in the bone's own axes and the armature's units."""
+    """A capsule on a bone, in the bone's own axes and the armature's units.
+
+    Attributes:
+        moves: whether a solve can move it. What it cannot is there for the other parts to keep out of.
+    """
 
     bone: str
     a: tuple[float, float, float]
     b: tuple[float, float, float]
     radius: float
+    moves: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -184,7 +189,13 @@ def link_on(figure: Figure, link: LinkPlan) -> ik.Link:
     name = link.bone
     across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
     radius = link.radius * float(np.mean(across))
-    return ik.Link(name, figure.offset(name, link.a), figure.offset(name, link.b), radius)
+    return ik.Link(
+        name,
+        figure.offset(name, link.a),
+        figure.offset(name, link.b),
+        radius,
+        meets_obstacles=link.moves,
+    )
 
 
 def _append(body: ArticulateBody, link: LinkPlan) -> ArticulateLink:

@@ -8,7 +8,7 @@ motions of the obstacles change.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 import bpy
@@ -36,7 +36,7 @@ class Surroundings:
     """What stays the same over all frames.
 
     Attributes:
-        links: the parts of the figure that can move.
+        links: the parts of the figure that count.
         margin: metres.
         self_collision: whether limbs keep out of each other; with pairs that are watched in any case, and
             pairs that are not.
@@ -79,7 +79,8 @@ class _Sampled(Protocol):
 def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence[str]) -> Surroundings | None:
     """What an armature's settings say it keeps clear of; None if of nothing.
 
-    Only parts that a solve can move count: the rest could not get out of the way.
+    Obstacles count only for the parts that a solve can move: the rest could not get out of their way. It is
+    there in self-collision, as something for the others to keep out of.
 
     Args:
         armature: the original object.
@@ -107,8 +108,11 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
                 " or deleted?): fit the body again"
             )
     moving = frozenset(solved)
+    movable = [any(bones.names[n] in moving for n in bones.ancestors(link.bone)) for link in links]
     links = tuple(
-        link for link in links if any(bones.names[number] in moving for number in bones.ancestors(link.bone))
+        replace(link, moves=moves)
+        for link, moves in zip(links, movable, strict=True)
+        if moves or body.self_collision
     )
     avoidance = configured(ik.AVOIDANCE[body.avoidance], body.parameters.options(body.avoidance))
     there = {link.bone for link in links}

@@ -25,6 +25,8 @@ class Link:
         b: (3,) second end.
         radius: metres, zero or more.
         name: shown in messages; the joint's name if left empty.
+        meets_obstacles: whether it is kept out of obstacles. What stands still cannot get out of their way;
+            it is there for the figure's other links to keep out of.
     """
 
     joint: str
@@ -32,6 +34,7 @@ class Link:
     b: npt.ArrayLike = (0.0, 0.0, 0.0)
     radius: float = 0.0
     name: str = ""
+    meets_obstacles: bool = True
 
 
 class Body:
@@ -47,6 +50,7 @@ class Body:
         names: L names, joints: L names of joints.
         ends: (L, 3, 3) ends a and b and the middle as columns, in the joints' frames.
         radius: (L,) metres, length: (L,) of the axes.
+        outward: (M,) numbers of the links that are kept out of obstacles.
     """
 
     def __init__(self, links: Iterable[Link]) -> None:
@@ -68,7 +72,8 @@ class Body:
                 raise BadValue(f"radius of link {name!r}", f"is {link.radius}; give zero or more metres.")
         self.ends[:, :, 2] = 0.5 * (self.ends[:, :, 0] + self.ends[:, :, 1])
         self.length = np.sqrt(((self.ends[:, :, 1] - self.ends[:, :, 0]) ** 2).sum(-1))
-        for array in (self.ends, self.radius, self.length):
+        self.outward = np.flatnonzero([link.meets_obstacles for link in self.links])
+        for array in (self.ends, self.radius, self.length, self.outward):
             array.flags.writeable = False
 
     def __len__(self) -> int:

@@ -129,10 +129,10 @@ class Proximity:
 
     @property
     def names(self) -> list[str]:
-        """What each row is near to: the obstacle's name, or the name of the other link."""
+        """What each row is about: the obstacle's name, or the names of both links."""
         obstacles, links = self.scene.obstacles, self.scene.body.names
-        rows = zip(self.obstacle.tolist(), self.other.tolist(), strict=True)
-        return [obstacles[i].name if i >= 0 else links[j] for i, j in rows]
+        rows = zip(self.link.tolist(), self.obstacle.tolist(), self.other.tolist(), strict=True)
+        return [obstacles[k].name if k >= 0 else f"{links[i]} and {links[j]}" for i, k, j in rows]
 
     @cached_property
     def worst(self) -> Array:

@@ -77,7 +77,7 @@ class Scene:
         order = sorted(range(len(self.obstacles)), key=lambda i: (kinds.index(self.obstacles[i].kind), i))
         self._groups: list[tuple[int, int, Group]] = []
         chosen = [self.obstacles[i] for i in order]
-        count, links = len(chosen), len(self.body)
+        count, outward = len(chosen), self.body.outward
         self.original: Index = np.array(order, dtype=np.intp)
         self.margins = np.array([shape.margin for shape in chosen])
         if not count:
@@ -85,11 +85,11 @@ class Scene:
         bounds = [shape.bounds for shape in chosen]
         self._centers = np.stack([np.broadcast_to(c, (*self.frames, 3)) for c, _ in bounds], -2)
         self._radii = np.array([radius for _, radius in bounds])
-        half = 0.5 * self.body.length + self.body.radius
-        self._reach = (half[:, None] + (self._radii + self.margins)).ravel() * (1.0 + _AIR)  # (L K,)
-        self._thick = (self.body.radius[:, None] + self.margins).ravel()  # (L K,)
-        self._link = np.repeat(np.arange(links), count)
-        self._which = np.tile(np.arange(count), links)
+        half = (0.5 * self.body.length + self.body.radius)[outward]
+        self._reach = (half[:, None] + (self._radii + self.margins)).ravel() * (1.0 + _AIR)  # (M K,)
+        self._thick = (self.body.radius[outward, None] + self.margins).ravel()  # (M K,)
+        self._link = np.repeat(outward, count)
+        self._which = np.tile(np.arange(count), len(outward))
         start = 0
         while start < count:
             stop = start
@@ -177,8 +177,8 @@ class Scene:
         places = self.body.places(pose, self.joints)
         middle = places[..., 2]
         bounds = []
-        if self._groups and len(self.body):
-            gap = middle[..., :, None, :] - self._centers[..., None, :, :]
+        if self._groups and len(self.body.outward):
+            gap = middle[..., self.body.outward, None, :] - self._centers[..., None, :, :]
             far = np.sqrt((gap * gap).sum(-1)) + np.where(np.isfinite(self._radii), self._radii, 0.0)
             bounds.append(far.min((-2, -1)))
         if len(self.pairs):
@@ -203,7 +203,9 @@ class Scene:
         self, places: Array, flat: Array, still: Index | None, detect: float
     ) -> list[Question]:
         """What the broad phase leaves to measure against obstacles, one question a kind."""
-        gap = places[..., :, None, :, 2] - self._centers[..., None, :, :]
+        every = len(self.body.outward) == len(self.body)
+        middle = places[..., 2] if every else places[..., 2].take(self.body.outward, -2)
+        gap = middle[..., :, None, :] - self._centers[..., None, :, :]
         gap *= gap
         found, frame = _found(gap, self._reach, detect, places.ndim > 3)
         if not len(found):
@@ -211,16 +213,16 @@ class Scene:
         link, which = self._link.take(found), self._which.take(found)
         own = flat.take(link if frame is None else link + frame * len(self.body), 0)
         moving = None if still is None else still if frame is None else still.take(frame)
-        every = Question(
+        asked = Question(
             self._groups[0][2], 0, own, frame, moving, link, which, None, self._thick.take(found)
         )
         if len(self._groups) == 1:
-            return [every]
+            return [asked]
         questions = []
         for start, stop, group in self._groups:
             mine = ((which >= start) & (which < stop)).nonzero()[0]
             if len(mine):
-                questions.append(every.take(mine)._replace(group=group, start=start))
+                questions.append(asked.take(mine)._replace(group=group, start=start))
         return questions
 
     def _asked_links(self, places: Array, flat: Array, detect: float, ends: bool) -> list[Question]:

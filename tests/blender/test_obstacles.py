@@ -302,3 +302,27 @@ def test_search_looks_beyond_what_blocks_the_direct_way():
         assert distance(rig, wall) > RADIUS - 0.01
         reached[search] = rig.articulate.report["status"]
     assert reached == {False: "BLOCKED", True: "REACHED"}
+
+
+def test_an_arm_keeps_out_of_the_body_that_it_does_not_move():
+    rig = two_arms()
+    bpy.ops.articulate.body_fit()
+    body = rig.articulate.body
+    body.links["chest"].radius = 0.3
+    rig.articulate.solver.max_iterations = 200
+    reach(rig, "hand.L", (0.0, 0.0, 1.5), chain_root="arm.L")
+    bpy.ops.articulate.solve()
+    assert "clearance" not in rig.articulate.report
+    body.self_collision = True
+    bpy.ops.articulate.solve()
+    report = rig.articulate.report
+    assert report["status"] == "BLOCKED" and "chest" in report["message"]
+    assert report["clearance"] >= -1e-6 and set(report["nearest"].split()) == {"hand.L", "and", "chest"}
+    shown, least = evaluated(rig), np.inf
+    chest, hand = (shown.pose.bones[name] for name in ("chest", "hand.L"))
+    thin = body.links["hand.L"].radius
+    for one in np.linspace(0.0, 1.0, 61):
+        for other in np.linspace(thin / hand.length, 1.0 - thin / hand.length, 61):
+            gap = chest.head.lerp(chest.tail, one) - hand.head.lerp(hand.tail, other)
+            least = min(least, gap.length)
+    assert least > 0.3 + thin - 0.06, "the chest's capsule ends where its bone does"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import figures
 import meshes
 import numpy as np
@@ -94,7 +96,7 @@ def test_critical_points_explain_the_clearance(seed):
             assert near.names[row] == obstacles[near.obstacle[row]].name
             assert abs(obstacles[near.obstacle[row]].nearest(near.point[row]).distance) < 1e-9
         else:
-            assert near.names[row] == body.names[near.other[row]]
+            assert near.names[row] == f"{body.names[i]} and {body.names[near.other[row]]}"
 
 
 @pytest.mark.parametrize("inherit", [1.0, 0.5])
@@ -356,3 +358,25 @@ def test_scenes_of_the_same_meshes_share_what_is_costly():
         for row in range(len(near)):
             key = int(near.link[row]), int(near.obstacle[row]), -1
             assert near.clearance[row] == pytest.approx(expected[key], abs=1e-9)
+
+
+@pytest.mark.parametrize("batch", [(), (4,)])
+def test_links_that_meet_no_obstacles_still_meet_each_other(batch):
+    """The pairs are those of the whole body, without the obstacles' pairs of such links."""
+    rng, skeleton, whole, obstacles, pairs = scene_of(3)
+    still = set(range(0, len(whole), 2))
+    body = Body([replace(link, meets_obstacles=i not in still) for i, link in enumerate(whole.links)])
+    scene = Scene(skeleton, body, obstacles, pairs)
+    pose = Pose.forward(skeleton, rng.normal(scale=0.5, size=(*batch, skeleton.n)))
+    for row in np.ndindex(batch):
+        one = Pose.forward(skeleton, pose.q[row])
+        expected = {
+            key: value
+            for key, value in plain(one, whole, obstacles, pairs).items()
+            if key[0] not in still or key[1] < 0
+        }
+        near = scene.near(one, np.inf)
+        keys = zip(near.link.tolist(), near.obstacle.tolist(), near.other.tolist(), strict=True)
+        found = dict(zip(keys, near.clearance.tolist(), strict=True))
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert float(scene.clearance(pose)[row]) == pytest.approx(min(expected.values()), abs=1e-9)

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed surfaces to model with: tapered capsules, ellipsoids and lofts of ellipses, as arrays.
+"""Closed surfaces to model with: tapered capsules, ellipsoids, lofts of ellipses and blocks, as arrays.
 
-They overlap freely. Blender's voxel remesher melts them into one skin afterwards, so nothing here has to care
-for how one meets the next.
+Each is closed, its faces look outward. Several of them may overlap, as the parts of a body do; whoever needs
+one skin melts them (Blender's voxel remesher does), so nothing here has to care for how one meets the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-Array = np.ndarray
-Point = Sequence[float]
-ROUND = 24  # corners of a cross-section
+from .rotation import Array
+
+ROUND: Final = 24  # corners of a cross-section
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solid:
     """A closed surface.
 
@@ -29,8 +32,14 @@ class Solid:
     vertices: Array
     faces: tuple[tuple[int, ...], ...]
 
+    @property
+    def triangles(self) -> npt.NDArray[np.intp]:
+        """(T, 3) the faces, cut into fans."""
+        fans = [(f[0], f[i], f[i + 1]) for f in self.faces for i in range(1, len(f) - 1)]
+        return np.array(fans, dtype=np.intp).reshape(-1, 3)
 
-def melt_input(solids: Iterable[Solid]) -> Solid:
+
+def together(solids: Iterable[Solid]) -> Solid:
     """All of them as one set of vertices and faces."""
     vertices, faces, count = [], [], 0
     for solid in solids:
@@ -40,15 +49,20 @@ def melt_input(solids: Iterable[Solid]) -> Solid:
     return Solid(np.concatenate(vertices), tuple(faces))
 
 
-def ellipsoid(centre: Point, radii: Point) -> Solid:
-    """An ellipsoid along the axes of the world."""
+def ellipsoid(centre: npt.ArrayLike, radii: npt.ArrayLike, turned: npt.ArrayLike | None = None) -> Solid:
+    """An ellipsoid along the axes of the world, or along the columns of a rotation (3, 3)."""
     heights = np.linspace(-np.pi / 2, np.pi / 2, ROUND // 2 + 1)[1:-1]
-    rings = [(np.sin(h), np.cos(h)) for h in heights]
-    return _lathe(np.asarray(centre, float), np.diag(np.asarray(radii, float)), rings, (-1.0, 1.0))
+    rings = [(float(np.sin(h)), float(np.cos(h))) for h in heights]
+    frame = np.eye(3) if turned is None else np.asarray(turned, dtype=float)
+    return _lathe(np.asarray(centre, dtype=float), frame * np.asarray(radii, dtype=float), rings, (-1.0, 1.0))
 
 
 def capsule(
-    start: Point, end: Point, radius: float, end_radius: float | None = None, flat: float = 1.0
+    start: npt.ArrayLike,
+    end: npt.ArrayLike,
+    radius: float,
+    end_radius: float | None = None,
+    flat: float = 1.0,
 ) -> Solid:
     """A rod with round ends that may taper.
 
@@ -57,9 +71,9 @@ def capsule(
         radius, end_radius: there; the second is the first if None.
         flat: how thick it is across its second side axis, as a part of its width (a palm is flat).
     """
-    start, end = np.asarray(start, float), np.asarray(end, float)
+    origin = np.asarray(start, dtype=float)
     last = radius if end_radius is None else end_radius
-    axis = end - start
+    axis = np.asarray(end, dtype=float) - origin
     length = float(np.linalg.norm(axis))
     along = axis / length
     side = np.cross(along, (0.0, 0.0, 1.0) if abs(along[2]) < 0.9 else (0.0, 1.0, 0.0))
@@ -68,7 +82,7 @@ def capsule(
     caps = np.linspace(0.0, np.pi / 2, ROUND // 4 + 1)[1:]
     rings = [(-radius * np.cos(a), radius * np.sin(a)) for a in caps]
     rings += [(length + last * np.cos(a), last * np.sin(a)) for a in caps[::-1]]
-    return _lathe(start, frame, rings, (-radius, length + last))
+    return _lathe(origin, frame, rings, (-radius, length + last))
 
 
 def loft(sections: Sequence[tuple[float, float, float, float]], x: float = 0.0) -> Solid:
@@ -92,8 +106,37 @@ def mirrored(solid: Solid) -> Solid:
     return Solid(solid.vertices * (-1.0, 1.0, 1.0), tuple(face[::-1] for face in solid.faces))
 
 
+def blocks(xs: Sequence[float], ys: Sequence[float], zs: Sequence[float], filled: npt.ArrayLike) -> Solid:
+    """What filled cells of a grid amount to, without walls between neighbours (a table has legs below a top).
+
+    Args:
+        xs, ys, zs: planes between the cells, metres, rising.
+        filled: (X, Y, Z) flags, one fewer than planes along each axis. Cells must not meet at an edge or a
+            corner only, where the surface would not be one sheet.
+    """
+    cells = np.pad(np.asarray(filled, dtype=bool), 1)
+    corners: dict[tuple[int, ...], int] = {}
+    faces: list[tuple[int, ...]] = []
+    for axis, side in product(range(3), (0, 1)):
+        along, across = (axis + 1) % 3, (axis + 2) % 3
+        beyond = np.roll(cells, 1 - 2 * side, axis)
+        for cell in np.argwhere(cells & ~beyond) - 1:
+            square = []
+            for u, v in ((0, 0), (1, 0), (1, 1), (0, 1)):
+                corner = cell.copy()
+                corner[axis] += side
+                corner[along] += u
+                corner[across] += v
+                square.append(corners.setdefault(tuple(corner.tolist()), len(corners)))
+            faces.append(tuple(square if side else square[::-1]))
+    planes = (np.asarray(xs, dtype=float), np.asarray(ys, dtype=float), np.asarray(zs, dtype=float))
+    numbers = np.array(list(corners), dtype=np.intp)
+    vertices = np.stack([plane[numbers[:, k]] for k, plane in enumerate(planes)], 1)
+    return Solid(vertices, tuple(faces))
+
+
 def _turn() -> Array:
-    return np.arange(ROUND) * (2 * np.pi / ROUND)
+    return np.asarray(np.arange(ROUND) * (2 * np.pi / ROUND))
 
 
 def _lathe(
