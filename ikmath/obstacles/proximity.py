@@ -65,9 +65,11 @@ class Proximity:
         scene: what was asked.
         batch: the batch axes of the poses.
         parts: the near pairs.
+        places: (*batch, L, 3, 3) ends and middle of all links' axes in the world, as columns.
+        detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins.
 
     Attributes:
-        scene, batch: as given.
+        scene, batch, places, detect: as given.
         link: (P,) index of the link in the body.
         point: (P, 3) obstacle point, on the surface of the obstacle or of the other link, world.
         normal: (P, 3) unit, from the obstacle to the link; `critical - point = clearance * normal`.
@@ -75,8 +77,10 @@ class Proximity:
         parameter: (P,) where on the link's axis the critical point is, 0 to 1.
     """
 
-    def __init__(self, scene: Scene, batch: tuple[int, ...], parts: Sequence[Part]) -> None:
-        self.scene, self.batch = scene, batch
+    def __init__(
+        self, scene: Scene, batch: tuple[int, ...], parts: Sequence[Part], places: Array, detect: float
+    ) -> None:
+        self.scene, self.batch, self.places, self.detect = scene, batch, places, detect
         part = parts[0] if len(parts) == 1 else _joined(parts, bool(batch))
         self._frame, self.link, self._which, self._other = part[:4]
         distance, self.point, self.parameter, self.normal = part[4:]
@@ -84,6 +88,11 @@ class Proximity:
 
     def __len__(self) -> int:
         return len(self.link)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether pairs of links are among the rows."""
+        return self._other is not None
 
     @cached_property
     def frame(self) -> Index:
@@ -137,8 +146,11 @@ class Proximity:
     @cached_property
     def worst(self) -> Array:
         """(*batch,) smallest clearance beyond the obstacles' own margins, infinite where nothing is near."""
+        room = self.clearance - self.margin if self.scene.margins.any() else self.clearance
+        if not self.batch:
+            return np.asarray(room.min(initial=np.inf))
         result = np.full(int(np.prod(self.batch)), np.inf)
-        np.minimum.at(result, self.frame, self.clearance - self.margin)
+        np.minimum.at(result, self.frame, room)
         return result.reshape(self.batch)
 
     def jacobian(self, pose: Pose) -> Array:

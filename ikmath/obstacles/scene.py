@@ -151,7 +151,8 @@ class Scene:
         asked = self._asked_obstacles(places, flat, still, detect) if self._groups else []
         if len(self.pairs):
             asked += self._asked_links(places, flat, detect, ends)
-        return Proximity(self, pose.batch, [question.measured(detect, ends) for question in asked])
+        parts = [question.measured(detect, ends) for question in asked]
+        return Proximity(self, pose.batch, parts, places, detect)
 
     def clearance(self, pose: Pose, near: Proximity | None = None) -> Array:
         """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if none.
@@ -159,23 +160,22 @@ class Scene:
         Args:
             pose: one pose or a batch.
             near: what `near` gave for this pose, if that is at hand; where it lists something, nothing has to
-                be measured again. Only for obstacles that ask for no margin of their own.
+                be measured again.
         """
+        if near is not None and len(near) and not pose.batch:
+            least = near.clearance.min()
+            if least <= near.detect:  # what is not listed is farther
+                return np.asarray(least)
         result = np.full(pose.batch, np.inf)
-        if near is not None and not self.margins.any():
-            np.minimum.at(result.reshape(-1), near.frame, near.clearance)
-            if np.isfinite(result).all():
-                return result
-        bound = self._upper_bound(pose)
+        places = self.body.places(pose, self.joints) if near is None else near.places
+        bound = self._upper_bound(places[..., 2])
         if np.isfinite(bound):
             near = self.near(pose, bound)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)
         return result
 
-    def _upper_bound(self, pose: Pose) -> float:
-        """A length that the smallest clearance of no pose of the batch exceeds."""
-        places = self.body.places(pose, self.joints)
-        middle = places[..., 2]
+    def _upper_bound(self, middle: Array) -> float:
+        """A length that the smallest clearance of no pose exceeds; middles of the links (*b, L, 3)."""
         bounds = []
         if self._groups and len(self.body.outward):
             gap = middle[..., self.body.outward, None, :] - self._centers[..., None, :, :]

@@ -378,7 +378,7 @@ class Descent:
         errors = np.sqrt(np.array(state.squares))
         clearance, blocked = np.inf, ""
         if self.guard is not None and state.near is not None:
-            clearance = float(self.guard.scene.clearance(state.pose))
+            clearance = float(self.guard.scene.clearance(state.pose, state.near))
             if stalled and not self.reached(state):
                 scale = self.stack.scale
                 uphill = (state.rows.error * scale * scale) @ state.rows.jacobian

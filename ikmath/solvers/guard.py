@@ -2,20 +2,22 @@
 """What keeps a solve out of obstacles, step by step, on the true distances.
 
 The inequality rows of an avoidance method bound a step by the linear picture. The guard holds the figure to
-the true
-one: a step is halved until no link is nearer than the margin, and no link moves so far at once that it could
-have passed through something thin (less than its own thickness, or than the clearance that it had). A start
-that is inside is first pushed out.
+the true one: it walks the way of a step from one pose to the next, as far as that is free. A piece of the way
+is free if its end is clear by the margin, and if between its ends no link's axis can have met anything: the
+distances that the axis has at both ends add up to more than the way that it goes (Schwarzer, Saha & Latombe
+2005, "Adaptive dynamic collision checking"). What is entered by a little is put back onto the surface, so
+that a step along a surface need not be short for being straight. A start that is inside is first pushed out.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..avoidance import VelocityDamper
 from ..errors import NotSupported
+from ..kinematics import SKEW_ROWS
 from ..linalg.lexicographic import Level, lexicographic
 from ..obstacles import Proximity, Scene
 from ..pose import Pose
@@ -23,12 +25,21 @@ from ..problem import Problem
 from ..rotation import Array
 
 _SIGHT: Final = 0.05  # distance, in figure sizes, from which obstacles are looked at
-_THROUGH: Final = 1.8  # times its radius that a link may move at once, whatever is near
+_SURE: Final = 0.9  # share of the distances that a link may use up, since its way is a little bent
 _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface
-_HALVINGS: Final = 10
+_PIECES: Final = 12  # poses that are looked at on the way of one step
+_SLIP: Final = 0.5  # depth, in shares of the way gone, from which on a pose is not put back but given up
+_SLIDES: Final = 3  # times that a pose is put back onto the surface
 _PUSHES: Final = 40
 _CUSHION: Final = 1e-6  # figure sizes kept on top of the margin, so that rounding never eats into it
 _TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what stops the figure
+
+
+class Stand(NamedTuple):
+    """A pose and the pairs that matter there."""
+
+    pose: Pose
+    near: Proximity
 
 
 class Guard:
@@ -48,8 +59,14 @@ class Guard:
         self.problem, self.scene, self.metric = problem, scene, metric
         self.damper = problem.avoidance
         self.margin = problem.margin
-        self.radius = scene.body.radius
-        self.sight = max(_SIGHT * problem.length, 2.0 * float(self.radius.max(initial=0.0)))
+        self.region = problem.skeleton.region
+        self.sight = max(_SIGHT * problem.length, 2.0 * float(scene.body.radius.max(initial=0.0)))
+        # half of what a link's axis may use up of the way to something that it just touches
+        self.thick = np.maximum(scene.body.radius, 0.5 * _LEAST_WAY * problem.length)
+        # of two links that do not see each other each may go half of the way
+        self.unseen = np.zeros(len(scene.body) + 1)
+        self.unseen[scene.pairs] = -0.5 * self.sight
+        self.moves = scene.moves[:-1]
 
     def near(self, pose: Pose) -> Proximity:
         """The pairs that matter at a pose."""
@@ -60,56 +77,113 @@ class Guard:
         rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * self.problem.length)
         return rows * self.metric / self.problem.length, least / self.problem.length
 
-    def way(self, old: Pose, near: Proximity, new: Pose) -> float:
-        """Share of the way from a pose to the next that no link can have passed through anything on."""
-        before, after = (self.scene.body.places(pose, self.scene.joints)[:, :, :2] for pose in (old, new))
-        moved = np.sqrt(((after - before) ** 2).sum(1)).max(1)
-        clear = np.full(len(self.radius) + 1, self.sight)
-        np.minimum.at(clear, near.link, near.clearance)
-        np.minimum.at(clear, near.other, near.clearance)
-        allowed = np.maximum(clear[:-1], np.maximum(_THROUGH * self.radius, _LEAST_WAY * self.problem.length))
-        return float(np.min(allowed / np.maximum(moved, 1e-300), initial=np.inf))
-
     def advance(self, old: Pose, near: Proximity, q: Array) -> tuple[Pose, Proximity] | None:
-        """The pose at q, or part of the way there, where nothing is entered; None if there is no such way."""
-        region, skeleton = self.problem.skeleton.region, self.problem.skeleton
+        """The pose at q, or as far on the way there as nothing is entered; None if not even the first bit."""
         floor = min(self.margin, float(near.worst))
-        for _ in range(_HALVINGS):
-            pose = Pose.trusted(skeleton, q)
-            share = self.way(old, near, pose)
-            if share >= 1.0:
-                found = self.near(pose)
-                if float(found.worst) >= floor:
-                    return pose, found
-                share = 1.0
-            q = region.project_first(old.q + min(0.5, 0.95 * share) * (q - old.q))
+        here = start = Stand(old, near)
+        ahead: list[Stand] = []  # free poses on the way, the next one last
+        target = q
+        for _ in range(_PIECES):
+            there = self._free(here, target, floor)
+            if there is None:
+                ahead, goal, share = [], target, 0.5  # what is beyond cannot be got to on this way
+            else:
+                ahead.append(there)
+                here, share = self._walk(here, ahead)
+                if not ahead:
+                    break
+                goal = ahead[-1].pose.q
+            target = self.region.project_first(here.pose.q + min(0.5, 0.95 * share) * (goal - here.pose.q))
+        return None if here is start else here
+
+    def _walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
+        """Go on as far as the way is free; where that is, and what share of the next piece is free."""
+        while ahead:
+            share = self.share(here, ahead[-1])
+            if share < 1.0:
+                return here, share
+            here = ahead.pop()
+        return here, 1.0
+
+    def _free(self, here: Stand, q: Array, floor: float) -> Stand | None:
+        """The pose at q, put back onto the surface if it is inside by a little; None if it stays inside."""
+        for _ in range(_SLIDES):
+            pose = Pose.trusted(self.problem.skeleton, q)
+            there = Stand(pose, self.near(pose))
+            depth = floor - float(there.near.worst)
+            if depth <= 0.0:
+                return there
+            if depth > _SLIP * float(self.moved(here, there).max()):
+                break
+            q = self._outward(*there, 1.0)
         return None
+
+    def share(self, old: Stand, new: Stand) -> float:
+        """Share of the way between two poses that no link can have passed through anything on; 1 is all."""
+        allowed = self.reach(old.near)
+        allowed += self.reach(new.near)
+        allowed /= np.maximum(self.moved(old, new), 1e-300)
+        return _SURE * float(allowed.min(initial=np.inf))
+
+    def reach(self, near: Proximity) -> Array:
+        """(L,) metres that each link's axis is from everything, at least; of pairs each has half.
+
+        A link that starts inside of something may move as if it touched.
+        """
+        free = self.unseen + self.sight
+        share = near.clearance
+        if near.pairs:
+            share = np.where(near.other < 0, share, 0.5 * share)
+            np.minimum.at(free, near.other, share)
+        np.minimum.at(free, near.link, share)
+        reach: Array = np.maximum(free[:-1], 0.0) + self.thick
+        return reach
+
+    def moved(self, old: Stand, new: Stand) -> Array:
+        """(L,) metres that each link's axis moves between two poses.
+
+        The longest of the chords of its ends, and what their speeds at the start and at the end would make:
+        a way that bends back has no long chord.
+        """
+        before, after = old.near.places[:, :, :2], new.near.places[:, :, :2]
+        square = _longest(after - before)
+        dq = (new.pose.q - old.pose.q)[:, None]
+        for pose, ends in ((old.pose, before), (new.pose, after)):
+            w, v = pose.screws
+            spin = self.moves.dot(w * dq).dot(SKEW_ROWS).reshape(-1, 3, 3)
+            speed = self.moves.dot(v * dq)[:, :, None] - np.matmul(spin, ends)
+            np.maximum(square, _longest(speed), out=square)
+        return np.sqrt(square)
 
     def push_out(self, pose: Pose, near: Proximity) -> tuple[Pose, Proximity]:
         """A pose with every clearance at the margin, by small steps; the best found if there is none."""
-        skeleton, region = self.problem.skeleton, self.problem.skeleton.region
         share = 1.0
         for _ in range(_PUSHES):
             if float(near.worst) >= self.margin:
                 break
-            room = (near.clearance - near.margin - self.margin) / self.problem.length
-            rows = near.jacobian(pose) * self.metric / self.problem.length
-            inside = room < 0.0
-            wanted = np.minimum(-room[inside] + 10.0 * _CUSHION, 0.2)
-            answer = lexicographic(
-                [Level(rows[inside], share * wanted, 1e-6)],
-                (region.low - pose.q) / self.metric,
-                (region.high - pose.q) / self.metric,
-                rows[~inside],
-                np.minimum(-0.8 * room[~inside], 0.0),
-            )
-            trial = Pose.trusted(skeleton, region.project_first(pose.q + answer.x * self.metric))
+            trial = Pose.trusted(self.problem.skeleton, self._outward(pose, near, share))
             found = self.near(trial)
             if float(found.worst) > float(near.worst):
                 pose, near, share = trial, found, min(1.0, 2.0 * share)
             else:
                 share *= 0.5
         return pose, near
+
+    def _outward(self, pose: Pose, near: Proximity, share: float) -> Array:
+        """(n,) coordinates near a pose that is inside something, on the way out, by the linear picture."""
+        region = self.region
+        room = (near.clearance - near.margin - self.margin) / self.problem.length
+        rows = near.jacobian(pose) * self.metric / self.problem.length
+        inside = room < 0.0
+        wanted = np.minimum(-room[inside] + 10.0 * _CUSHION, 0.2)
+        answer = lexicographic(
+            [Level(rows[inside], share * wanted, 1e-6)],
+            (region.low - pose.q) / self.metric,
+            (region.high - pose.q) / self.metric,
+            rows[~inside],
+            np.minimum(-0.8 * room[~inside], 0.0),
+        )
+        return region.project_first(pose.q + answer.x * self.metric)
 
     def blocker(self, pose: Pose, near: Proximity, uphill: Array) -> str:
         """Name of what stands most against the goals' wish; "" if nothing does.
@@ -125,3 +199,11 @@ class Guard:
         against = np.where(room < _TOUCHING * self.problem.length, approach, 0.0)
         worst = int(np.argmax(against))
         return near.names[worst] if against[worst] > 0.0 else ""
+
+
+def _longest(ways: Array) -> Array:
+    """(L,) squared length of the longer of the two vectors of each link, (L, 3, 2)."""
+    ways *= ways
+    square = ways[:, 0] + ways[:, 1]
+    square += ways[:, 2]
+    return np.maximum(square[:, 0], square[:, 1])

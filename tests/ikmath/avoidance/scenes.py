@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import ikmath as ik
-from ikmath.solvers.descent import Descent
+from ikmath.solvers.guard import Guard
 from tests.ikmath.avoidance import brute_force
 
 FIGURES = ("trunk", "human", "arm")
@@ -126,24 +126,24 @@ class Watched:
     """What a solve by the default method does, step by step.
 
     Attributes:
-        solution: the answer; moves: (old q, new q) of every step that the guard let pass.
+        solution: the answer; moves: (old q, new q) of every piece of way that the guard let pass.
     """
 
     def __init__(self, scene, **options):
         self.moves = []
-        original = Descent.move
+        original = Guard.share
 
-        def move(descent, state, q):
-            new = original(descent, state, q)
-            if new is not None:
-                self.moves.append((state.q.copy(), new.q.copy()))
-            return new
+        def share(guard, old, new):
+            passed = original(guard, old, new)
+            if passed >= 1.0:
+                self.moves.append((old.pose.q.copy(), new.pose.q.copy()))
+            return passed
 
-        Descent.move = move
+        Guard.share = share
         try:
             self.solution = ik.solve(scene.problem, scene.start, **options)
         finally:
-            Descent.move = original
+            Guard.share = original
 
     @property
     def poses(self):
