@@ -1,95 +1,304 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets: where objects and bones of other armatures are in the world, and where that is in figure space."""
+"""From what effectors ask for to ikmath's goals: one function for each ask.
+
+What many effectors of a figure ask for (a place, an orientation, an aim, a plane) is made for all of them at
+once, and for all frames: `MANY`. The other asks are made one by one, in one frame, with more about it at
+hand: `ALONE`. A function of these also sees to the influence: at 0 it asks for what is there, so that an
+influence fades in without a jump.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final
 
-import bpy
 import numpy as np
-import numpy.typing as npt
 
-from .armature import Array
-from .faults import FigureFault
-from .space import Space, rotation_and_depth
+import ikmath as ik
+from ikmath import rotation
+from ikmath.goals import Goal
 
-_REVERSED: Final = np.array([1.0, -1.0, -1.0])  # columns: X is the cross product of Y and Z, so it stays
+from .armature import Array, Indices
+from .skeleton import Figure
+from .targets import Target
+
+_CORNERS: Final = 8  # of a footprint
+_LEAST: Final = 1e-6  # metres; a distance that fades in may begin at nothing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Masses:
+    """Where the weight of a figure is.
+
+    Attributes:
+        mass: kilograms by bone; center: (3,) by bone, in the bone's own axes and the armature's units.
+    """
+
+    mass: Mapping[str, float]
+    center: Mapping[str, Array]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Where the effectors of a frame should be; E effectors in the order of the plan, figure space, metres.
+
+    Attributes:
+        names: of the effectors; bones: (E,) names of the joints.
+        offset: (E, 3) the point in the joint's frame.
+        axis: (E, 3) what aims, in the joint's frame.
+        weight: (E,), with the influence in it; 0 where an effector is off.
+        influence: (E,) in [0, 1]; priority: (E,).
+        position: (*frames, E, 3) and rotation: (*frames, E, 3, 3) of the targets, drawn back by the influence
+            for asks out of `MANY`.
+        world: (*frames, 3, 3) the axes of the world, as columns.
+        settings: (E,) what the kinds are told; amounts: (E,) by name what of it is read in every frame.
+        alternatives: (E,) the places to choose from, K or none for each.
+        start: the pose that the frame starts from, None where no effector of the plan asks for it.
+        masses: of the figure, None where nobody asks for them.
+    """
+
+    names: tuple[str, ...]
+    bones: tuple[str, ...]
+    offset: Array
+    axis: Array
+    weight: Array
+    influence: Array
+    priority: Indices
+    position: Array
+    rotation: Array
+    world: Array
+    settings: tuple[Mapping[str, Any], ...]
+    amounts: tuple[Mapping[str, float], ...]
+    alternatives: tuple[Target, ...]
+    start: ik.Pose | None = field(default=None, repr=False)
+    masses: Masses | None = field(default=None, repr=False)
+
+
+# ---------------------------------------------------------------------------------- asked for by many at once
+def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
+    names, told = [want.bones[row] for row in rows], want.settings[rows[0]]
+    return ik.Position(
+        names,
+        want.position[..., rows, :],
+        want.offset[rows],
+        want.weight[rows],
+        priority,
+        slack=want.amounts[rows[0]].get("slack", 0.0),
+        **_mask(told.get("axes", ()), told.get("space", ""), want.rotation[..., rows, :, :], want.world),
+    )
+
+
+def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
+    names, told = [want.bones[row] for row in rows], want.settings[rows[0]]
+    return ik.Orientation(
+        names,
+        want.rotation[..., rows, :, :],
+        want.weight[rows],
+        priority,
+        slack=want.amounts[rows[0]].get("turn_slack", 0.0),
+        **_mask(told.get("turn_axes", ()), told.get("space", ""), want.rotation[..., rows, :, :], want.world),
+    )
+
+
+def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
+    names = [want.bones[row] for row in rows]
+    place, weight = want.position[..., rows, :], want.weight[rows]
+    slack = want.amounts[rows[0]].get("turn_slack", 0.0)
+    return ik.Aim(names, place, want.offset[rows], want.axis[rows], weight, priority, slack=slack)
+
+
+def _plane(want: Wanted, rows: Indices, priority: int) -> Goal:
+    names = [want.bones[row] for row in rows]
+    place, normal = want.position[..., rows, :], want.rotation[..., 2][..., rows, :]
+    one_sided = bool(want.settings[rows[0]].get("one_sided", False))
+    return ik.Plane(names, place, normal, want.offset[rows], want.weight[rows], priority, one_sided=one_sided)
+
+
+def _mask(axes: tuple[bool, ...], space: str, rotations: Array, world: Array) -> dict[str, Any]:
+    """Which axes of which space count, as keywords; none where all do.
+
+    Args:
+        axes: flags of x, y, z; space: WORLD, TARGET or BONE.
+        rotations: (*frames, E, 3, 3) of the targets; world: (*frames, 3, 3), see `Wanted`.
+    """
+    if all(axes):
+        return {}
+    letters = "".join(letter for letter, on in zip("xyz", axes, strict=True) if on)
+    if space == "BONE":
+        return {"axes": letters, "space": "bone"}
+    if space == "WORLD":  # figure space need not be turned as the world is
+        rotations = np.broadcast_to(world[..., None, :, :], rotations.shape)
+    return {"axes": letters, "space": "target", "frame": rotations}
 
 
 @dataclass(frozen=True)
-class Target:
-    """Places and orientations to reach, figure space.
+class Many:
+    """An ask that one goal object takes for many effectors.
 
     Attributes:
-        position: (*b, 3) metres.
-        rotation: (*b, 3, 3), scale and shear of the targets taken out.
+        make: (wanted, rows, priority) -> the goal for these rows.
+        shares: settings and amounts that have to be the same for all of them.
     """
 
-    position: Array
-    rotation: Array
+    make: Callable[[Wanted, Indices, int], Goal]
+    shares: tuple[str, ...]
 
 
-def world_matrix(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarget: str = "") -> Array:
-    """Where an object, or a bone of an armature, is in the world.
+MANY: Final[Mapping[str, Many]] = MappingProxyType(
+    {
+        "position": Many(_position, ("axes", "space", "slack")),
+        "orientation": Many(_orientation, ("turn_axes", "space", "turn_slack")),
+        "aim": Many(_aim, ("turn_slack",)),
+        "plane": Many(_plane, ("one_sided",)),
+    }
+)
 
-    Args:
-        target: the object; original or evaluated.
-        depsgraph: the evaluated scene; in a render it alone knows this frame.
-        subtarget: name of a bone of an armature object, "" for the object itself.
 
-    Returns:
-        (4, 4).
+# --------------------------------------------------------------------------------------- asked for one by one
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """One effector in one frame.
 
-    Raises:
-        FigureFault: the object is not in the scene, the bone does not exist, or the transform is no number.
+    Attributes:
+        want: all effectors; row: which one it is.
+        figure: as it is solved; start: the pose that the frame starts from.
     """
-    shown = target.evaluated_get(depsgraph)
-    if not shown.is_evaluated:
-        raise FigureFault(
-            target.name,
-            f"Target '{target.name}' is switched off in the scene, so it has no place; "
-            "switch on its collection and 'Show in Viewports'.",
-        )
-    matrix = np.array(shown.matrix_world, dtype=float)
-    if subtarget:
-        bone = shown.pose.bones.get(subtarget) if shown.pose else None
-        if bone is None:
-            raise FigureFault(
-                subtarget,
-                f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
-            )
-        matrix = matrix @ np.array(bone.matrix, dtype=float)
-    if not np.isfinite(matrix).all():
-        raise FigureFault(
-            target.name,
-            f"The transform of target '{target.name}' holds a value that is not a finite number; clear it.",
-        )
-    return matrix
+
+    want: Wanted
+    row: int
+    figure: Figure
+    start: ik.Pose
+
+    @property
+    def bone(self) -> str:
+        """Name of the joint."""
+        return self.want.bones[self.row]
+
+    @property
+    def offset(self) -> Array:
+        """(3,) the point in the joint's frame, metres."""
+        return np.asarray(self.want.offset[self.row])
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """The effector's settings."""
+        return self.want.settings[self.row]
+
+    @property
+    def amounts(self) -> Mapping[str, float]:
+        """What of them is read in every frame."""
+        return self.want.amounts[self.row]
+
+    @property
+    def share(self) -> float:
+        """The influence."""
+        return float(self.want.influence[self.row])
+
+    @property
+    def place(self) -> Array:
+        """(3,) where the target is."""
+        return np.asarray(self.want.position[self.row])
+
+    @property
+    def weighed(self) -> dict[str, Any]:
+        """Weight and priority, as keywords."""
+        return {"weight": float(self.want.weight[self.row]), "priority": int(self.want.priority[self.row])}
+
+    @cached_property
+    def here(self) -> Array:
+        """(3,) where the point is in the pose that the frame starts from."""
+        return self.start.point(self.bone, self.offset)
+
+    @property
+    def second(self) -> str:
+        """Name of the second bone's joint, "" where there is none."""
+        return str(self.told.get("second_bone", ""))
+
+    @cached_property
+    def second_offset(self) -> Array:
+        """(3,) the second bone's point in its joint's frame, metres."""
+        return self.figure.offset(self.second, self.told["second_local"])
 
 
-def target_matrices(targets: Iterable[tuple[bpy.types.Object, str]], depsgraph: bpy.types.Depsgraph) -> Array:
-    """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
+def _distance(ask: Ask) -> Goal:
+    """The point at, within or outside a distance of the target, or of a point of the second bone."""
+    keep, wanted = str(ask.told["keep"]).lower(), ask.amounts["distance"]
+    to, offset = (ask.second, ask.second_offset) if ask.second else (ask.place, np.zeros(3))
+    there = ask.start.point(ask.second, ask.second_offset) if ask.second else ask.place
+    now = float(np.sqrt(((ask.here - there) ** 2).sum()))
+    short = {"at": now != wanted, "inside": now > wanted, "outside": now < wanted}[keep]
+    if short:
+        wanted = max(now + ask.share * (wanted - now), _LEAST)
+    return ik.Distance(ask.bone, ask.offset, to, offset, wanted, mode=keep, **ask.weighed)  # type: ignore[arg-type]
 
-    Raises:
-        FigureFault: as for `world_matrix`.
-    """
-    return np.array([world_matrix(target, depsgraph, bone) for target, bone in targets]).reshape(-1, 4, 4)
+
+def _loop(ask: Ask) -> Goal:
+    """The point at a point of the second bone; rigidly, the bone turned to the second one as told."""
+    rigid, offset, turn = bool(ask.told["rigid"]), ask.second_offset, None
+    if rigid:
+        turn = rotation.matrix_from_quaternion(ask.told["second_rotation"])
+    if ask.share < 1.0:
+        frame = ask.start.frame(ask.second)
+        now = frame.T @ (ask.here - ask.start.point(ask.second))
+        offset = now + ask.share * (offset - now)
+        if turn is not None:
+            held = frame.T @ ask.start.frame(ask.bone)
+            turn = rotation.exp(ask.share * rotation.log(turn @ held.T)) @ held
+    return ik.Loop(ask.bone, ask.offset, ask.second, offset, rigid=rigid, rotation=turn, **ask.weighed)
 
 
-def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:
-    """World matrices of targets in figure space.
+def _balance(ask: Ask) -> Goal | None:
+    """The centre of mass over the target, or over what the planted effectors span; in the air nothing."""
+    masses, up = ask.want.masses, ask.want.world[:, 2]
+    if masses is None:
+        raise RuntimeError("nobody has weighed the figure")
+    told: dict[str, Any] = {
+        "masses": masses.mass,
+        "centers": {bone: ask.figure.offset(bone, center) for bone, center in masses.center.items()},
+        "up": up,
+    }
+    over_target = ask.told["over"] == "TARGET"
+    corners = np.empty((0, 3)) if over_target else contacts(ask.want)
+    if not over_target and not len(corners):
+        return None
+    center = ask.place
+    if ask.share < 1.0:
+        now = ik.Balance((0.0, 0.0, 0.0), **told).center(ask.start)
+        center = now + ask.share * ((center if over_target else corners.mean(0)) - now)
+    if over_target:
+        return ik.Balance(center, **told, **ask.weighed)
+    if ask.share < 1.0:
+        corners = np.concatenate([corners, center[None]])  # the area reaches as far as where it is
+    return ik.Balance(support=corners, margin=ask.amounts["margin"], **told, **ask.weighed)
 
-    Args:
-        space: where the armature object is.
-        matrices: (*b, 4, 4), world. A mirrored one is turned as Blender's own constraints take it: all three
-            axes are reversed. Where an axis is scaled to zero its direction is made up, the position is right
-            anyway.
-    """
-    world = np.asarray(matrices, dtype=float)
-    turn, depth = rotation_and_depth(world[..., :3, :3])
-    if not (depth > 0).all():
-        turn = np.where((depth < 0)[..., None, None], turn * _REVERSED, turn)
-        turn = np.where(np.isfinite(depth)[..., None, None] & (depth != 0)[..., None, None], turn, np.eye(3))
-    return Target(space.point_in(world[..., :3, 3]), space.rotation_in(turn))
+
+def contacts(want: Wanted) -> Array:
+    """(K, 3) corners of what the planted effectors stand on."""
+    level = want.world[:, :2]
+    around = np.linspace(0.0, 2.0 * np.pi, _CORNERS, endpoint=False)
+    circle = np.stack([np.cos(around), np.sin(around)], -1) @ level.T
+    found = [
+        want.position[row] + radius * circle if (radius := amounts["footprint"]) else want.position[row, None]
+        for row, amounts in enumerate(want.amounts)
+        if amounts.get("planted", 0.0) and want.weight[row] > 0.0
+    ]
+    return np.concatenate(found) if found else np.empty((0, 3))
+
+
+def _any_of(ask: Ask) -> Goal:
+    """The point at one of several places."""
+    choices = ask.want.alternatives[ask.row]
+    goals = []
+    for place, turn in zip(choices.position, choices.rotation, strict=True):
+        told = _mask(tuple(ask.told["axes"]), str(ask.told["space"]), turn[None], ask.want.world)
+        drawn = ask.here + ask.share * (place - ask.here)
+        goals.append(ik.Position([ask.bone], drawn[None], ask.offset, slack=ask.amounts["slack"], **told))
+    return ik.AnyOf(goals, **ask.weighed)
+
+
+ALONE: Final[Mapping[str, Callable[[Ask], Goal | None]]] = MappingProxyType(
+    {"distance": _distance, "loop": _loop, "balance": _balance, "any_of": _any_of}
+)

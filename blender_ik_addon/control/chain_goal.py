@@ -68,3 +68,8 @@ class WithinChain(Goal):
     def at(self, frame: Frame) -> Self:
         """The goal with the targets of one frame."""
         return type(self)(self.goal.at(frame), self.keep)
+
+    def settled(self, pose: Pose, before: Goal | None = None) -> Self:
+        """The goal within, settled."""
+        earlier = before.goal if isinstance(before, WithinChain) else None
+        return type(self)(self.goal.settled(pose, earlier), self.keep)

@@ -194,14 +194,7 @@ class Drag:
         sample = take_sample(saved, armature, depsgraph, context.scene.frame_current)
         if self._state is None:
             self._state = sample.state
-        added = len(plan.effectors) - len(saved.effectors)
-        sample = replace(
-            sample,
-            state=self._state,
-            targets=np.concatenate([sample.targets, np.tile(np.eye(4), (added, 1, 1))]),
-            weight=np.append(sample.weight, np.ones(added)),
-            influence=np.append(sample.influence, np.ones(added)),
-        )
+        sample = replace(sample.for_plan(plan), state=self._state)
         figure = first_figure(plan, armature, sample)
         self.grip, self._plan, self._row = grip, plan, row
         self._sample, self._figure, self._last = sample, figure, None

@@ -3,32 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
+from ..bridge.armature import read_bones
 from ..properties.access import rig_of
 from ..properties.check import SAME_PLACE
 from ..properties.effector import ArticulateEffector
-from ..properties.kinds import KINDS
+from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
+from .masses import center_of_mass
 
 # Custom property that marks Empties made by the add-on, so that no other object is ever deleted.
 MADE_HERE = "articulate_target"
-_COPIED = (
-    "bone",
-    "kind",
-    "point",
-    "subtarget",
-    "weight",
-    "priority",
-    "chain_root",
-    "axis",
-    "one_sided",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,21 +28,26 @@ class NewEffector:
 
     Attributes:
         target: name of an object, or "" for a new Empty at the effector's own place.
+        alternatives: name of a collection, or "" for a new one with two Empties, where the kind has such.
         pinned: it stays where it is now and has no target.
+        as_posed: it keeps what its bone and the second bone are to each other now.
+        settings: further properties of the effector, by name.
     """
 
     bone: str
     kind: str = "POSITION"
     target: str = ""
     subtarget: str = ""
+    alternatives: str = ""
     name: str = ""
-    point: str = "TIP"
-    weight: float = 1.0
-    priority: int = 0
-    chain_root: str = ""
-    axis: str = "Y"
-    one_sided: bool = False
     pinned: bool = False
+    as_posed: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def value(self, name: str) -> Any:
+        """One of the settings, or what the property is by default."""
+        described: Any = ArticulateEffector.bl_rna.properties[name]
+        return self.settings.get(name, described.default)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,21 +77,90 @@ def add_effectors(
     Raises:
         Refused: unknown bone, kind, target or chain root, or an effector that is there already.
     """
-    targets = [_check(armature, new) for new in news]
+    targets = [check_new(armature, new) for new in news]
     rig = rig_of(armature)
-    for new, target in zip(news, targets, strict=True):
-        name = _free_name(rig.effectors, new)
-        effector = rig.effectors.add()
-        effector.name = name
-        for field in _COPIED:
-            setattr(effector, field, getattr(new, field))
-        if new.pinned:
-            hold(armature, effector, depsgraph)
-        else:
-            effector.target = target or create_target(armature, effector, depsgraph, look)
+    count = len(rig.effectors)
+    try:
+        for new, target in zip(news, targets, strict=True):
+            _add(armature, new, target, depsgraph, look)
+    except Refused:
+        for name in [effector.name for effector in rig.effectors[count:]]:
+            remove_effector(armature, name, delete_target=True)
+        raise
     rig.active_effector = len(rig.effectors) - 1
     # A collection moves its items when it grows: hand out references only now.
     return list(rig.effectors[-len(news) :])
+
+
+def _add(
+    armature: bpy.types.Object,
+    new: NewEffector,
+    target: bpy.types.Object | None,
+    depsgraph: bpy.types.Depsgraph,
+    look: TargetLook,
+) -> None:
+    rig = rig_of(armature)
+    name = _free_name(rig.effectors, new)
+    effector = rig.effectors.add()
+    effector.name, effector.bone, effector.kind = name, new.bone, new.kind
+    for setting, value in new.settings.items():
+        setattr(effector, setting, value)
+    if new.as_posed:
+        keep_as_posed(armature, effector, depsgraph)
+    if "alternatives" in effector.kind_info.options:
+        collection = bpy.data.collections.get(new.alternatives) if new.alternatives else None
+        effector.alternatives = collection or _new_alternatives(armature, effector, depsgraph, look)
+    if new.pinned:
+        hold(armature, effector, depsgraph)
+    elif target is not None:
+        effector.target, effector.subtarget = target, new.subtarget
+    elif effector.follows:
+        create_target(armature, effector, depsgraph, look)
+
+
+def keep_as_posed(
+    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
+) -> None:
+    """Let an effector with a second bone ask for what its two bones are to each other now.
+
+    Raises:
+        Refused: one of the bones does not exist, or the kind of effector has no second bone.
+    """
+    if "second_bone" not in effector.kind_info.options:
+        raise Refused(
+            f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which joins no two bones",
+            effector.name,
+        )
+    pose_bone, matrix = _posed(armature, effector, depsgraph)
+    shown = armature.evaluated_get(depsgraph)
+    second = shown.pose.bones.get(effector.second_bone)
+    if second is None:
+        raise Refused(f"Effector '{effector.name}' has no second bone: choose one first", effector.name)
+    place, other = matrix @ effector.point_in_bone(pose_bone.bone), shown.matrix_world @ second.matrix
+    if "distance" in effector.kind_info.options:
+        effector.distance = (place - other @ effector.second_in_bone(second.bone)).length
+        return
+    effector.second_point = "HEAD"
+    effector.second_offset = other.inverted() @ place
+    effector.second_rotation = other.to_quaternion().inverted() @ matrix.to_quaternion()
+
+
+def _new_alternatives(
+    armature: bpy.types.Object,
+    effector: ArticulateEffector,
+    depsgraph: bpy.types.Depsgraph,
+    look: TargetLook,
+) -> bpy.types.Collection:
+    """A collection of two Empties: one where the effector is now, one beside it."""
+    pose_bone, matrix = _posed(armature, effector, depsgraph)
+    collection = bpy.data.collections.new(f"Targets {effector.name}")
+    collection[MADE_HERE] = True
+    _collection_for(armature, depsgraph).children.link(collection)
+    here, length = matrix @ effector.point_in_bone(pose_bone.bone), pose_bone.length * matrix.median_scale
+    for aside in (0.0, 0.5):
+        place = Matrix.Translation(here + Vector((aside * length, 0.0, 0.0)))
+        _new_empty(effector, look.display, length * look.size, place, collection)
+    return collection
 
 
 def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
@@ -121,17 +186,33 @@ def create_target(
         Refused: the effector's bone does not exist.
     """
     pose_bone, matrix = _posed(armature, effector, depsgraph)
-    turns = effector.kind_info.turns
-    empty = bpy.data.objects.new(f"Target {effector.name}", None)
-    display: Any = effector.kind_info.target or look.display
-    empty.empty_display_type = display
-    empty.empty_display_size = max(pose_bone.length * matrix.median_scale * look.size, 1e-4)
-    empty.rotation_mode = "QUATERNION"
-    place = Matrix.Translation(matrix @ effector.first_target(pose_bone.bone))
-    empty.matrix_world = place @ matrix.to_quaternion().to_matrix().to_4x4() if turns else place
-    empty[MADE_HERE] = True
-    _collection_for(armature, depsgraph).objects.link(empty)
+    scale = matrix.median_scale
+    if "balance" in effector.kind_info.asks:
+        place = Matrix.Translation(Vector(center_of_mass(armature, depsgraph, read_bones(armature)).tolist()))
+    else:
+        place = Matrix.Translation(matrix @ effector.first_target(pose_bone.bone, scale))
+    if effector.kind_info.turns:
+        place = place @ matrix.to_quaternion().to_matrix().to_4x4()
+    display, size = effector.kind_info.target or look.display, pose_bone.length * scale * look.size
+    empty = _new_empty(effector, display, size, place, _collection_for(armature, depsgraph))
     effector.target, effector.subtarget = empty, ""
+    return empty
+
+
+def _new_empty(
+    effector: ArticulateEffector,
+    display: Any,
+    size: float,
+    place: Matrix,
+    collection: bpy.types.Collection,
+) -> bpy.types.Object:
+    empty = bpy.data.objects.new(f"Target {effector.name}", None)
+    empty.empty_display_type = display
+    empty.empty_display_size = max(size, 1e-4)
+    empty.rotation_mode = "QUATERNION"
+    empty.matrix_world = place
+    empty[MADE_HERE] = True
+    collection.objects.link(empty)
     return empty
 
 
@@ -146,11 +227,17 @@ def remove_effector(armature: bpy.types.Object, name: str, *, delete_target: boo
     if index < 0:
         known = ", ".join(f"'{effector.name}'" for effector in rig.effectors) or "none"
         raise Refused(f"Armature '{armature.name}' has no effector '{name}'; it has: {known}")
-    target = rig.effectors[index].target
+    effector = rig.effectors[index]
+    targets, collection = [effector.target, *effector.alternative_objects], effector.alternatives
     rig.effectors.remove(index)
     rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
-    if delete_target and target is not None and _only_ours(target):
-        bpy.data.objects.remove(target)
+    if not delete_target:
+        return
+    for target in targets:
+        if target is not None and _only_ours(target):
+            bpy.data.objects.remove(target)
+    if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:
+        bpy.data.collections.remove(collection)
 
 
 def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> int:
@@ -185,37 +272,38 @@ def _posed(
     return pose_bone, shown.matrix_world @ pose_bone.matrix
 
 
-def _check(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:
-    """Everything that can be wrong, before anything is made; returns the target that is named."""
+def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:
+    """Everything that can be wrong, before anything is made; returns the target that is named.
+
+    Raises:
+        Refused: see `add_effectors`.
+    """
     if armature.library is not None:
         raise Refused(
             f"Armature '{armature.name}' is linked from another file: make a library override of it first"
         )
-    bones = armature.data.bones
-    for role, name in (("bone", new.bone), ("chain root", new.chain_root)):
-        if name not in bones and (name or role == "bone"):
-            raise Refused(
-                f"Armature '{armature.name}' has no bone '{name}' that could be the effector's {role}"
-            )
-    if new.chain_root and new.chain_root not in {
-        new.bone,
-        *(b.name for b in bones[new.bone].parent_recursive),
-    }:
-        raise Refused(f"Chain root '{new.chain_root}' is not an ancestor of bone '{new.bone}'")
     if new.kind not in KINDS:
         raise Refused(f"There is no kind of effector '{new.kind}'; use one of: {', '.join(KINDS)}")
-    for other in rig_of(armature).effectors if KINDS[new.kind].asks != ("plane",) else ():
-        if (other.bone, other.kind, other.point) == (
-            new.bone,
-            new.kind,
-            new.point,
-        ) and other.offset.length < SAME_PLACE:
-            label = KINDS[new.kind].label
+    kind = KINDS[new.kind]
+    _check_bones(armature, new, kind)
+    here = new.bone, new.kind, new.value("point")
+    for other in rig_of(armature).effectors if not kind.repeats else ():
+        if (other.bone, other.kind, other.point) == here and other.offset.length < SAME_PLACE:
             raise Refused(
-                f"Bone '{new.bone}' has an effector of the kind {label} already: '{other.name}'", other.name
+                f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'",
+                other.name,
             )
+    if new.alternatives and new.alternatives not in bpy.data.collections:
+        raise Refused(
+            f"There is no collection '{new.alternatives}' that could hold the targets of bone '{new.bone}'"
+        )
     if not new.target:
         return None
+    if "target" not in kind.options:
+        raise Refused(
+            f"An effector of the kind {kind.label} follows no target, but '{new.target}' was named for bone"
+            f" '{new.bone}'"
+        )
     target = bpy.data.objects.get(new.target)
     if target is None:
         raise Refused(f"There is no object '{new.target}' that could be the target of bone '{new.bone}'")
@@ -224,6 +312,24 @@ def _check(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | N
     if new.subtarget and (target.type != "ARMATURE" or new.subtarget not in target.data.bones):
         raise Refused(f"Object '{new.target}' has no bone '{new.subtarget}' that could be the target")
     return target
+
+
+def _check_bones(armature: bpy.types.Object, new: NewEffector, kind: Kind) -> None:
+    bones, root, second = armature.data.bones, new.value("chain_root"), new.value("second_bone")
+    for role, name in (("bone", new.bone), ("chain root", root), ("second bone", second)):
+        if name not in bones and (name or role == "bone"):
+            raise Refused(
+                f"Armature '{armature.name}' has no bone '{name}' that could be the effector's {role}"
+            )
+    if root and root not in {new.bone, *(b.name for b in bones[new.bone].parent_recursive)}:
+        raise Refused(f"Chain root '{root}' is not an ancestor of bone '{new.bone}'")
+    if "loop" in kind.asks and not second:
+        raise Refused(
+            f"A loop joins bone '{new.bone}' to a second one, but none was named: select two bones, the"
+            " second one active, or give second_bone"
+        )
+    if second == new.bone:
+        raise Refused(f"Bone '{new.bone}' cannot be its own second bone: name another one")
 
 
 def _free_name(others: Iterable[ArticulateEffector], new: NewEffector) -> str:

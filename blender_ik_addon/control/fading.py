@@ -36,14 +36,16 @@ def faded(
     drawn = point + share * (place - point)
     turned = rotation.exp(share * rotation.log(turn @ np.swapaxes(frame, -1, -2))) @ frame
     for row, effector in enumerate(effectors):
-        if "aim" in effector.kind.asks:
+        if effector.alone:
+            drawn[row], turned[row] = place[row], turn[row]  # `bridge.goals` sees to it
+        elif "aim" in effector.kind.asks:
             # Nearer on the same line would be no less of an aim.
             drawn[row] = (
                 _between(frame[row] @ effector.axis, place[row] - point[row], influence[row]) + point[row]
             )
         elif "plane" in effector.kind.asks:
             turned[row] = turn[row]
-            if effector.one_sided and turn[row, :, 2] @ (point[row] - place[row]) > 0.0:
+            if effector.settings["one_sided"] and turn[row, :, 2] @ (point[row] - place[row]) > 0.0:
                 drawn[row] = place[row]  # a floor does not rise towards who stands above it
     return drawn, turned
 

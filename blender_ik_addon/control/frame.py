@@ -11,12 +11,15 @@ import bpy
 import numpy as np
 
 import ikmath as ik
+from ikmath.diagnosis import reason
 
-from ..bridge.armature import Array, Channels
+from ..bridge.armature import Array, Channels, Flags
 from ..bridge.checks import figure_faults
 from ..bridge.faults import require
+from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure, read_figure
-from .goals import Part, Wanted, make_parts, points, stacked, wanted
+from .chain_goal import WithinChain
+from .goals import Part, make_parts, points, stacked, wanted
 from .plan import Plan
 from .sample import Sample
 from .settle import honest, settle
@@ -52,6 +55,9 @@ class Solved:
         solution: as the solver gave it; the frame after goes on from it without a jump.
         status: name of `ikmath.Status`; message: what holds the figure back.
         distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
+        reasons: (E,) what holds each effector back, "" where it is there or off.
+        chosen: (E,) number of the alternative that each has taken, -1 where it has none.
+        problem: with the alternatives that it has settled for, None where there was nothing to choose.
         nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
     """
 
@@ -64,6 +70,9 @@ class Solved:
     message: str
     distance: Array
     angle: Array
+    reasons: tuple[str, ...]
+    chosen: tuple[int, ...]
+    problem: ik.Problem | None = field(default=None, repr=False)
     nearest: Near = field(default=NOWHERE)
     ignored: tuple[str, ...] = ()
 
@@ -79,8 +88,9 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
     Raises:
         FigureFault: it cannot be solved; the sentence names the bone and says why.
     """
-    carried = [link.bone for link in plan.surroundings.links] if plan.surroundings else []
-    figure = read_figure(plan.bones, sample.state, sample.space, plan.solved, root=plan.root, carried=carried)
+    figure = read_figure(
+        plan.bones, sample.state, sample.space, plan.solved, root=plan.root, carried=plan.carried
+    )
     chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
     require(figure_faults(armature, figure, chains))
     return figure
@@ -99,7 +109,7 @@ def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Ta
     """
     figures = [figure.at(sample.state, sample.space) for sample in samples]
     wants = [wanted(plan, own, sample) for own, sample in zip(figures, samples, strict=True)]
-    together = stacked(wants)
+    together = stacked(plan, wants)
     if together is None:
         made = [_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
     else:
@@ -127,39 +137,38 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
     q = _start(figure, before)
     previous = before.channels if before else None
     following = before.solution if before else None
+    problem = _settled(plan, task.problem, q, before)
     if figure.exact:
-        solution = _solve(plan, task.problem, q, following)
+        solution = _solve(plan, problem, q, following)
         channels = figure.channels(solution.q, previous)
-        distance, angle = _errors(len(plan.effectors), task.parts, solution.errors)
+        parts, shown, end = task.parts, None, solution.q
+        distance, angle = _errors(len(plan.effectors), parts, solution.errors)
     else:
 
         def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
-            problem = _problem(plan, own, want, figure.q)[1]
-            (problem,) = place_problems(plan.surroundings, [problem], [own], [task.sample])
+            asked = _settled(plan, _problem(plan, own, want, figure.q)[1], q, before)
+            (asked,) = place_problems(plan.surroundings, [asked], [own], [task.sample])
             # Who stands in a wall by now starts afresh: he may not find the way out of it.
-            afresh = first or depth_of(problem, own) > 0.0
-            return _solve(plan, problem, q if afresh else own.q, following)
+            afresh = first or depth_of(asked, own) > 0.0
+            return _solve(plan, asked, q if afresh else own.q, following)
 
-        kinds = [effector.kind for effector in plan.effectors]
-        asks = np.array([kind.moves for kind in kinds]), np.array([kind.turns for kind in kinds])
         want = wanted(plan, figure, task.sample)
+        plain = _plain(plan, want)
         settled = settle(
-            figure, want, asks, previous, partial(points, plan), solve_round, partial(depth_of, task.problem)
+            figure, want, plain, previous, partial(points, plan), solve_round, partial(depth_of, problem)
         )
-        solution, channels, distance, angle = (
-            settled.solution,
-            settled.channels,
-            settled.distance,
-            settled.angle,
-        )
-        if any("aim" in kind.asks or "plane" in kind.asks for kind in kinds):
-            there = figure.posed(channels)
-            seen = make_parts(plan, there, replace(want, offset=points(plan, there)))
-            pose = ik.Pose.forward(there.skeleton, there.q)
-            rest = _errors(len(kinds), seen, np.concatenate([part.goal.errors(pose) for part in seen]))
+        solution, channels = settled.solution, settled.channels
+        distance, angle = settled.distance, settled.angle
+        there = figure.posed(channels)
+        shown, end = there.skeleton, there.q
+        parts, problem = _problem(plan, there, replace(want, offset=points(plan, there)), there.q)
+        problem = _settled(plan, problem, q, before)
+        if not np.logical_or(*plain).all():
+            rest = _errors(len(plan.effectors), parts, problem.errors(ik.Pose.forward(shown, end)))
             distance = np.where(np.isnan(distance), rest[0], distance)
             angle = np.where(np.isnan(angle), rest[1], angle)
             solution = honest(solution, plan, figure.skeleton.size, rest)
+    near = nearest_thing(task.problem, end, shown)
     return Solved(
         frame=task.sample.frame,
         channels=channels,
@@ -170,17 +179,68 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
         message=solution.message,
         distance=distance,
         angle=angle,
-        nearest=nearest_thing(task.problem, solution.q)
-        if figure.exact
-        else nearest_thing(task.problem, *_shown(figure, channels)),
+        reasons=_reasons(plan, parts, problem, end, solution, near),
+        chosen=_chosen(plan, parts, problem, end),
+        problem=problem if plan.chooses else None,
+        nearest=near,
         ignored=task.sample.ignored,
     )
 
 
-def _shown(figure: Figure, channels: Channels) -> tuple[Array, ik.Skeleton]:
-    """The figure as Blender shows it with these channels."""
-    there = figure.posed(channels)
-    return there.q, there.skeleton
+def _settled(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:
+    """A problem whose choices are those of the frame before, unless others are much cheaper by now."""
+    if before is None or not plan.chooses:
+        return problem
+    earlier = before.problem
+    if earlier is not None and earlier.effectors != problem.effectors:
+        earlier = None  # another effector was off there
+    return problem.settled(q, earlier)
+
+
+def _plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
+    """(E,) which effectors ask for a place, (E,) for an orientation; neither with a free axis or a slack."""
+    flags = np.zeros((2, len(plan.effectors)), dtype=bool)
+    for row, effector in enumerate(plan.effectors):
+        told, amounts = want.settings[row], want.amounts[row]
+        every = (*told.get("axes", ()), *told.get("turn_axes", ()))
+        if all(every) and not amounts.get("slack") and not amounts.get("turn_slack"):
+            flags[:, row] = effector.kind.moves, effector.kind.turns
+    return flags[0], flags[1]
+
+
+def _reasons(
+    plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array, solution: ik.Solution, near: Near
+) -> tuple[str, ...]:
+    """(E,) what holds each effector back at coordinates q."""
+    reasons = [""] * len(plan.effectors)
+    if solution.status is ik.Status.REACHED:
+        return tuple(reasons)
+    rows = np.concatenate([part.rows for part in parts]).tolist()
+    pose = ik.Pose.forward(problem.skeleton, q)
+    errors = problem.errors(pose)
+    sizes = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
+    for number in np.argsort(sizes, kind="stable").tolist():  # of place and orientation the worse one speaks
+        if errors[number] <= plan.tolerance:
+            continue
+        if solution.status is ik.Status.BLOCKED and near.name:
+            reasons[rows[number]] = f"stopped by {near.name}"
+        elif solution.status is ik.Status.STOPPED:
+            reasons[rows[number]] = "it still came nearer when the iterations ran out"
+        else:
+            reasons[rows[number]] = reason(problem, pose, number)
+    return tuple(reasons)
+
+
+def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:
+    """(E,) which alternative each effector is at."""
+    chosen = [-1] * len(plan.effectors)
+    if plan.chooses:
+        pose = ik.Pose.forward(problem.skeleton, q)
+        for part, goal in zip(parts, problem.tasks, strict=True):
+            inner = goal.goal if isinstance(goal, WithinChain) else goal
+            if isinstance(inner, ik.AnyOf):
+                chosen[int(part.rows[0])] = int(inner.best(pose))
+    return tuple(chosen)
 
 
 def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:

@@ -2,14 +2,15 @@
 """From the effectors of a frame to ikmath's goals.
 
 Effectors that ask for the same (a place, an orientation), with one priority and one chain, become one goal
-object, so that a figure with twelve effectors costs a few numpy calls and not twelve times as many.
+object, so that a figure with twelve effectors costs a few numpy calls and not twelve times as many. What is
+asked for otherwise (see `bridge.goals`) is made one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -17,34 +18,15 @@ import ikmath as ik
 from ikmath.goals import Goal
 
 from ..bridge.armature import Array, Flags, Indices
-from ..bridge.goals import target_goals
+from ..bridge.goals import ALONE, MANY, Ask, Wanted
 from ..bridge.skeleton import Figure
+from ..bridge.targets import target_goals
 from .chain_goal import WithinChain
 from .fading import faded
-from .plan import EffectorPlan, Plan
+from .plan import Plan
 from .sample import Sample
 
 _SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precision, so it trembles by that much
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """Where the effectors of a frame should be; E effectors in the order of the plan, figure space.
-
-    Attributes:
-        bones: (E,) names of the joints.
-        offset: (E, 3) the point in the joint's frame, metres.
-        axis: (E, 3) what aims, in the joint's frame.
-        weight: (E,), with the influence in it; 0 where an effector is off.
-        position: (*frames, E, 3) metres; rotation: (*frames, E, 3, 3).
-    """
-
-    bones: tuple[str, ...]
-    offset: Array
-    axis: Array
-    weight: Array
-    position: Array
-    rotation: Array
 
 
 @dataclass(frozen=True)
@@ -67,26 +49,48 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     offset, axis = points(plan, figure), np.array([effector.axis for effector in plan.effectors])
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
-    if (sample.influence < 1.0).any():
-        # A target that is drawn back lets an animated influence fade in and out without a jump.
+    start = None
+    if plan.looks_at_start or (sample.influence < 1.0).any():
         start = ik.Pose.forward(figure.skeleton, figure.q)
+    if start is not None and (sample.influence < 1.0).any():
+        # A target that is drawn back lets an animated influence fade in and out without a jump.
         point, frame = start.point(bones, offset), start.frame(bones)
         position, turned = faded(plan.effectors, sample.influence, (position, turned), (point, frame))
-    weight = sample.weight * sample.influence
-    return Wanted(bones=bones, offset=offset, axis=axis, weight=weight, position=position, rotation=turned)
+    return Wanted(
+        names=tuple(effector.name for effector in plan.effectors),
+        bones=bones,
+        offset=offset,
+        axis=axis,
+        weight=sample.weight * sample.influence,
+        influence=sample.influence,
+        priority=sample.priority,
+        position=position,
+        rotation=turned,
+        world=sample.space.rotation_in(np.eye(3)),
+        settings=tuple(effector.settings for effector in plan.effectors),
+        amounts=sample.amounts,
+        alternatives=tuple(target_goals(sample.space, each) for each in sample.alternatives),
+        start=start,
+        masses=plan.masses,
+    )
 
 
-def stacked(wants: Sequence[Wanted]) -> Wanted | None:
+def stacked(plan: Plan, wants: Sequence[Wanted]) -> Wanted | None:
     """Several frames' targets as one, with an axis for the frames; None where more than they change."""
     first = wants[0]
+    if plan.looks_at_start:
+        return None
     tolerance = _SAME_POINT * max(float(np.abs(first.offset).max()), 1e-3)
     for want in wants[1:]:
-        if (want.weight != first.weight).any() or np.abs(want.offset - first.offset).max() > tolerance:
+        if (want.weight != first.weight).any() or (want.priority != first.priority).any():
+            return None
+        if want.amounts != first.amounts or np.abs(want.offset - first.offset).max() > tolerance:
             return None
     return replace(
         first,
         position=np.array([want.position for want in wants]),
         rotation=np.array([want.rotation for want in wants]),
+        world=np.array([want.world for want in wants]),
     )
 
 
@@ -98,55 +102,38 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
         figure: the figure that is solved, at any of its frames.
         want: the targets.
     """
-    groups: dict[tuple[int, str, str], list[int]] = {}
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for row, effector in enumerate(plan.effectors):
         if want.weight[row] > 0.0:
-            for what in _asks(effector):
-                groups.setdefault((effector.priority, what, _short_chain(plan, row)), []).append(row)
+            for ask in effector.kind.asks:
+                key = (int(want.priority[row]), ask, _short_chain(plan, row), _shared(want, row, ask))
+                groups.setdefault(key, []).append(row)
     parts = []
-    for priority, what, chain in sorted(groups):
-        rows = np.array(groups[priority, what, chain], dtype=np.intp)
-        goal = _MAKERS[what](want, rows, priority)
+    for key in sorted(groups, key=lambda key: (*key[:3], repr(key[3]))):
+        priority, ask, chain, _ = key
+        rows = np.array(groups[key], dtype=np.intp)
+        goal = _goal(want, figure, ask, rows, priority)
+        if goal is None:
+            continue
+        goal.labels = tuple(want.names[row] for row in rows)
         parts.append(Part(WithinChain(goal, _movable(figure, chain)) if chain else goal, rows))
     return parts
 
 
-def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
-    names = [want.bones[row] for row in rows]
-    return ik.Position(names, want.position[..., rows, :], want.offset[rows], want.weight[rows], priority)
+def _goal(want: Wanted, figure: Figure, ask: str, rows: Indices, priority: int) -> Goal | None:
+    if ask in MANY:
+        return MANY[ask].make(want, rows, priority)
+    if want.start is None:
+        raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
+    return ALONE[ask](Ask(want=want, row=int(rows[0]), figure=figure, start=want.start))
 
 
-def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
-    names = [want.bones[row] for row in rows]
-    return ik.Orientation(names, want.rotation[..., rows, :, :], want.weight[rows], priority)
-
-
-def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
-    names = [want.bones[row] for row in rows]
-    place, weight = want.position[..., rows, :], want.weight[rows]
-    return ik.Aim(names, place, want.offset[rows], want.axis[rows], weight, priority)
-
-
-def _plane(want: Wanted, rows: Indices, priority: int, *, one_sided: bool = False) -> Goal:
-    names = [want.bones[row] for row in rows]
-    place, normal = want.position[..., rows, :], want.rotation[..., 2][..., rows, :]
-    return ik.Plane(names, place, normal, want.offset[rows], want.weight[rows], priority, one_sided=one_sided)
-
-
-# What a kind of effector may ask for, see `properties.kinds` and `_asks`.
-_MAKERS: dict[str, Callable[[Wanted, Indices, int], Goal]] = {
-    "position": _position,
-    "orientation": _orientation,
-    "aim": _aim,
-    "plane": _plane,
-    "floor": partial(_plane, one_sided=True),
-}
-
-
-def _asks(effector: EffectorPlan) -> tuple[str, ...]:
-    """What goals an effector takes; a plane with a free side is a goal of its own kind."""
-    asks = effector.kind.asks
-    return tuple("floor" if ask == "plane" and effector.one_sided else ask for ask in asks)
+def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
+    """What effectors must have in common to share a goal object; the row itself where they never do."""
+    if ask in ALONE:
+        return (row,)
+    told, amounts = want.settings[row], want.amounts[row]
+    return tuple(told.get(name, amounts.get(name)) for name in MANY[ask].shares)
 
 
 def points(plan: Plan, figure: Figure) -> Array:

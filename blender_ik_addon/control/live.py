@@ -163,6 +163,7 @@ def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
     """What a live armature looks at besides itself: targets, obstacles, and what they hang from."""
     rig = rig_of(armature)
     things = [effector.target for effector in rig.enabled_effectors]
+    things += [thing for effector in rig.enabled_effectors for thing in effector.alternative_objects]
     for obstacle in rig.obstacles:
         if obstacle.enabled:
             things += [obstacle.object, *(obstacle.collection.all_objects if obstacle.collection else ())]
@@ -177,23 +178,12 @@ def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
 def _signature(armature: bpy.types.Object) -> Any:
     rig, solver = rig_of(armature), rig_of(armature).solver
     effectors = tuple(
-        (
-            e.name,
-            e.bone,
-            e.kind,
-            e.enabled,
-            e.target,
-            e.subtarget,
-            e.pinned,
-            e.priority,
-            e.chain_root,
-            e.point,
-        )
+        (e.name, e.bone, e.kind, e.enabled, e.target, e.subtarget, e.follows, e.chain_root, e.settings)
         for e in rig.effectors
     )
-    offsets = tuple(value for e in rig.effectors for value in e.offset)
+    choices = tuple(thing for e in rig.effectors for thing in e.alternative_objects)
     names = ("method", "limits", "root", "max_iterations", "tolerance", "posture")
-    return effectors, offsets, tuple(getattr(solver, name) for name in names), len(armature.pose.bones)
+    return effectors, choices, tuple(getattr(solver, name) for name in names), len(armature.pose.bones)
 
 
 def _animated(armature: bpy.types.Object, plan: Plan) -> Channels:
@@ -261,12 +251,5 @@ def _same(kept: _Kept, sample: Sample, armature: bpy.types.Object) -> bool:
     ]
     now = read_channels(armature)
     pairs += [(getattr(kept.written, name), getattr(now, name)) for name in CHANNEL_WIDTHS]
-    pairs += [
-        (before.state.matrix, sample.state.matrix),
-        (before.targets, sample.targets),
-        (before.weight, sample.weight),
-        (before.influence, sample.influence),
-        (before.space.rotation, sample.space.rotation),
-        (before.space.translation, sample.space.translation),
-    ]
-    return before.space.scale == sample.space.scale and all(np.array_equal(a, b) for a, b in pairs)
+    pairs.append((before.state.matrix, sample.state.matrix))
+    return before.asks_the_same(sample) and all(np.array_equal(a, b) for a, b in pairs)

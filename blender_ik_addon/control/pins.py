@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
+from ..properties.kinds import AMOUNTS
 from ..properties.refusal import Refused
 from .effectors import NewEffector, TargetLook, add_effectors, hold, remove_effector
 
@@ -74,28 +76,21 @@ def mirror(
     rig = rig_of(armature)
     own = [effector for effector in rig.effectors if effector.bone in bones]
     taken = {(effector.bone, effector.kind, effector.point) for effector in rig.effectors}
-    news, offsets = [], []
+    news = []
     for effector in own:
         other = bpy.utils.flip_name(effector.bone)
         if other == effector.bone or other not in armature.data.bones:
             continue
         if (other, effector.kind, effector.point) in taken:
             continue
-        root = bpy.utils.flip_name(effector.chain_root)
         news.append(
             NewEffector(
                 bone=other,
                 kind=effector.kind,
-                point=effector.point,
-                weight=effector.weight,
-                priority=effector.priority,
-                chain_root=root if root in armature.data.bones else effector.chain_root,
-                axis=effector.axis,
-                one_sided=effector.one_sided,
                 pinned=is_pin(effector),
+                settings=_mirrored(effector, armature.data.bones),
             )
         )
-        offsets.append((-effector.offset[0], *effector.offset[1:]))
     if not own:
         raise Refused(f"The chosen bones of armature '{armature.name}' have no effectors or pins to mirror")
     if not news:
@@ -104,6 +99,22 @@ def mirror(
             " or it has the same effectors already"
         )
     add_effectors(armature, news, depsgraph, look)
-    for effector, offset in zip(rig.effectors[-len(news) :], offsets, strict=True):
-        effector.offset = offset
     return len(news)
+
+
+def _mirrored(effector: ArticulateEffector, bones: Any) -> dict[str, Any]:
+    """An effector's settings for the other side; what lies in a bone's own axes is mirrored across its YZ."""
+    amounts = {name: getattr(effector, name) for name in effector.kind_info.options if name in AMOUNTS}
+    common = {name: getattr(effector, name) for name in ("weight", "priority", "chain_root")}
+    settings = {**common, **amounts, **effector.settings}
+    for name in ("chain_root", "second_bone"):
+        flipped = bpy.utils.flip_name(settings.get(name, ""))
+        if flipped in bones:
+            settings[name] = flipped
+    for name in ("offset", "second_offset"):
+        if name in settings:
+            settings[name] = (-settings[name][0], *settings[name][1:])
+    if "second_rotation" in settings:
+        w, x, y, z = settings["second_rotation"]
+        settings["second_rotation"] = (w, x, -y, -z)
+    return settings

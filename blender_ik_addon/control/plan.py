@@ -7,8 +7,8 @@ does not notice if somebody edits a setting meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import bpy
@@ -17,11 +17,13 @@ from ..bridge.armature import Bones, read_bones
 from ..bridge.chains import chain_bones
 from ..bridge.checks import armature_faults
 from ..bridge.faults import require
+from ..bridge.goals import ALONE, Masses
 from ..properties import check
 from ..properties.access import holds, rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import Kind
 from ..properties.refusal import Refused
+from .masses import read_masses
 from .surroundings import Surroundings, read_surroundings
 
 NOT_SAVED: Final = -1
@@ -35,8 +37,12 @@ class EffectorPlan:
     Attributes:
         index: its place in `rig.effectors`, or `NOT_SAVED`;
         name: to notice if another one stands there by now.
+        priority: at the time; it may be animated.
         local: (3,) the point of the bone, in the bone's axes and the armature's units.
-        axis: (3,) what aims, in the bone's axes; one_sided: its plane is a floor.
+        axis: (3,) what aims, in the bone's axes.
+        settings: what else its kind is told, see `ArticulateEffector.settings`; and `second_local`, the point
+            of its second bone as `local` is of the first one.
+        alternatives: names of the objects that it may choose from.
     """
 
     index: int
@@ -48,7 +54,27 @@ class EffectorPlan:
     chain_root: str
     local: tuple[float, float, float]
     axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
-    one_sided: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    alternatives: tuple[str, ...] = ()
+
+    @property
+    def alone(self) -> bool:
+        """Whether what it asks for is made for it alone, see `bridge.goals`."""
+        return any(ask in ALONE for ask in self.kind.asks)
+
+    @property
+    def second(self) -> str:
+        """Name of its second bone, "" where it has none."""
+        return str(self.settings.get("second_bone", ""))
+
+    def chains(self, bones: Bones) -> list[tuple[str, str]]:
+        """Bones with the topmost one above each that may move for it ("" where all may)."""
+        found = [(self.bone, self.chain_root)]
+        if self.second and (
+            not self.chain_root or bones.number(self.chain_root) in bones.ancestors(self.second)
+        ):
+            found.append((self.second, self.chain_root))
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +85,7 @@ class Plan:
         armature: name of the object, for sentences; uid: its session id, to find it again.
         solved: bones that may move.
         parameters: the method's own options, by name.
+        masses: of the figure, if an effector asks for its balance.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
 
@@ -75,6 +102,24 @@ class Plan:
     posture: float
     parameters: tuple[tuple[str, Any], ...] = ()
     surroundings: Surroundings | None = None
+    masses: Masses | None = None
+
+    @property
+    def looks_at_start(self) -> bool:
+        """Whether an effector wants to know how the figure stands where a frame starts."""
+        return any(effector.alone for effector in self.effectors)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether an effector has alternatives, among which a frame keeps to what the one before took."""
+        return any(effector.alternatives for effector in self.effectors)
+
+    @property
+    def carried(self) -> list[str]:
+        """Bones that have to come along as joints, solved or not."""
+        links = [link.bone for link in self.surroundings.links] if self.surroundings else []
+        seconds = [effector.second for effector in self.effectors if effector.second]
+        return [*links, *seconds, *(self.masses.mass if self.masses else ())]
 
 
 def read_plan(
@@ -106,7 +151,7 @@ def read_plan(
     bones = read_bones(armature)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
-    solved = chain_bones(bones, [(effector.bone, effector.chain_root) for effector in effectors])
+    solved = chain_bones(bones, [chain for effector in effectors for chain in effector.chains(bones)])
     for _, effector in enabled:
         _refuse_moving_target(armature, effector, frozenset(solved))
     return Plan(
@@ -123,6 +168,7 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(solver.method).items()),
         surroundings=read_surroundings(armature, bones, solved),
+        masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
     )
 
 
@@ -142,17 +188,21 @@ def find_armature(plan: Plan) -> bpy.types.Object:
 
 
 def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateEffector) -> EffectorPlan:
+    bones, settings = armature.data.bones, effector.settings
+    if settings.get("second_bone"):
+        settings["second_local"] = tuple(effector.second_in_bone(bones[effector.second_bone]))
     return EffectorPlan(
         index=index,
         name=effector.name,
         bone=effector.bone,
         kind=effector.kind_info,
-        target=effector.target.name if effector.target else "",
+        target=effector.target.name if effector.follows == "TARGET" else "",
         priority=effector.priority,
         chain_root=effector.chain_root,
-        local=tuple(effector.point_in_bone(armature.data.bones[effector.bone])),
+        local=tuple(effector.point_in_bone(bones[effector.bone])),
         axis=effector.direction,
-        one_sided=effector.one_sided,
+        settings=settings,
+        alternatives=tuple(thing.name for thing in effector.alternative_objects),
     )
 
 
@@ -160,14 +210,27 @@ def _refuse_moving_target(
     armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
 ) -> None:
     """A target that hangs from a bone that is solved runs away from what reaches for it."""
-    thing, carrier = effector.target, effector.subtarget
+    if effector.follows == "TARGET":
+        _refuse_moving(armature, effector, effector.target, effector.subtarget, solved)
+    for thing in effector.alternative_objects:
+        _refuse_moving(armature, effector, thing, "", solved)
+
+
+def _refuse_moving(
+    armature: bpy.types.Object,
+    effector: ArticulateEffector,
+    target: bpy.types.Object,
+    subtarget: str,
+    solved: frozenset[str],
+) -> None:
+    thing, carrier = target, subtarget
     while thing is not None and thing is not armature:
         carrier = thing.parent_bone if thing.parent_type == "BONE" else ""
         thing = thing.parent
     bone = armature.data.bones.get(carrier) if thing is armature and carrier else None
     if bone is not None and solved & {bone.name, *(parent.name for parent in bone.parent_recursive)}:
         raise Refused(
-            f"Effector '{effector.name}': its target '{effector.target.name}' hangs from bone '{bone.name}',"
+            f"Effector '{effector.name}': its target '{target.name}' hangs from bone '{bone.name}',"
             " which the solve itself moves; choose a target that stays",
             effector.name,
         )

@@ -42,7 +42,7 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
     worst = _worst_frame(run.solved)
     rows: dict[str, Any] = {}
     for column, effector in enumerate(run.plan.effectors):
-        row = _row(effector, frames, distances[:, column], angles[:, column], run.plan.tolerance)
+        row = _row(run, column, distances[:, column], angles[:, column])
         rows[effector.name] = row
         item = rig_of(armature).effectors[effector.index]
         item.error, item.angle = row["worst"] or 0.0, row["angle_worst"] or 0.0
@@ -88,29 +88,47 @@ def _nears(run: Run) -> list[Near]:
     return [solved.nearest for solved in run.solved]
 
 
-def _row(
-    effector: EffectorPlan, frames: list[int], distance: Array, angle: Array, tolerance: float
-) -> dict[str, Any]:
+def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]:
+    effector: EffectorPlan = run.plan.effectors[column]
+    frames = [solved.frame for solved in run.solved]
     row: dict[str, Any] = {
         "bone": effector.bone,
         "kind": effector.kind.name,
         "target": effector.target,
         "priority": effector.priority,
     }
+    if effector.second:
+        row["second_bone"] = effector.second
+    if effector.alternatives:
+        row["chosen"] = _choices(run, column)
     row.update(_summary("", frames, distance), **_summary("angle_", frames, angle))
     short = [
         f"{value:.4g} {unit}"
         for value, unit in ((row["worst"], "m"), (row["angle_worst"], "rad"))
-        if value is not None and value > tolerance
+        if value is not None and value > run.plan.tolerance
     ]
-    row["status"] = "BEST_EFFORT" if short else "REACHED"
     frame = row["worst_frame"] if row["worst"] else row["angle_worst_frame"]
-    where = f" at frame {frame}" if len(frames) > 1 else ""
-    row["message"] = f"{' and '.join(short)} from its target{where}" if short else ""
     if row["worst"] is None and row["angle_worst"] is None:
-        row["status"] = "OFF"
-        row["message"] = "Its weight or its influence is 0"
+        row["status"], row["message"] = "OFF", "Its weight or its influence is 0"
+    elif not short:
+        row["status"], row["message"] = "REACHED", ""
+    else:
+        solved = run.solved[frames.index(frame)]
+        row["status"] = "BLOCKED" if solved.status == "BLOCKED" else "BEST_EFFORT"
+        where = f" at frame {frame}" if len(frames) > 1 else ""
+        why = f": {solved.reasons[column]}" if solved.reasons[column] else ""
+        row["message"] = f"{' and '.join(short)} from its target{where}{why}"
     return row
+
+
+def _choices(run: Run, column: int) -> list[tuple[int, str]]:
+    """Frames at which an effector has gone to another alternative, with the name of that one."""
+    names, found = run.plan.effectors[column].alternatives, list[tuple[int, str]]()
+    for solved in run.solved:
+        name = names[solved.chosen[column]] if solved.chosen[column] >= 0 else ""
+        if name and (not found or found[-1][1] != name):
+            found.append((solved.frame, name))
+    return found
 
 
 def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
@@ -135,7 +153,7 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
     took = f"{run.seconds * 1e3:.0f} ms" if run.seconds < 1.0 else f"{run.seconds:.1f} s"
     count = len(run.solved)
     what = "Solved" if run.operation == "solve" else f"Baked {count} frame{'' if count == 1 else 's'}"
-    missed = [name for name, row in rows.items() if row["status"] == "BEST_EFFORT"]
+    missed = [name for name, row in rows.items() if row["status"] in ("BEST_EFFORT", "BLOCKED")]
     if not missed:
         return f"{what} in {took}: every effector reached its target"
     where = f"Frame {worst.frame}: " if run.operation == "bake" else ""

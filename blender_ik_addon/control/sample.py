@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
 import bpy
 import numpy as np
@@ -11,14 +13,17 @@ from mathutils import Matrix, Quaternion
 
 from ikmath.obstacles import Shape
 
-from ..bridge.armature import Array, PoseState, read_state
-from ..bridge.goals import world_matrix
+from ..bridge.armature import Array, Indices, PoseState, read_state
 from ..bridge.space import Space, read_space
+from ..bridge.targets import target_matrices, world_matrix
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
+from ..properties.kinds import AMOUNTS
 from ..properties.refusal import Refused
 from .plan import EffectorPlan, Plan
 from .surroundings import look_around
+
+_NONE: Final = np.empty((0, 4, 4))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +34,10 @@ class Sample:
         frame: number of the frame.
         state: the pose as it is animated, with all bones.
         space: where the armature is.
-        targets: (E, 4, 4) world matrices of the targets.
-        weight: (E,); influence: (E,) in [0, 1].
+        targets: (E, 4, 4) world matrices of the targets; of effectors that follow nothing the identity.
+        weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
+        amounts: (E,) settings of the kinds that are read in every frame, by name.
+        alternatives: (E,) world matrices of what each may choose from, (K, 4, 4).
         obstacles: where they are in this frame, figure space; ignored: why others are not among them.
     """
 
@@ -40,8 +47,48 @@ class Sample:
     targets: Array
     weight: Array
     influence: Array
+    priority: Indices
+    amounts: tuple[Mapping[str, float], ...]
+    alternatives: tuple[Array, ...]
     obstacles: tuple[Shape, ...] = ()
     ignored: tuple[str, ...] = ()
+
+    def asks_the_same(self, other: Sample) -> bool:
+        """Whether another frame's effectors want the same there; the pose may differ."""
+        mine, others = (
+            (
+                sample.targets,
+                sample.weight,
+                sample.influence,
+                sample.priority,
+                sample.space.rotation,
+                sample.space.translation,
+                *sample.alternatives,
+            )
+            for sample in (self, other)
+        )
+        return (
+            self.space.scale == other.space.scale
+            and self.amounts == other.amounts
+            and len(mine) == len(others)
+            and all(np.array_equal(a, b) for a, b in zip(mine, others, strict=True))
+        )
+
+    def for_plan(self, plan: Plan) -> Sample:
+        """For a plan whose last effectors are on no rig: they count in full, and still lack their targets.
+
+        Priorities are those of the plan.
+        """
+        added = len(plan.effectors) - len(self.targets)
+        return replace(
+            self,
+            targets=np.concatenate([self.targets, np.tile(np.eye(4), (added, 1, 1))]),
+            weight=np.append(self.weight, np.ones(added)),
+            influence=np.append(self.influence, np.ones(added)),
+            priority=np.array([effector.priority for effector in plan.effectors], dtype=np.intp),
+            amounts=(*self.amounts, *({} for _ in range(added))),
+            alternatives=(*self.alternatives, *(_NONE for _ in range(added))),
+        )
 
 
 def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int) -> Sample:
@@ -62,6 +109,7 @@ def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Dep
     # copied back, and the copy is a new one.
     settings = evaluated if depsgraph.mode == "RENDER" else armature
     effectors = [_find(settings, effector) for effector in plan.effectors]
+    pairs = list(zip(plan.effectors, effectors, strict=True))
     space = read_space(evaluated)
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
@@ -71,6 +119,12 @@ def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Dep
         targets=np.array([_target_matrix(effector, depsgraph) for effector in effectors]).reshape(-1, 4, 4),
         weight=np.array([effector.weight for effector in effectors], dtype=float),
         influence=np.array([effector.influence for effector in effectors], dtype=float),
+        priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
+        amounts=tuple(
+            {name: float(getattr(effector, name)) for name in own.kind.options if name in AMOUNTS}
+            for own, effector in pairs
+        ),
+        alternatives=tuple(_alternatives(own, effector, depsgraph) for own, effector in pairs),
         obstacles=obstacles,
         ignored=ignored,
     )
@@ -84,9 +138,25 @@ def _find(armature: bpy.types.Object, plan: EffectorPlan) -> ArticulateEffector:
 
 
 def _target_matrix(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
-    if effector.target is not None:
+    follows = effector.follows
+    if follows == "TARGET":
         return world_matrix(effector.target, depsgraph, effector.subtarget)
-    if effector.pinned:
+    if follows == "PIN":
         rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
         return np.array(Matrix.Translation(effector.pin_location) @ rotation, dtype=float)
-    raise Refused(f"Effector '{effector.name}' lost its target meanwhile", effector.name)
+    if follows == "MISSING":
+        raise Refused(f"Effector '{effector.name}' lost its target meanwhile", effector.name)
+    return np.eye(4)
+
+
+def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
+    if not plan.alternatives:
+        return _NONE
+    things = effector.alternative_objects
+    if len(things) != len(plan.alternatives):
+        raise Refused(
+            f"Effector '{plan.name}': the objects in collection '{effector.alternatives.name}' have changed"
+            " meanwhile",
+            plan.name,
+        )
+    return target_matrices([(thing, "") for thing in things], depsgraph)

@@ -17,8 +17,8 @@ from ikmath import rotation
 
 from ..bridge.armature import Array, Channels, Flags
 from ..bridge.correction import Correction
+from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure
-from .goals import Wanted
 from .plan import Plan
 
 _ROUNDS = 12

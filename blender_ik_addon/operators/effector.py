@@ -1,33 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Buttons of the list of effectors."""
 
+from typing import Any, Final
+
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
-from ..control.effectors import NewEffector, TargetLook, add_effectors, clear, create_target, remove_effector
+from ..control.effectors import (
+    NewEffector,
+    TargetLook,
+    add_effectors,
+    clear,
+    create_target,
+    keep_as_posed,
+    remove_effector,
+)
 from ..properties.access import rig_of
-from ..properties.effector import AXES, POINTS, ArticulateEffector
-from ..properties.kinds import kind_items
+from ..properties.effector import ArticulateEffector
+from ..properties.kinds import KINDS, kind_items
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
 
-_FIELDS = (
-    "kind",
-    "target",
-    "subtarget",
-    "name",
-    "point",
-    "weight",
-    "priority",
-    "chain_root",
-    "axis",
-    "one_sided",
+_OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
+_NAMED: Final = ("target", "subtarget", "alternatives", "pinned")  # asked for by name, or otherwise
+_SETTINGS: Final = tuple(
+    dict.fromkeys(
+        (*_OF_ALL_KINDS, *(name for kind in KINDS.values() for name in kind.options if name not in _NAMED))
+    )
 )
 
 
+def _as_argument(name: str) -> Any:
+    """A property of effectors as one of an operator."""
+    found: dict[str, Any] = {}
+    for owner in reversed(ArticulateEffector.__mro__):
+        found.update(getattr(owner, "__annotations__", {}))
+    declared = found[name]
+    told = {
+        key: value for key, value in declared.keywords.items() if key not in ("override", "update", "options")
+    }
+    return declared.function(**told, options=FRESH)
+
+
 class ARTICULATE_OT_effector_add(OnArmature):
-    """Add effectors to bones."""
+    """Add effectors to bones; besides these, every setting of an effector is an argument by its own name."""
 
     bl_idname = "articulate.effector_add"
     bl_label = "Add Effector"
@@ -56,49 +73,57 @@ class ARTICULATE_OT_effector_add(OnArmature):
     subtarget: StringProperty(
         name="Target Bone", description="Bone to follow where the target is an armature", options=FRESH
     )
+    alternatives: StringProperty(
+        name="Targets",
+        description="Name of the collection of objects to choose from. Empty: make one, with two Empties",
+        options=FRESH,
+    )
     name: StringProperty(
         name="Name", description="What to call the effector. Empty: as its bone", options=FRESH
     )
-    point: EnumProperty(
-        name="Point",
-        description="Point of the bone that is brought to the target",
-        items=POINTS,
+    as_posed: BoolProperty(
+        name="As Posed",
+        description="Keep what the bone and the second bone are to each other now, where no more is said",
+        default=True,
         options=FRESH,
-    )
-    weight: FloatProperty(
-        name="Weight",
-        description="How much it counts among effectors of its priority",
-        default=1.0,
-        min=0.0,
-        options=FRESH,
-    )
-    priority: IntProperty(
-        name="Priority", description="0 comes first", default=0, min=0, max=15, options=FRESH
-    )
-    chain_root: StringProperty(
-        name="Chain Root",
-        description="Topmost bone that may move for it. Empty: the whole figure takes part",
-        options=FRESH,
-    )
-    axis: EnumProperty(
-        name="Axis",
-        description="Axis of the bone that points at the target; Y runs along the bone",
-        items=AXES,
-        default="Y",
-        options=FRESH,
-    )
-    one_sided: BoolProperty(
-        name="One-Sided", description="A floor: above the plane the bone is free", options=FRESH
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one effector for each bone."""
-        bones = [self.bone] if self.bone else chosen_bones(context, armature)
-        given = {field: getattr(self, field) for field in _FIELDS}
-        depsgraph = context.evaluated_depsgraph_get()
+        given = self.properties
+        settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
+        bones, second = self._bones(context, armature)
+        if second:
+            settings["second_bone"] = second
+        # Who says where the second bone is held, or how far away, does not mean "as it is now".
+        said = {"distance", "second_point", "second_offset", "second_rotation"} & settings.keys()
+        news = [
+            NewEffector(
+                bone=bone,
+                kind=self.kind,
+                target=self.target,
+                subtarget=self.subtarget,
+                alternatives=self.alternatives,
+                name=self.name,
+                as_posed=self.as_posed and bool(settings.get("second_bone")) and not said,
+                settings=settings,
+            )
+            for bone in bones
+        ]
         look = TargetLook(**preferences.target_look(context))
-        news = [NewEffector(bone=bone, **given) for bone in bones]
-        add_effectors(armature, news, depsgraph, look)
+        add_effectors(armature, news, context.evaluated_depsgraph_get(), look)
+
+    def _bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[str], str]:
+        """Bones that get an effector; and the second one, the active of several that are to be joined."""
+        bones = [self.bone] if self.bone else chosen_bones(context, armature)
+        active = armature.data.bones.active
+        joins = "loop" in KINDS[self.kind].asks and not self.properties.is_property_set("second_bone")
+        if self.bone or not joins or active is None or active.name not in bones or len(bones) < 2:
+            return bones, ""
+        return [bone for bone in bones if bone != active.name], active.name
+
+
+ARTICULATE_OT_effector_add.__annotations__ |= {name: _as_argument(name) for name in _SETTINGS}
 
 
 class ARTICULATE_OT_effector_remove(OnArmature):
@@ -149,6 +174,23 @@ class ARTICULATE_OT_target_create(OnArmature):
         )
 
 
+class ARTICULATE_OT_keep_as_posed(OnArmature):
+    """Let an effector with two bones ask for what they are to each other now."""
+
+    bl_idname = "articulate.keep_as_posed"
+    bl_label = "Keep As Posed"
+    bl_description = "Join the two bones, or keep them at the distance, as they are posed now"
+    bl_options = {"REGISTER", "UNDO"}
+
+    effector: StringProperty(
+        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
+    )
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Measure it."""
+        keep_as_posed(armature, _named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
+
+
 class ARTICULATE_OT_clear(OnArmature):
     """Remove all effectors."""
 
@@ -197,5 +239,6 @@ CLASSES = (
     ARTICULATE_OT_effector_add,
     ARTICULATE_OT_effector_remove,
     ARTICULATE_OT_target_create,
+    ARTICULATE_OT_keep_as_posed,
     ARTICULATE_OT_clear,
 )

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The add-on's data on Blender's types: `Object.articulate` (saved) and `WindowManager.articulate` (not)."""
+"""The add-on's data on Blender's types.
+
+`Object.articulate` and `PoseBone.articulate` are saved, `WindowManager.articulate` is not.
+"""
 
 import bpy
 from bpy.props import PointerProperty
 
 from .bake import ArticulateBake
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
-from .effector import OVERRIDE, ArticulateEffector
+from .bone import ArticulateBone
+from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
+from .options import OVERRIDE
 from .parameters import ArticulateAvoidanceParameters, ArticulateParameters
 from .rig import ArticulateRig
 from .session import ArticulateSession
 from .solver import ArticulateSolver
 
 CLASSES = (
+    ArticulateBone,
     ArticulateEffector,
     ArticulateParameters,
     ArticulateAvoidanceParameters,
@@ -27,7 +33,11 @@ CLASSES = (
     ArticulateSession,
 )
 
-_POINTERS = ((bpy.types.Object, ArticulateRig), (bpy.types.WindowManager, ArticulateSession))
+_POINTERS = (
+    (bpy.types.Object, ArticulateRig),
+    (bpy.types.PoseBone, ArticulateBone),
+    (bpy.types.WindowManager, ArticulateSession),
+)
 
 
 def attach() -> None:

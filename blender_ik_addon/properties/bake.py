@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from .effector import OVERRIDE
+from .options import OVERRIDE
 
 DESCRIPTIONS = {
     "frame_start": "First frame that is baked",

@@ -13,8 +13,8 @@ from bpy.props import (
     StringProperty,
 )
 
-from .effector import OVERRIDE
 from .menus import DEFAULT_AVOIDANCE, avoidance_items
+from .options import OVERRIDE
 from .parameters import ArticulateAvoidanceParameters
 
 

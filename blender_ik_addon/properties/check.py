@@ -60,8 +60,8 @@ def require(armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effecto
 
 
 def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
-    """Whether two effectors ask the same of the same point of the same bone; planes may well cross there."""
-    if a.kind_info.asks == ("plane",):
+    """Whether two effectors ask the same of the same point of the same bone; planes, say, may cross there."""
+    if a.kind_info.repeats:
         return False
     apart = max(abs(x - y) for x, y in zip(a.offset, b.offset, strict=True))
     return (a.bone, a.kind, a.point) == (b.bone, b.kind, b.point) and apart < SAME_PLACE
@@ -92,17 +92,67 @@ def _effector_refusals(
                 " choose a bone above it",
                 effector.name,
             )
+    for sentence in (*_option_faults(armature, effector), *_choice_faults(effector, scene)):
+        yield Refused(f"{who}: {sentence}", effector.name)
     yield from _target_refusals(effector, who, scene)
+
+
+def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> Iterator[str]:
+    """What is wrong with what the kind is told besides its target."""
+    told, bones = effector.settings, armature.data.bones
+    for name, what in (("axes", "place"), ("turn_axes", "orientation")):
+        if not any(told.get(name, (True,))):
+            yield f"no axis of its {what} counts: switch at least one on, or the effector off"
+    second = told.get("second_bone", "")
+    if second and second not in bones:
+        yield (
+            f"armature '{armature.name}' has no bone '{second}' (renamed or deleted?) that could be its"
+            " second one; choose it again"
+        )
+    elif second and second == effector.bone:
+        yield f"bone '{second}' is its bone and its second bone; choose another one"
+    elif not second and "loop" in effector.kind_info.asks:
+        yield f"it joins bone '{effector.bone}' to no second bone; choose that one"
+    if "distance" in effector.kind_info.options and not effector.distance > 0.0:
+        yield (
+            f"its distance is {effector.distance:g} m; give a length above zero, or use a Position or a Loop"
+            " for two points in one place"
+        )
+    if "over" in told and told["over"] == "SUPPORT":
+        rig = rig_of(armature)
+        if not any(e.planted and "planted" in e.kind_info.options for e in rig.enabled_effectors):
+            yield (
+                "no enabled effector is planted, so there is nothing to stand on; switch Planted on for the"
+                " effectors of the feet, or keep the balance over a target"
+            )
+
+
+def _choice_faults(effector: ArticulateEffector, scene: bpy.types.Scene) -> Iterator[str]:
+    """What is wrong with the targets that an effector may choose from."""
+    if "alternatives" not in effector.kind_info.options:
+        return
+    if effector.alternatives is None:
+        yield "it has no targets to choose from (none were set, or they were deleted); choose a collection"
+        return
+    things = effector.alternative_objects
+    if len(things) < 2:
+        there = "one target" if things else "no targets"
+        yield (
+            f"collection '{effector.alternatives.name}' holds {there} to choose from; put at least two"
+            " objects into it"
+        )
+    for thing in things:
+        if not holds(scene.objects, thing):
+            yield f"its target '{thing.name}' is not in scene '{scene.name}'; link its collection there"
 
 
 def _target_refusals(effector: ArticulateEffector, who: str, scene: bpy.types.Scene) -> Iterator[Refused]:
     target = effector.target
-    if target is None:
-        if not effector.pinned:
-            yield Refused(
-                f"{who} has no target (none was set, or it was deleted): choose one or create one",
-                effector.name,
-            )
+    if effector.follows == "MISSING":
+        yield Refused(
+            f"{who} has no target (none was set, or it was deleted): choose one or create one", effector.name
+        )
+    if effector.follows != "TARGET":
         return
     if not holds(scene.objects, target):
         yield Refused(

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One effector: which point of which bone is to be where. Saved with the armature object."""
 
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import bpy
 from bpy.props import (
@@ -14,23 +16,8 @@ from bpy.props import (
     StringProperty,
 )
 
-from .kinds import KINDS, Kind, kind_items
-
-OVERRIDE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
-
-POINTS = (
-    ("TIP", "Tip", "The far end of the bone is brought to the target", "BONE_DATA", 0),
-    ("HEAD", "Head", "The joint at the bone's beginning is brought to the target", "BONE_DATA", 1),
-)
-
-AXES = (
-    ("X", "X", "", "NONE", 0),
-    ("Y", "Y", "Along the bone", "NONE", 1),
-    ("Z", "Z", "", "NONE", 2),
-    ("-X", "-X", "", "NONE", 3),
-    ("-Y", "-Y", "", "NONE", 4),
-    ("-Z", "-Z", "", "NONE", 5),
-)
+from .kinds import AMOUNTS, KINDS, Kind, kind_items
+from .options import ALL_AXES, OVERRIDE, EffectorOptions, moved
 
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
@@ -53,12 +40,28 @@ def _hold_place(effector: "ArticulateEffector", _context: bpy.types.Context) -> 
     effector.pin_rotation = level if effector.kind == "PLANE" else matrix.to_quaternion()
 
 
-def _moved(effector: "ArticulateEffector", _context: bpy.types.Context) -> None:
-    """A pin that is moved by a script has to be noticed where the armature is live."""
-    effector.id_data.update_tag()
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool) else tuple(value)
 
 
-class ArticulateEffector(bpy.types.PropertyGroup):
+_ELSEWHERE: Final = frozenset({"target", "pinned", "alternatives", *AMOUNTS})
+
+# Options that depend on others; what is not listed always means something.
+_MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = MappingProxyType(
+    {
+        "space": lambda e: not all(e.settings.get("axes", ALL_AXES) + e.settings.get("turn_axes", ALL_AXES)),
+        "footprint": lambda e: e.planted,
+        "target": lambda e: e.follows != "",
+        "pinned": lambda e: e.target is None,
+        "second_point": lambda e: e.second_bone != "",
+        "second_offset": lambda e: e.second_bone != "",
+        "second_rotation": lambda e: e.rigid,
+        "margin": lambda e: e.over == "SUPPORT",
+    }
+)
+
+
+class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
     """An effector; its `name` is what scripts and messages call it."""
 
     bone: StringProperty(name="Bone", description="Bone that is brought to the target", override=OVERRIDE)
@@ -84,7 +87,7 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         description="Off: the effector is ignored",
         default=True,
         override=OVERRIDE,
-        update=_moved,
+        update=moved,
     )
     weight: FloatProperty(
         name="Weight",
@@ -93,15 +96,19 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         min=0.0,
         soft_max=10.0,
         override=OVERRIDE,
-        update=_moved,
+        update=moved,
     )
     priority: IntProperty(
         name="Priority",
-        description="0 comes first; an effector of a higher number gets what the stronger ones leave free",
+        description=(
+            "0 comes first; an effector of a higher number gets what the stronger ones leave free."
+            " Can be animated"
+        ),
         default=0,
         min=0,
         max=15,
         override=OVERRIDE,
+        update=moved,
     )
     influence: FloatProperty(
         name="Influence",
@@ -111,7 +118,7 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         max=1.0,
         subtype="FACTOR",
         override=OVERRIDE,
-        update=_moved,
+        update=moved,
     )
     pinned: BoolProperty(
         name="Pinned",
@@ -126,7 +133,7 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         subtype="XYZ",
         size=3,
         override=OVERRIDE,
-        update=_moved,
+        update=moved,
     )
     pin_rotation: FloatVectorProperty(
         name="Pin Rotation",
@@ -135,41 +142,13 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
         override=OVERRIDE,
-        update=_moved,
+        update=moved,
     )
     chain_root: StringProperty(
         name="Chain Root",
         description="Topmost bone that may move for this effector. Empty: the whole figure takes part",
         override=OVERRIDE,
     )
-    point: EnumProperty(
-        name="Point",
-        description="Point of the bone that is brought to the target",
-        items=POINTS,
-        default="TIP",
-        override=OVERRIDE,
-    )
-    offset: FloatVectorProperty(
-        name="Offset",
-        description="Shift of that point, along the bone's own axes (Y runs along the bone)",
-        subtype="XYZ",
-        size=3,
-        override=OVERRIDE,
-    )
-    axis: EnumProperty(
-        name="Axis",
-        description="Axis of the bone that points at the target; Y runs along the bone",
-        items=AXES,
-        default="Y",
-        override=OVERRIDE,
-    )
-    one_sided: BoolProperty(
-        name="One-Sided",
-        description="A floor: the bone may be anywhere on the side to which the target's Z axis points",
-        default=False,
-        override=OVERRIDE,
-    )
-
     # Written after a solve or a bake, for reading only.
     status: StringProperty(
         name="Status", description="How the last solve ended for this effector", options={"HIDDEN"}
@@ -194,22 +173,46 @@ class ArticulateEffector(bpy.types.PropertyGroup):
         """The row of the table of kinds."""
         return KINDS[self.kind]
 
-    def point_in_bone(self, bone: bpy.types.Bone):
-        """The point that is brought to the target, in the bone's own axes and the armature's units (3,)."""
-        from mathutils import Vector
-
-        tip = Vector((0.0, bone.length if self.point == "TIP" else 0.0, 0.0))
-        return tip + Vector(self.offset)
+    @property
+    def follows(self) -> str:
+        """What tells where the bone is to be: "TARGET", "PIN", "MISSING", or "" where it needs neither."""
+        has = self.kind_info.options
+        if "target" not in has or (self.second_bone and "second_bone" in has):
+            return ""
+        if self.over == "SUPPORT" and "over" in has:
+            return ""
+        if self.target is not None:
+            return "TARGET"
+        return "PIN" if self.pinned and "pinned" in has else "MISSING"
 
     @property
-    def direction(self) -> tuple[float, float, float]:
-        """The axis that aims, in the bone's own axes."""
-        x, y, z = (float(self.axis[-1] == letter) for letter in "XYZ")
-        return (-x, -y, -z) if self.axis.startswith("-") else (x, y, z)
+    def alternative_objects(self) -> list[bpy.types.Object]:
+        """The objects that the bone may go to, for a kind that lets it choose."""
+        if "alternatives" not in self.kind_info.options or self.alternatives is None:
+            return []
+        return [thing for thing in self.alternatives.all_objects if thing is not self.id_data]
 
-    def first_target(self, bone: bpy.types.Bone):
-        """Where a target asks for what is there already, in the bone's own axes (3,): ahead of what aims."""
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the kind is told besides its target, as plain data, without what is read in every frame."""
+        names = (name for name in self.kind_info.options if name not in _ELSEWHERE)
+        return {name: _plain(getattr(self, name)) for name in names}
+
+    def shows(self, option: str) -> bool:
+        """Whether an option of the kind means something beside the others, as they are set now."""
+        return option not in _MEANS_SOMETHING or _MEANS_SOMETHING[option](self)
+
+    def first_target(self, bone: bpy.types.Bone, scale: float = 1.0):
+        """Where a target asks for what is there already, in the bone's own axes (3,).
+
+        Args:
+            bone: the effector's bone; scale: length of one of its units in the world.
+        """
         from mathutils import Vector
 
-        ahead = 2.0 * bone.length * Vector(self.direction) if "aim" in self.kind_info.asks else Vector()
-        return self.point_in_bone(bone) + ahead
+        ahead = 0.0
+        if "aim" in self.kind_info.asks:
+            ahead = 2.0 * bone.length
+        elif "distance" in self.kind_info.options:
+            ahead = self.distance / scale
+        return self.point_in_bone(bone) + ahead * Vector(self.direction)

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of effector, in one table: menus, icons, targets and goals are made from it."""
+"""The kinds of effector, in one table: menus, icons, targets and goals are made from it.
+
+A new kind is an entry here and a function in `bridge.goals` for what it asks. Options that no kind has yet
+are properties in `options`; panel, operators and plan find them by their names.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+_PLACE = ("point", "offset", "axes", "space", "slack", "planted", "footprint")
+_TURN = ("turn_axes", "space", "turn_slack")
+_SECOND = ("second_bone", "second_point", "second_offset")
+
+AMOUNTS = ("slack", "turn_slack", "distance", "margin", "planted", "footprint")
+"""Options that are numbers, or count as such: they can be animated, and are read in every frame."""
 
 
 @dataclass(frozen=True)
@@ -16,8 +27,10 @@ class Kind:
         description: the tooltip, for someone who does not know inverse kinematics.
         icon: name of a Blender icon.
         number: what the file stores; never reused for another kind.
-        asks: what the kind wants of its bone, names of makers of goals in `control.goals`.
+        asks: what the kind wants of its bone, names of makers of goals in `bridge.goals`.
+        options: the properties of an effector that mean something for this kind, as the panel shows them.
         target: how an Empty that is made for it is drawn; "" as the preferences say.
+        repeats: whether one point may have several of it.
     """
 
     name: str
@@ -26,7 +39,9 @@ class Kind:
     icon: str
     number: int
     asks: tuple[str, ...]
+    options: tuple[str, ...]
     target: str = ""
+    repeats: bool = False
 
     @property
     def moves(self) -> bool:
@@ -41,7 +56,7 @@ class Kind:
     @property
     def in_metres(self) -> bool:
         """Whether it has an error that is a distance."""
-        return bool({"position", "plane"} & set(self.asks))
+        return bool(set(self.asks) - {"orientation", "aim"})
 
     @property
     def in_radians(self) -> bool:
@@ -51,13 +66,21 @@ class Kind:
     @property
     def has_point(self) -> bool:
         """Whether it matters which point of the bone it is about."""
-        return self.asks != ("orientation",)
+        return "point" in self.options
 
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("POSITION", "Position", "Bring the bone's tip to the target", "EMPTY_AXIS", 0, ("position",)),
+        Kind(
+            "POSITION",
+            "Position",
+            "Bring the bone's tip to the target",
+            "EMPTY_AXIS",
+            0,
+            ("position",),
+            ("target", "pinned", *_PLACE),
+        ),
         Kind(
             "ORIENTATION",
             "Orientation",
@@ -65,7 +88,8 @@ KINDS: dict[str, Kind] = {
             "ORIENTATION_GIMBAL",
             1,
             ("orientation",),
-            "ARROWS",
+            ("target", "pinned", *_TURN),
+            target="ARROWS",
         ),
         Kind(
             "POSE",
@@ -74,9 +98,18 @@ KINDS: dict[str, Kind] = {
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
-            "ARROWS",
+            ("target", "pinned", "point", "offset", "axes", "slack", *_TURN, "planted", "footprint"),
+            target="ARROWS",
         ),
-        Kind("AIM", "Aim", "Point an axis of the bone at the target", "CON_TRACKTO", 3, ("aim",)),
+        Kind(
+            "AIM",
+            "Aim",
+            "Point an axis of the bone at the target",
+            "CON_TRACKTO",
+            3,
+            ("aim",),
+            ("target", "pinned", "axis", "turn_slack", "point", "offset"),
+        ),
         Kind(
             "PLANE",
             "Plane",
@@ -84,7 +117,49 @@ KINDS: dict[str, Kind] = {
             "MESH_PLANE",
             4,
             ("plane",),
-            "SINGLE_ARROW",
+            ("target", "pinned", "one_sided", "point", "offset"),
+            target="SINGLE_ARROW",
+            repeats=True,
+        ),
+        Kind(
+            "DISTANCE",
+            "Distance",
+            "Keep the bone's tip at, within or outside a distance from the target or from another bone",
+            "CON_DISTLIMIT",
+            5,
+            ("distance",),
+            ("keep", "distance", "point", "offset", *_SECOND, "target"),
+            repeats=True,
+        ),
+        Kind(
+            "BALANCE",
+            "Balance",
+            "Keep the centre of mass over the target, or over the area that planted effectors span",
+            "SNAP_FACE_CENTER",
+            6,
+            ("balance",),
+            ("over", "target", "margin"),
+            target="CIRCLE",
+        ),
+        Kind(
+            "LOOP",
+            "Loop",
+            "Join the bone to a second one, as where both hands hold one thing",
+            "LINKED",
+            7,
+            ("loop",),
+            (*_SECOND, "rigid", "second_rotation", "point", "offset"),
+            repeats=True,
+        ),
+        Kind(
+            "ANY_OF",
+            "Any Of",
+            "Bring the bone's tip to one of several targets, the one that is had the cheapest",
+            "PARTICLE_POINT",
+            8,
+            ("any_of",),
+            ("alternatives", "point", "offset", "axes", "space", "slack"),
+            repeats=True,
         ),
     )
 }

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty
 
-from .effector import OVERRIDE
+from .options import OVERRIDE
 
 MODES = (
     ("SOLID", "Solid", "A closed surface with an inside that is kept out of", "MESH_CUBE", 0),

@@ -14,8 +14,8 @@ from zlib import crc32
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from .effector import OVERRIDE
 from .menus import avoidance_parameters, method_parameters
+from .options import OVERRIDE
 
 _LARGEST = 1e6
 _FINE = 1e-3  # values below this one are shown with all the digits that Blender has

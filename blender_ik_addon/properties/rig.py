@@ -16,8 +16,9 @@ from bpy.props import (
 
 from .bake import ArticulateBake
 from .body import ArticulateBody
-from .effector import OVERRIDE, ArticulateEffector
+from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
+from .options import OVERRIDE
 from .solver import ArticulateSolver
 
 LIVE_MODES = (

@@ -4,8 +4,8 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty, PointerProperty
 
-from .effector import OVERRIDE
 from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
+from .options import OVERRIDE
 from .parameters import ArticulateParameters
 
 ROOTS = (

@@ -5,7 +5,8 @@ import bpy
 
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.check import refusals
-from .effector_list import ARTICULATE_UL_effectors, error_text
+from ..properties.kinds import AMOUNTS
+from .effector_list import ARTICULATE_UL_effectors
 from .text import draw_text
 
 HINT = "Select an armature, or a bone in Pose Mode, then add an effector to it"
@@ -107,35 +108,36 @@ class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
         column = layout.column()
         column.prop(effector, "kind")
         column.prop_search(effector, "bone", armature.data, "bones")
-        if effector.kind_info.has_point:
-            column.prop(effector, "point")
-        for what, name in (("aim", "axis"), ("plane", "one_sided")):
-            if what in effector.kind_info.asks:
-                column.prop(effector, name)
-        self._draw_target(layout, effector)
+        for option in effector.kind_info.options:
+            if effector.shows(option):
+                self._draw_option(layout, armature, effector, option)
         column = layout.column()
         column.prop_search(effector, "chain_root", armature.data, "bones")
-        column.prop(effector, "priority")
-        column = layout.column()
         column.use_property_decorate = True
-        column.prop(effector, "weight")
-        column.prop(effector, "influence")
-        if effector.kind_info.has_point:
-            layout.column().prop(effector, "offset")
-        if effector.message:
-            draw_text(layout, context, f"Last time {effector.message}", icon="ERROR")
-        elif error_text(effector):
-            layout.label(text=f"Error: {error_text(effector)}", icon="CHECKMARK")
+        for name in ("priority", "weight", "influence"):
+            column.prop(effector, name)
 
     @staticmethod
-    def _draw_target(layout, effector) -> None:
+    def _draw_option(layout, armature, effector, option) -> None:
+        """One option of the effector's kind; what can be animated has its dot."""
         column = layout.column()
-        column.prop(effector, "target")
-        if effector.target is None:
-            column.prop(effector, "pinned")
-            column.operator("articulate.target_create", icon="EMPTY_AXIS").effector = effector.name
-        elif effector.target.type == "ARMATURE":
-            column.prop_search(effector, "subtarget", effector.target.data, "bones")
+        column.use_property_decorate = option in AMOUNTS
+        if option in ("axes", "turn_axes"):
+            column.row(align=True).prop(effector, option, toggle=True)
+        elif option == "second_bone":
+            column.prop_search(effector, option, armature.data, "bones")
+            if effector.second_bone:
+                column.operator("articulate.keep_as_posed", icon="LINKED").effector = effector.name
+        elif option == "target":
+            column.prop(effector, option)
+            if effector.target is None:
+                column.operator("articulate.target_create", icon="EMPTY_AXIS").effector = effector.name
+            elif effector.target.type == "ARMATURE":
+                column.prop_search(effector, "subtarget", effector.target.data, "bones")
+        elif option in ("over", "keep"):
+            column.row().prop(effector, option, expand=True)
+        else:
+            column.prop(effector, option)
 
 
 class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):

@@ -10,7 +10,7 @@ from bridge_rigs import chain_rig, evaluated, shake
 from installed import module
 from mathutils import Matrix
 
-goals = module("bridge.goals")
+goals = module("bridge.targets")
 space = module("bridge.space")
 faults = module("bridge.faults")
 

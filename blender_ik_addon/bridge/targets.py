@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets: where objects and bones of other armatures are in the world, and where that is in figure space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from .armature import Array
+from .faults import FigureFault
+from .space import Space, rotation_and_depth
+
+_REVERSED: Final = np.array([1.0, -1.0, -1.0])  # columns: X is the cross product of Y and Z, so it stays
+
+
+@dataclass(frozen=True)
+class Target:
+    """Places and orientations to reach, figure space.
+
+    Attributes:
+        position: (*b, 3) metres.
+        rotation: (*b, 3, 3), scale and shear of the targets taken out.
+    """
+
+    position: Array
+    rotation: Array
+
+
+def world_matrix(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarget: str = "") -> Array:
+    """Where an object, or a bone of an armature, is in the world.
+
+    Args:
+        target: the object; original or evaluated.
+        depsgraph: the evaluated scene; in a render it alone knows this frame.
+        subtarget: name of a bone of an armature object, "" for the object itself.
+
+    Returns:
+        (4, 4).
+
+    Raises:
+        FigureFault: the object is not in the scene, the bone does not exist, or the transform is no number.
+    """
+    shown = target.evaluated_get(depsgraph)
+    if not shown.is_evaluated:
+        raise FigureFault(
+            target.name,
+            f"Target '{target.name}' is switched off in the scene, so it has no place; "
+            "switch on its collection and 'Show in Viewports'.",
+        )
+    matrix = np.array(shown.matrix_world, dtype=float)
+    if subtarget:
+        bone = shown.pose.bones.get(subtarget) if shown.pose else None
+        if bone is None:
+            raise FigureFault(
+                subtarget,
+                f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
+            )
+        matrix = matrix @ np.array(bone.matrix, dtype=float)
+    if not np.isfinite(matrix).all():
+        raise FigureFault(
+            target.name,
+            f"The transform of target '{target.name}' holds a value that is not a finite number; clear it.",
+        )
+    return matrix
+
+
+def target_matrices(targets: Iterable[tuple[bpy.types.Object, str]], depsgraph: bpy.types.Depsgraph) -> Array:
+    """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
+
+    Raises:
+        FigureFault: as for `world_matrix`.
+    """
+    return np.array([world_matrix(target, depsgraph, bone) for target, bone in targets]).reshape(-1, 4, 4)
+
+
+def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:
+    """World matrices of targets in figure space.
+
+    Args:
+        space: where the armature object is.
+        matrices: (*b, 4, 4), world. A mirrored one is turned as Blender's own constraints take it: all three
+            axes are reversed. Where an axis is scaled to zero its direction is made up, the position is right
+            anyway.
+    """
+    world = np.asarray(matrices, dtype=float)
+    turn, depth = rotation_and_depth(world[..., :3, :3])
+    if not (depth > 0).all():
+        turn = np.where((depth < 0)[..., None, None], turn * _REVERSED, turn)
+        turn = np.where(np.isfinite(depth)[..., None, None] & (depth != 0)[..., None, None], turn, np.eye(3))
+    return Target(space.point_in(world[..., :3, 3]), space.rotation_in(turn))

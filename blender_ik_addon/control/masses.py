@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the figure weighs and where, for its balance.
+
+Masses are those that the bones are given; of the others, that of water in the volume of their capsules, which
+are the fitted body or, where there is none, capsules by the lengths of the bones. Only bones that deform
+count, as control bones carry no flesh; unless a rig has none that deform, or a bone is given a mass.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from ..bridge.armature import Array, Bones
+from ..bridge.goals import Masses
+from ..properties.access import rig_of
+from ..properties.refusal import Refused
+from .body import LinkPlan, slender_links
+
+_WATER: Final = 1000.0  # kg a cubic metre
+
+
+def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
+    """The masses of an armature's bones.
+
+    Args:
+        armature: the original object.
+        bones: of it.
+
+    Raises:
+        Refused: nothing of it weighs anything.
+    """
+    scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
+    deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
+    given: dict[str, float] = {}
+    for pose_bone in armature.pose.bones:
+        owner: Any = pose_bone
+        if owner.articulate.mass > 0.0:
+            given[pose_bone.name] = owner.articulate.mass
+    fitted = {link.name: link for link in rig_of(armature).body.links}
+    capsules: list[LinkPlan] = [
+        LinkPlan(bone=name, a=tuple(link.a), b=tuple(link.b), radius=link.radius)
+        for name, link in fitted.items()
+        if name in bones.index and (name in deforming or name in given)
+    ]
+    bare = [name for name in bones.names if name in given and name not in fitted]
+    if not fitted:
+        bare = [name for name in bones.names if name in deforming or name in given]
+    capsules += slender_links(bones, bare) if bare else ()
+    mass = {link.bone: given.get(link.bone, _WATER * _volume(link) * scale**3) for link in capsules}
+    if not sum(mass.values()) > 0.0:
+        raise Refused(
+            f"Armature '{armature.name}' weighs nothing, so it has no balance: let some of its bones deform,"
+            " or give them a mass"
+        )
+    center = {link.bone: 0.5 * (np.array(link.a) + np.array(link.b)) for link in capsules}
+    return Masses(mass=mass, center=center)
+
+
+def center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, bones: Bones) -> Array:
+    """Where the centre of mass is now; (3,) world.
+
+    Raises:
+        Refused: nothing weighs anything.
+    """
+    masses, shown = read_masses(armature, bones), armature.evaluated_get(depsgraph)
+    total, sum_ = 0.0, np.zeros(3)
+    for name, mass in masses.mass.items():
+        matrix = np.array(shown.matrix_world @ shown.pose.bones[name].matrix)
+        sum_ += mass * (matrix[:3, :3] @ masses.center[name] + matrix[:3, 3])
+        total += mass
+    return sum_ / total
+
+
+def _volume(link: LinkPlan) -> float:
+    """Of a capsule, in the armature's units."""
+    length = float(np.linalg.norm(np.subtract(link.b, link.a)))
+    return float(np.pi * link.radius**2 * (length + 4.0 / 3.0 * link.radius))

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the kinds of effector can be told: every option of every kind, each of which means something for some.
+
+Which kind has which is in `kinds`.
+"""
+
+from typing import Any, Final, Literal
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    BoolVectorProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+OVERRIDE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
+
+POINTS = (
+    ("TIP", "Tip", "The far end of the bone is brought to the target", "BONE_DATA", 0),
+    ("HEAD", "Head", "The joint at the bone's beginning is brought to the target", "BONE_DATA", 1),
+)
+
+AXES = (
+    ("X", "X", "", "NONE", 0),
+    ("Y", "Y", "Along the bone", "NONE", 1),
+    ("Z", "Z", "", "NONE", 2),
+    ("-X", "-X", "", "NONE", 3),
+    ("-Y", "-Y", "", "NONE", 4),
+    ("-Z", "-Z", "", "NONE", 5),
+)
+
+SPACES = (
+    ("WORLD", "World", "The axes of the world", "NONE", 0),
+    ("TARGET", "Target", "The axes of the target, as it is turned", "NONE", 1),
+    ("BONE", "Bone", "The axes of the bone, as it is turned", "NONE", 2),
+)
+
+KEEPS = (
+    ("AT", "At", "Exactly at that distance, as on a rod", "NONE", 0),
+    ("INSIDE", "Within", "Not farther away than that, as on a leash", "NONE", 1),
+    ("OUTSIDE", "Outside", "Not nearer than that", "NONE", 2),
+)
+
+OVERS = (
+    ("TARGET", "Target", "The centre of mass is over the target", "NONE", 0),
+    (
+        "SUPPORT",
+        "Support",
+        "The centre of mass is over the area that the planted effectors span",
+        "NONE",
+        1,
+    ),
+)
+
+ALL_AXES: Final = (True, True, True)
+
+
+def moved(effector: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """A pin that is moved by a script has to be noticed where the armature is live."""
+    effector.id_data.update_tag()
+
+
+def _point(bone: bpy.types.Bone, end: str, offset: Any):
+    from mathutils import Vector
+
+    return Vector((0.0, bone.length if end == "TIP" else 0.0, 0.0)) + Vector(offset)
+
+
+class EffectorOptions:
+    """The properties, and what follows from them alone."""
+
+    point: EnumProperty(
+        name="Point",
+        description="Point of the bone that is brought to the target",
+        items=POINTS,
+        default="TIP",
+        override=OVERRIDE,
+    )
+    offset: FloatVectorProperty(
+        name="Offset",
+        description="Shift of that point, along the bone's own axes (Y runs along the bone)",
+        subtype="XYZ",
+        size=3,
+        override=OVERRIDE,
+    )
+    axis: EnumProperty(
+        name="Axis",
+        description="Axis of the bone that points at the target; Y runs along the bone",
+        items=AXES,
+        default="Y",
+        override=OVERRIDE,
+    )
+    one_sided: BoolProperty(
+        name="One-Sided",
+        description="A floor: the bone may be anywhere on the side to which the target's Z axis points",
+        default=False,
+        override=OVERRIDE,
+    )
+    axes: BoolVectorProperty(
+        name="Axes",
+        description="Along which axes the bone's place counts; along the others it is free",
+        subtype="XYZ",
+        size=3,
+        default=ALL_AXES,
+        override=OVERRIDE,
+    )
+    turn_axes: BoolVectorProperty(
+        name="Turn Axes",
+        description="About which axes the bone's orientation counts; about the others it is free",
+        subtype="XYZ",
+        size=3,
+        default=ALL_AXES,
+        override=OVERRIDE,
+    )
+    space: EnumProperty(
+        name="Space",
+        description="Whose axes are meant",
+        items=SPACES,
+        default="WORLD",
+        override=OVERRIDE,
+    )
+    slack: FloatProperty(
+        name="Slack",
+        description="Radius around the target inside which the bone is free. Can be animated",
+        default=0.0,
+        min=0.0,
+        soft_max=1.0,
+        subtype="DISTANCE",
+        precision=4,
+        override=OVERRIDE,
+        update=moved,
+    )
+    turn_slack: FloatProperty(
+        name="Slack Angle",
+        description="Angle to the target inside which the bone is free. Can be animated",
+        default=0.0,
+        min=0.0,
+        max=3.141592653589793,
+        subtype="ANGLE",
+        override=OVERRIDE,
+        update=moved,
+    )
+    planted: BoolProperty(
+        name="Planted",
+        description="The figure stands on it: an effector of the kind Balance counts it. Can be animated",
+        default=False,
+        override=OVERRIDE,
+        update=moved,
+    )
+    footprint: FloatProperty(
+        name="Footprint",
+        description="Radius of the ground that a planted effector covers around its target",
+        default=0.0,
+        min=0.0,
+        soft_max=0.5,
+        subtype="DISTANCE",
+        precision=4,
+        override=OVERRIDE,
+        update=moved,
+    )
+    keep: EnumProperty(
+        name="Keep",
+        description="On which side of the distance the bone is kept",
+        items=KEEPS,
+        default="AT",
+        override=OVERRIDE,
+    )
+    distance: FloatProperty(
+        name="Distance",
+        description="Length that is kept, in world space. Can be animated",
+        default=1.0,
+        soft_min=0.0,
+        soft_max=10.0,
+        subtype="DISTANCE",
+        precision=4,
+        override=OVERRIDE,
+        update=moved,
+    )
+    second_bone: StringProperty(
+        name="Second Bone",
+        description="The bone that this one is joined to, or kept at a distance from",
+        override=OVERRIDE,
+    )
+    second_point: EnumProperty(
+        name="Second Point",
+        description="Point of the second bone that counts",
+        items=POINTS,
+        default="TIP",
+        override=OVERRIDE,
+    )
+    second_offset: FloatVectorProperty(
+        name="Second Offset",
+        description="Shift of that point, along the second bone's own axes",
+        subtype="XYZ",
+        size=3,
+        precision=4,
+        override=OVERRIDE,
+    )
+    second_rotation: FloatVectorProperty(
+        name="Second Rotation",
+        description="How the bone is turned in the second bone's own axes, where they are joined rigidly",
+        subtype="QUATERNION",
+        size=4,
+        default=(1.0, 0.0, 0.0, 0.0),
+        override=OVERRIDE,
+    )
+    rigid: BoolProperty(
+        name="Rigid",
+        description="Join the bones as if they were welded; off: at one point only, about which they turn",
+        default=False,
+        override=OVERRIDE,
+    )
+    over: EnumProperty(
+        name="Over",
+        description="What the centre of mass is kept over",
+        items=OVERS,
+        default="TARGET",
+        override=OVERRIDE,
+    )
+    margin: FloatProperty(
+        name="Margin",
+        description="How far inside the edge of the supporting area the centre of mass is kept",
+        default=0.0,
+        min=0.0,
+        soft_max=0.2,
+        subtype="DISTANCE",
+        precision=4,
+        override=OVERRIDE,
+        update=moved,
+    )
+    alternatives: PointerProperty(
+        name="Targets",
+        description="Collection of objects, usually Empties; the bone goes to one of them",
+        type=bpy.types.Collection,
+        override=OVERRIDE,
+    )
+
+    def point_in_bone(self, bone: bpy.types.Bone):
+        """The point that is brought to the target, in the bone's own axes and the armature's units (3,)."""
+        return _point(bone, self.point, self.offset)
+
+    def second_in_bone(self, bone: bpy.types.Bone):
+        """The point of the second bone, in that one's own axes and the armature's units (3,)."""
+        return _point(bone, self.second_point, self.second_offset)
+
+    @property
+    def direction(self) -> tuple[float, float, float]:
+        """The axis that aims, in the bone's own axes."""
+        x, y, z = (float(self.axis[-1] == letter) for letter in "XYZ")
+        return (-x, -y, -z) if self.axis.startswith("-") else (x, y, z)
