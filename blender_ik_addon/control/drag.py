@@ -106,6 +106,11 @@ class Drag:
         return self._plan.solved
 
     @property
+    def freedom(self) -> int:
+        """Degrees of freedom of the bones that take part."""
+        return self._figure.skeleton.n
+
+    @property
     def root(self) -> str:
         """PINNED or FREE, as it is at the moment."""
         return self._plan.root

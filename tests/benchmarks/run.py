@@ -19,6 +19,7 @@ BENCHMARKS = {
     "iteration": "what one iteration costs, beside the least that numpy allows",
     "solvers": "the problems P1 to P4, beside other software (--peers=pink,mink,placo)",
     "blender": "the metarig with five effectors, beside Blender's own IK",
+    "interactive": "a live frame and an update of a drag, in Blender",
     "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
