@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .control.live import LiveFigures, live_armatures, watched
+from .control.live import LiveFigures, watched
 from .properties.access import session_of
 from .properties.rig import any_live
 
@@ -47,7 +47,8 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
 
     @persistent
     def count_live(*_args: object) -> None:
-        """After an undo: what is live may be another one."""
+        """After an undo: what is live may be another one, and stand otherwise."""
+        figures.forget()
         session_of(bpy.context).any_live = any_live()
 
     @persistent
@@ -63,10 +64,12 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
             return
         changed = {update.id.original for update in depsgraph.updates}
         concerned = False
-        for armature in live_armatures(scene):
-            if armature in changed or armature.data in changed:
-                figures.settings_changed(armature)
-                concerned = True
+        for armature in figures.armatures(scene, depsgraph):
+            if armature in changed:
+                figures.armature_changed(armature)
+            if armature.data in changed:
+                figures.bones_changed(armature)
+            concerned = concerned or armature in changed or armature.data in changed
             concerned = concerned or not changed.isdisjoint(watched(armature))
         if concerned:
             figures.solve(scene, depsgraph, new_frame=False)

@@ -155,6 +155,28 @@ class Problem:
             other.scene = self.scene.at(int(frame))
         return other
 
+    def towards(self, goals: Iterable[Goal]) -> Problem:
+        """The problem with other targets; what is known of the figure is kept.
+
+        Args:
+            goals: as the problem's own, in their order; but for targets that differ, a new problem is made.
+        """
+        given = tuple(goals)
+        for new, own in zip(given, self.goals, strict=False):
+            new.bind_as(own)
+        if self.frames is not None or not _alike(given, self.goals):
+            other = Problem(
+                self.skeleton, given, avoidance=self.avoidance, margin=self.margin, limits=self.limits.name
+            )
+            other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
+            return other
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__)
+        other.goals = given
+        other.tasks = tuple(goal for goal in given if not isinstance(goal, Posture))
+        other.posture = next((goal for goal in given if isinstance(goal, Posture)), None)
+        return other
+
     def settled(self, q: Array, before: Problem | None = None) -> Problem:
         """The problem for who comes from somewhere: goals that can change their mind keep to it if they may.
 
@@ -233,6 +255,18 @@ class Problem:
         if not np.isfinite(q).all():
             raise BadValue("q0", "holds a value that is not a finite number.")
         return self.skeleton.region.project(q)
+
+
+def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
+    """Whether goals differ in nothing but their targets, as far as a problem and its stack ask."""
+    return len(some) == len(others) and all(
+        type(a) is type(b)
+        and a.frames is None
+        and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
+        and np.array_equal(a.weight, b.weight)
+        and np.array_equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
+        for a, b in zip(some, others, strict=True)
+    )
 
 
 class Stack:

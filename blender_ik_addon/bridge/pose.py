@@ -17,12 +17,15 @@ from .faults import FigureFault
 __all__ = ("read_channels", "write_channels")
 
 
-def write_channels(armature_object: bpy.types.Object, channels: Channels) -> None:
+def write_channels(
+    armature_object: bpy.types.Object, channels: Channels, *, present: Channels | None = None
+) -> None:
     """Put the channels of all bones into the pose and tell the dependency graph; no update is run.
 
     Args:
         armature_object: the original object.
         channels: all bones, as `read_channels` or `Figure.channels` gave them; written exactly as they are.
+        present: what the original object holds, if that is known; saves writing it again.
 
     Raises:
         FigureFault: the armature has another number of bones than the channels; nothing is written.
@@ -32,5 +35,7 @@ def write_channels(armature_object: bpy.types.Object, channels: Channels) -> Non
         name = armature_object.name
         raise FigureFault(name, f"The bones of '{name}' have changed meanwhile; start again.")
     for name in CHANNEL_WIDTHS:
-        pose.foreach_set(name, np.ascontiguousarray(getattr(channels, name), dtype=np.float32).ravel())
+        values = np.ascontiguousarray(getattr(channels, name), dtype=np.float32)
+        if present is None or not np.array_equal(values, getattr(present, name)):
+            pose.foreach_set(name, values.ravel())
     armature_object.update_tag(refresh={"DATA"})

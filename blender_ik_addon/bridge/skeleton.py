@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ import numpy.typing as npt
 import ikmath as ik
 from ikmath import rotation
 
-from .armature import Array, Bones, Channels, PoseState
+from .armature import Array, Bones, Channels, Indices, PoseState
 from .chains import figure_bones
 from .faults import FigureFault
 from .inheritance import forward, parent_transforms
@@ -108,10 +108,25 @@ class Figure:
         Args:
             channels: all bones of the armature, as `channels` gives them.
         """
+        return self.at(self.state_of(channels, self.state.matrix))
+
+    def state_of(self, channels: Channels, matrix: npt.NDArray[np.floating[Any]]) -> PoseState:
+        """The pose that channels make, see `posed`.
+
+        Args:
+            channels: all bones of the armature.
+            matrix: (B, 4, 4) pose matrices of the bones outside of the figure.
+        """
         basis = self.state.basis.astype(float)
         basis[self.plan.moving] = basis_matrices(self.bones, channels, self.plan.moving)
-        matrix = forward(self.bones, basis, matrix=self.state.matrix.astype(float), which=self.plan.moving)
-        return self.at(PoseState(channels, basis, matrix))
+        made = forward(self.bones, basis, matrix=matrix, which=self.plan.moving)
+        return PoseState(channels, basis, made)
+
+    @cached_property
+    def carriers(self) -> Indices:
+        """Numbers of the bones outside of the figure that parts of it hang from."""
+        above = self.bones.parents[self.plan.moving]
+        return np.setdiff1d(above[above >= 0], self.plan.moving)
 
     def channels(self, q: npt.ArrayLike, previous: Channels | None = None) -> Channels:
         """Coordinates as channels of the bones, in each bone's own rotation mode.

@@ -60,6 +60,11 @@ class WithinChain(Goal):
         """Whether the goal fits the skeleton."""
         self.goal.check(skeleton)
 
+    def bind_as(self, before: Goal) -> None:
+        """Take over what the goal within another one has worked out."""
+        if isinstance(before, WithinChain):
+            self.goal.bind_as(before.goal)
+
     @property
     def frames(self) -> int | None:
         """Number of frames of the goal within."""

@@ -12,6 +12,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.diagnosis import reason
+from ikmath.goals import Goal
 
 from ..bridge.armature import Array, Channels, Flags
 from ..bridge.checks import figure_faults
@@ -123,12 +124,35 @@ def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Ta
     ]
 
 
-def solve_task(task: Task, before: Solved | None = None) -> Solved:
+def next_task(before: Task, sample: Sample) -> Task:
+    """Get one frame ready, after another one; what has not changed since then is not made again.
+
+    Args:
+        before: the other frame.
+        sample: the frame; pose and place of the armature count as unchanged if they are the same objects.
+
+    Raises:
+        FigureFault: as for `make_tasks`.
+    """
+    plan, figure, then = before.plan, before.figure, before.sample
+    if sample.state is not then.state or sample.space is not then.space:
+        return make_tasks(plan, figure, [sample])[0]
+    parts, goals = _goals(plan, figure, wanted(plan, figure, sample), figure.q)
+    problem = before.problem.towards(goals)
+    if problem.scene is None:
+        (problem,) = place_problems(plan.surroundings, [problem], [figure], [sample])
+    elif sample.obstacles is not then.obstacles:
+        problem = problem.among(sample.obstacles)
+    return Task(plan=plan, sample=sample, figure=figure, parts=parts, problem=problem)
+
+
+def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False) -> Solved:
     """Solve one frame.
 
     Args:
         task: the frame.
         before: the frame before, to start warm from and to stay continuous with.
+        brief: for who asks many times a second; see `ikmath.solve`.
 
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
@@ -139,7 +163,7 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
     following = before.solution if before else None
     problem = _settled(plan, task.problem, q, before)
     if figure.exact:
-        solution = _solve(plan, problem, q, following)
+        solution = _solve(plan, problem, q, following, brief)
         channels = figure.channels(solution.q, previous)
         parts, shown, end = task.parts, None, solution.q
         distance, angle = _errors(len(plan.effectors), parts, solution.errors)
@@ -150,7 +174,7 @@ def solve_task(task: Task, before: Solved | None = None) -> Solved:
             (asked,) = place_problems(plan.surroundings, [asked], [own], [task.sample])
             # Who stands in a wall by now starts afresh: he may not find the way out of it.
             afresh = first or depth_of(asked, own) > 0.0
-            return _solve(plan, asked, q if afresh else own.q, following)
+            return _solve(plan, asked, q if afresh else own.q, following, brief)
 
         want = wanted(plan, figure, task.sample)
         plain = _plain(plan, want)
@@ -244,18 +268,26 @@ def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) ->
 
 
 def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
+    parts, goals = _goals(plan, figure, want, posture)
+    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits)
+
+
+def _goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], list[Goal]]:
+    """The parts, and all goals with the posture at their end."""
     parts = make_parts(plan, figure, want)
     goals = [part.goal for part in parts]
     if plan.posture > 0.0 or not goals:
         goals.append(ik.Posture(posture, gain=plan.posture or 1.0))
-    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits)
+    return parts, goals
 
 
-def _solve(plan: Plan, problem: ik.Problem, q: Array, following: ik.Solution | None) -> ik.Solution:
+def _solve(
+    plan: Plan, problem: ik.Problem, q: Array, following: ik.Solution | None, brief: bool
+) -> ik.Solution:
     options = {"tolerance": plan.tolerance, **dict(plan.parameters)}
     if plan.max_iterations:
         options["max_iterations"] = plan.max_iterations
-    return ik.solve(problem, q, method=plan.method, following=following, **options)
+    return ik.solve(problem, q, method=plan.method, following=following, brief=brief, **options)
 
 
 def _start(figure: Figure, before: Solved | None) -> Array:

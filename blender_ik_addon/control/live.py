@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solving by itself: in every frame that is shown or rendered, and whenever a target or a pin moves.
 
-By default a frame is solved from its own pose, so that it is the same however one got there: scrubbing, in
-playback, in a render. What is animated has its pose from the animation. What is not would start from the
-solve before; therefore the pose that it had before the first one is remembered, and changed by nobody but the
-user: values that are not those that were written last are hers.
+By default a frame is solved from its own pose (see `start`), so that it is the same however one got there:
+scrubbing, in playback, in a render. What such a frame came to is remembered: where nothing has changed it need
+not be solved again, as in a loop that is played, or where one scrubs to and fro.
 
 A render asks from a thread of its own, while the view may ask too; one figure is solved at a time.
 """
@@ -13,25 +12,23 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 import bpy
-import numpy as np
 
-from .. import compat
-from ..bridge.armature import CHANNEL_WIDTHS, Channels, PoseState, read_channels
-from ..bridge.pose import write_channels
-from ..bridge.skeleton import Figure
+from ..bridge.fingerprint import fingerprint
 from ..properties.access import rig_of
-from .frame import Solved, first_figure, make_tasks, solve_task
+from ..properties.settings import other_settings, quick_settings
+from .frame import Solved, Task, first_figure, make_tasks, next_task, solve_task
 from .plan import Plan, read_plan
 from .reasons import REASONS
 from .sample import Sample, take_sample
+from .start import Start
 
-_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
+_REMEMBERED: Final = 1000  # frames of one figure; a dozen kilobytes each for one of 159 bones
+_NUMBERS: Final = re.compile(r"[\d.]+")
 
 
 @dataclass
@@ -39,21 +36,23 @@ class _Kept:
     """What is kept of a live armature between frames; plain data and no Blender object.
 
     Attributes:
-        signature: of the settings that plan and figure were made with.
-        animated: what of the channels the animation sets, as flags in place of values.
-        base: the pose that a frame starts from: of the animation in this frame, of the user elsewhere.
-        written: the channels after the last solve.
-        last: how that ended; sample: what it started from.
+        settings: that plan and figure were made with; others: further ones, which are looked at only when
+            Blender says that the armature has changed, as by then `doubtful` tells.
+        start: what frames start from.
+        task: the last one that was made ready, at first of any pose.
+        asked: what the last solve was asked; last: what it came to; None before the first.
+        found: what frames came to that start from their own pose, by what was asked.
     """
 
-    signature: Any
+    settings: Any
+    others: Any
     plan: Plan
-    figure: Figure
-    animated: Channels
-    base: Channels
-    written: Channels | None = None
+    start: Start
+    task: Task
+    asked: Any = None
     last: Solved | None = None
-    sample: Sample | None = field(default=None, repr=False)
+    found: dict[Any, Solved] = field(default_factory=dict, repr=False)
+    doubtful: bool = False
 
 
 class LiveFigures:
@@ -61,12 +60,15 @@ class LiveFigures:
 
     def __init__(self) -> None:
         self._kept: dict[int, _Kept] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
+        self._changes = -1
         self._lock = threading.Lock()
         self._thread = 0
 
     def forget(self) -> None:
-        """Begin anew, as after another file was loaded."""
+        """Begin anew, as after another file was loaded or something was undone."""
         self._kept.clear()
+        self._names.clear()
 
     def solve(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, new_frame: bool = True
@@ -85,16 +87,38 @@ class LiveFigures:
         with self._lock:
             self._thread = threading.get_ident()
             try:
-                for armature in live_armatures(scene):
+                for armature in self.armatures(scene, depsgraph):
                     self._solve_one(armature, scene, depsgraph, new_frame)
             finally:
                 self._thread = 0
 
-    def settings_changed(self, armature: bpy.types.Object) -> None:
-        """Read bones and settings of an armature anew next time; the pose before the first solve is kept."""
+    def armatures(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
+        """The armatures of a scene that are to be solved by themselves.
+
+        All objects are gone through only after one became live, or objects came or went: scenes may be large.
+        """
+        changes = _live_changes()
+        if changes != self._changes or any(depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")):
+            self._names.clear()
+            self._changes = changes
+        names = self._names.get(scene.name)
+        found = [scene.objects.get(name) for name in names or ()]
+        if names is None or any(thing is None or not _is_live(thing) for thing in found):
+            found = [thing for thing in scene.objects if _is_live(thing)]
+            self._names[scene.name] = tuple(thing.name for thing in found)
+        return [thing for thing in found if thing is not None]
+
+    def armature_changed(self, armature: bpy.types.Object) -> None:
+        """Look more closely next time whether what was read of an armature still holds."""
         kept = self._kept.get(armature.session_uid)
         if kept is not None:
-            kept.signature = None
+            kept.doubtful = True
+
+    def bones_changed(self, armature: bpy.types.Object) -> None:
+        """Read an armature anew next time; the pose before the first solve is kept."""
+        kept = self._kept.get(armature.session_uid)
+        if kept is not None:
+            kept.settings = None
 
     def _solve_one(
         self,
@@ -106,57 +130,103 @@ class LiveFigures:
         rendering = depsgraph.mode == "RENDER"
         try:
             kept = self._prepare(armature, scene, depsgraph)
-            sample = take_sample(kept.plan, armature, depsgraph, scene.frame_current)
-            base = kept.base.copy()
-            if not rendering:
-                _take_edits(kept, base, armature)
-            if new_frame:
-                _take_animation(kept, base, sample.state)
-            if not rendering:
-                kept.base = base
-            sample = replace(sample, state=_started(kept, base, sample.state))
-            if not rendering and _same(kept, sample, armature):
-                return
+            state = kept.start.pose(
+                armature,
+                armature.evaluated_get(depsgraph),
+                kept.task.figure,
+                new_frame=new_frame,
+                rendering=rendering,
+            )
+            sample = take_sample(
+                kept.plan, armature, depsgraph, scene.frame_current, state=state, before=kept.task.sample
+            )
             continuous = rig_of(armature).live_mode == "CONTINUOUS"
-            (task,) = make_tasks(kept.plan, kept.figure, [sample])
-            kept.last = solve_task(task, kept.last if continuous else None)
-            write_channels(armature, kept.last.channels)
-            kept.written, kept.sample = read_channels(armature), sample
-            message = "" if kept.last.status == "REACHED" else f"Live: {kept.last.message}"
+            asked = _asked(kept, sample, continuous)
+            if asked is None or asked != kept.asked or rendering or not kept.start.intact:
+                kept.last = _solved(kept, sample, asked, continuous)
+                kept.start.write(armature, kept.last.channels, rendering=rendering)
+                kept.asked = asked
+            elif continuous and new_frame:  # the posture may go on settling
+                kept.last = _solved(kept, sample, asked, continuous)
+                kept.start.write(armature, kept.last.channels, rendering=rendering)
+            message = _message(kept.last)
         except REASONS as reason:
             if rendering:
                 raise  # Blender prints it and renders on; nothing may be written to the file from there
             message = f"Live: {reason}"
-        if not rendering and rig_of(armature).message != message:
-            rig_of(armature).message = message
+        if not rendering:
+            _say(armature, message, new_frame)
 
     def _prepare(
         self, armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     ) -> _Kept:
-        """Plan and figure, made anew only where the settings have changed."""
-        kept = self._kept.get(armature.session_uid)
-        signature = _signature(armature)
-        if kept is not None and kept.signature == signature:
-            return kept
+        """What is kept, read anew only where what it was read from has changed."""
+        kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
+        settings, others = quick_settings(rig), None
+        if kept is not None and kept.settings == settings:
+            if not kept.doubtful:
+                return kept
+            others = other_settings(rig), fingerprint(armature)
+            if others == kept.others:
+                kept.doubtful = False
+                return kept
         context: Any = SimpleNamespace(scene=scene, view_layer=depsgraph.view_layer)
         plan = read_plan(armature, context)
         sample = take_sample(plan, armature, depsgraph, scene.frame_current)
-        fresh = _Kept(
-            signature=signature,
+        figure = first_figure(plan, armature, sample)
+        start = Start(armature, plan.bones)
+        if kept is not None:
+            start.go_on(kept.start)
+        self._kept[armature.session_uid] = _Kept(
+            settings=settings,
+            others=others or (other_settings(rig), fingerprint(armature)),
             plan=plan,
-            figure=first_figure(plan, armature, sample),
-            animated=_animated(armature, plan),
-            base=read_channels(armature),
+            start=start,
+            task=make_tasks(plan, figure, [sample])[0],
         )
-        if kept is not None and len(kept.base.location) == len(fresh.base.location):
-            fresh.base, fresh.written = kept.base, kept.written
-        self._kept[armature.session_uid] = fresh
-        return fresh
+        return self._kept[armature.session_uid]
 
 
-def live_armatures(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The armatures of a scene that are to be solved by themselves."""
-    return [thing for thing in scene.objects if thing.type == "ARMATURE" and rig_of(thing).live]
+def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
+    """All that the answer depends on, as plain values; None if that cannot be told, as among obstacles."""
+    if kept.plan.surroundings is not None:
+        return None
+    arrays = sample.world, sample.targets, sample.weight, sample.influence
+    return continuous, kept.start.token(sample.state), *(array.tobytes() for array in arrays)
+
+
+def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:
+    """What a frame comes to: as it was found before, else solved."""
+    if not continuous and asked in kept.found:
+        return kept.found[asked]
+    kept.task = next_task(kept.task, sample)
+    solved = solve_task(kept.task, kept.last if continuous else None, brief=True)
+    if not continuous and asked is not None:
+        if len(kept.found) >= _REMEMBERED:
+            kept.found.pop(next(iter(kept.found)))
+        kept.found[asked] = solved
+    return solved
+
+
+def _message(solved: Solved | None) -> str:
+    return "" if solved is None or solved.status == "REACHED" else f"Live: {solved.message}"
+
+
+def _say(armature: bpy.types.Object, message: str, new_frame: bool) -> None:
+    """Show a message. In playback not every new number: to set a property has the whole window redrawn."""
+    shown = rig_of(armature).message
+    if message != shown and not (new_frame and _NUMBERS.sub("", message) == _NUMBERS.sub("", shown)):
+        rig_of(armature).message = message
+
+
+def _live_changes() -> int:
+    # `bpy.context` is not for the thread of a render.
+    manager: Any = bpy.data.window_managers[0]
+    return int(manager.articulate.live_changes)
+
+
+def _is_live(thing: bpy.types.Object) -> bool:
+    return thing.type == "ARMATURE" and rig_of(thing).live
 
 
 def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
@@ -173,83 +243,3 @@ def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
             found.add(thing)
             thing = thing.parent
     return found
-
-
-def _signature(armature: bpy.types.Object) -> Any:
-    rig, solver = rig_of(armature), rig_of(armature).solver
-    effectors = tuple(
-        (e.name, e.bone, e.kind, e.enabled, e.target, e.subtarget, e.follows, e.chain_root, e.settings)
-        for e in rig.effectors
-    )
-    choices = tuple(thing for e in rig.effectors for thing in e.alternative_objects)
-    names = ("method", "limits", "root", "max_iterations", "tolerance", "posture")
-    return effectors, choices, tuple(getattr(solver, name) for name in names), len(armature.pose.bones)
-
-
-def _animated(armature: bpy.types.Object, plan: Plan) -> Channels:
-    """Flags for all channel components that an action, an NLA strip or a driver sets."""
-    count = len(plan.bones.names)
-    flags = {name: np.zeros((count, width), dtype=np.float32) for name, width in CHANNEL_WIDTHS.items()}
-    for curve in _curves(armature):
-        found = _PATH.match(curve.data_path)
-        if not found or found[2] not in flags:
-            continue
-        number = plan.bones.index.get(bpy.utils.unescape_identifier(found[1]))
-        if number is not None:
-            flags[found[2]][number, curve.array_index] = 1.0
-    return Channels(**flags)
-
-
-def _curves(armature: bpy.types.Object) -> Iterator[Any]:
-    data: Any = armature.animation_data
-    if data is None:
-        return
-    bag = compat.find_bag(armature)
-    if bag is not None:
-        yield from bag.fcurves
-    yield from data.drivers
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            yield from compat.strip_curves(strip)
-
-
-def _take_edits(kept: _Kept, base: Channels, armature: bpy.types.Object) -> None:
-    """Let what the user has posed since the last solve be the pose that figures start from."""
-    if kept.written is None:
-        return
-    now = read_channels(armature)
-    for name in CHANNEL_WIDTHS:
-        value = getattr(now, name)
-        edited = value != getattr(kept.written, name)
-        getattr(base, name)[edited] = value[edited]
-
-
-def _take_animation(kept: _Kept, base: Channels, state: PoseState) -> None:
-    """In a new frame what is animated stands as the animation says."""
-    for name in CHANNEL_WIDTHS:
-        animated = getattr(kept.animated, name) != 0
-        getattr(base, name)[animated] = getattr(state.channels, name)[animated]
-
-
-def _started(kept: _Kept, base: Channels, state: PoseState) -> PoseState:
-    """The pose that a frame starts from."""
-    if all(np.array_equal(getattr(base, name), getattr(state.channels, name)) for name in CHANNEL_WIDTHS):
-        return state
-    return kept.figure.at(state).posed(base).state
-
-
-def _same(kept: _Kept, sample: Sample, armature: bpy.types.Object) -> bool:
-    """Whether nothing has changed since the last solve, as where another object was moved."""
-    before = kept.sample
-    if before is None or kept.written is None or before.frame != sample.frame:
-        return False
-    if kept.plan.surroundings is not None:  # an obstacle may have changed its form
-        return False
-    pairs = [
-        (getattr(before.state.channels, name), getattr(sample.state.channels, name))
-        for name in CHANNEL_WIDTHS
-    ]
-    now = read_channels(armature)
-    pairs += [(getattr(kept.written, name), getattr(now, name)) for name in CHANNEL_WIDTHS]
-    pairs.append((before.state.matrix, sample.state.matrix))
-    return before.asks_the_same(sample) and all(np.array_equal(a, b) for a, b in pairs)

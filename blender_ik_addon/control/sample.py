@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -33,7 +33,7 @@ class Sample:
     Attributes:
         frame: number of the frame.
         state: the pose as it is animated, with all bones.
-        space: where the armature is.
+        space: where the armature is; world: (4, 4) its matrix.
         targets: (E, 4, 4) world matrices of the targets; of effectors that follow nothing the identity.
         weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
         amounts: (E,) settings of the kinds that are read in every frame, by name.
@@ -50,29 +50,15 @@ class Sample:
     priority: Indices
     amounts: tuple[Mapping[str, float], ...]
     alternatives: tuple[Array, ...]
+    world: Array
     obstacles: tuple[Shape, ...] = ()
     ignored: tuple[str, ...] = ()
 
-    def asks_the_same(self, other: Sample) -> bool:
-        """Whether another frame's effectors want the same there; the pose may differ."""
-        mine, others = (
-            (
-                sample.targets,
-                sample.weight,
-                sample.influence,
-                sample.priority,
-                sample.space.rotation,
-                sample.space.translation,
-                *sample.alternatives,
-            )
-            for sample in (self, other)
-        )
-        return (
-            self.space.scale == other.space.scale
-            and self.amounts == other.amounts
-            and len(mine) == len(others)
-            and all(np.array_equal(a, b) for a, b in zip(mine, others, strict=True))
-        )
+    @property
+    def asked(self) -> Any:
+        """What the effectors want and where the armature is, as plain values that can be compared."""
+        arrays = (self.world, self.targets, self.weight, self.influence, self.priority, *self.alternatives)
+        return [tuple(amount.items()) for amount in self.amounts], [array.tobytes() for array in arrays]
 
     def for_plan(self, plan: Plan) -> Sample:
         """For a plan whose last effectors are on no rig: they count in full, and still lack their targets.
@@ -91,7 +77,15 @@ class Sample:
         )
 
 
-def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int) -> Sample:
+def take_sample(
+    plan: Plan,
+    armature: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    frame: int,
+    *,
+    state: PoseState | None = None,
+    before: Sample | None = None,
+) -> Sample:
     """Read the frame that the dependency graph is at.
 
     Args:
@@ -99,6 +93,8 @@ def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Dep
         armature: the original object.
         depsgraph: evaluated, at that frame.
         frame: its number, for messages.
+        state: the pose that the frame starts from, if it is known.
+        before: another sample of the same plan; if the armature has not moved since, its space is used.
 
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
@@ -110,11 +106,13 @@ def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Dep
     settings = evaluated if depsgraph.mode == "RENDER" else armature
     effectors = [_find(settings, effector) for effector in plan.effectors]
     pairs = list(zip(plan.effectors, effectors, strict=True))
-    space = read_space(evaluated)
+    world = np.array(evaluated.matrix_world, dtype=float)
+    still = before is not None and np.array_equal(before.world, world)
+    space = before.space if before is not None and still else read_space(evaluated)
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
-        state=read_state(evaluated, plan.bones),
+        state=read_state(evaluated, plan.bones) if state is None else state,
         space=space,
         targets=np.array([_target_matrix(effector, depsgraph) for effector in effectors]).reshape(-1, 4, 4),
         weight=np.array([effector.weight for effector in effectors], dtype=float),
@@ -125,6 +123,7 @@ def take_sample(plan: Plan, armature: bpy.types.Object, depsgraph: bpy.types.Dep
             for own, effector in pairs
         ),
         alternatives=tuple(_alternatives(own, effector, depsgraph) for own, effector in pairs),
+        world=world,
         obstacles=obstacles,
         ignored=ignored,
     )

@@ -86,6 +86,10 @@ class Method:
         """The options for a frame that goes on from the solution of the one before, without a jump."""
         return options
 
+    def brief(self, options: Any) -> Any:
+        """The options for who asks many times a second and can do without the last digits."""
+        return options
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The options that a person may set."""

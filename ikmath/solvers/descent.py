@@ -258,7 +258,8 @@ class Descent:
             The state, and whether nothing near it is better.
         """
         whole = all(goal.whole for goal in self.problem.tasks)
-        if self.guard is not None or self.options.max_turn is not None or not whole:
+        options = self.options
+        if self.guard is not None or options.max_turn is not None or not whole or not options.polish:
             return state, False
         q, rests = polished(self.problem, state.q)
         return self.look(Pose.trusted(self.skeleton, q), None), rests

@@ -52,6 +52,8 @@ class HierarchicalOptions(Options):
         search: whether an escape may also look elsewhere among obstacles, though the direct way there may
             lead through a wall; what it finds is clear of all of them and reaches everything, or is not
             taken.
+        polish: whether what cannot be reached is followed to the nearest pose to rounding, which takes longer
+            than all the way there.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
         seed: of the starts that are drawn.
     """
@@ -63,6 +65,7 @@ class HierarchicalOptions(Options):
         "Where obstacles block the direct way, look for a pose beyond them too, though the way there may lead"
         " through them; in a bake for its first frame only",
     )
+    polish: bool = True
     max_turn: float | None = None
     catch_up: bool = True
     warm_start: str = ""
@@ -111,6 +114,9 @@ class Hierarchical(Method):
             warm_start="",
             before=before,
         )
+
+    def brief(self, options: Any) -> Any:
+        return replace(options, polish=False)
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         run = Descent(problem, options)

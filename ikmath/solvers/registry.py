@@ -55,6 +55,7 @@ def solve(
     method: str = DEFAULT,
     *,
     following: Solution | None = None,
+    brief: bool = False,
     **options: Any,
 ) -> Solution:
     """Solve a problem.
@@ -64,6 +65,7 @@ def solve(
         q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
         method: a name out of `METHODS`.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
+        brief: for who asks many times a second: what cannot be reached is not followed to the last digit.
         **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
 
     Returns:
@@ -77,6 +79,8 @@ def solve(
     settings = chosen.read_options(options)
     if following is not None:
         settings = chosen.following(settings, following)
+    if brief:
+        settings = chosen.brief(settings)
     chosen.refuse(problem)
     q = problem.start(q0)
     if problem.frames is not None:

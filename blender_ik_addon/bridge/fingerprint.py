@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an armature is still what it was when it was read: much cheaper than reading it again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .. import compat
+from .armature import AXES, CHANNEL_WIDTHS, Bones, Flags
+
+_POSE_SETTINGS = {
+    "rotation_mode": (1, np.int32),
+    "lock_location": (3, np.bool_),
+    "lock_rotation": (3, np.bool_),
+    "lock_rotation_w": (1, np.bool_),
+    "lock_rotations_4d": (1, np.bool_),
+    **{f"{word}_{axis}": (1, np.bool_) for word in ("lock_ik", "use_ik_limit") for axis in AXES},
+    **{f"{word}_{axis}": (1, np.float32) for word in ("ik_min", "ik_max", "ik_stiffness") for axis in AXES},
+}
+_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
+
+
+def fingerprint(armature_object: bpy.types.Object) -> Any:
+    """What a figure depends on of an armature object's pose, animation and constraints, but for their values.
+
+    The bones of its data are left out but for their names: Blender tells when they are edited.
+
+    Args:
+        armature_object: original.
+
+    Returns:
+        Plain values, to be compared with ==.
+    """
+    bones = armature_object.pose.bones
+    count = len(bones)
+    settings = []
+    for name, (width, kind) in _POSE_SETTINGS.items():
+        array = np.empty(count * width, dtype=kind)
+        bones.foreach_get(name, array)
+        settings.append(array.tobytes())
+    return (
+        armature_object.mode,
+        [bone.name for bone in bones],
+        settings,
+        [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
+        [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
+    )
+
+
+def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:
+    for constraint in bone.constraints:
+        own: Any = constraint
+        chain = getattr(own, "chain_count", 0), getattr(own, "use_tail", True)
+        yield constraint.name, constraint.type, constraint.mute, constraint.influence > 0.0, *chain
+        yield constraint.is_valid
+
+
+def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> dict[str, Flags]:
+    """Flags for all components of channels that an action, an NLA strip or a driver sets; by channel."""
+    flags = {name: np.zeros((len(bones), width), dtype=np.bool_) for name, width in CHANNEL_WIDTHS.items()}
+    for curve in animation_curves(armature_object):
+        found = animated_channel(curve, bones)
+        if found is not None:
+            name, number = found
+            flags[name][number, curve.array_index] = True
+    return flags
+
+
+def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
+    """The channel that a curve sets, and the number of the bone; None if it is none of a bone."""
+    found = _PATH.match(curve.data_path)
+    if not found or found[2] not in CHANNEL_WIDTHS:
+        return None
+    number = bones.index.get(bpy.utils.unescape_identifier(found[1]))
+    return None if number is None else (found[2], number)
+
+
+def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
+    """F-curves of the action and of NLA strips, and drivers."""
+    data: Any = armature_object.animation_data
+    if data is None:
+        return
+    bag = compat.find_bag(armature_object)
+    if bag is not None:
+        yield from bag.fcurves
+    yield from data.drivers
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            yield from compat.strip_curves(strip)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the frames of a live armature start from, whatever was solved before.
+
+What is animated has its pose from the animation. What is not would start from the solve before; therefore
+the pose that it had before the first one is remembered, and changed by nobody but the user: values that are
+not those that were written last are hers. Both are kept with the armature, so that undoing and loading
+bring back, with a pose that was solved, what that was solved from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..bridge.armature import CHANNEL_WIDTHS, Bones, Channels, Flags, PoseState, read_channels
+from ..bridge.fingerprint import animated_channels
+from ..bridge.pose import write_channels
+from ..bridge.skeleton import Figure
+from ..properties.access import rig_of
+from ..properties.rig import LIVE_START
+
+
+class Start:
+    """The pose that a live armature's frames start from; plain data and no Blender object.
+
+    Attributes:
+        written: the channels after the last solve; None before the first.
+        intact: nobody has changed them since, as of the last time that `pose` was asked for.
+    """
+
+    def __init__(self, armature: bpy.types.Object, bones: Bones) -> None:
+        """Begin, with what the armature remembers if it was solved before it was loaded, undone or copied.
+
+        Args:
+            armature: original.
+            bones: of it.
+        """
+        self._animated = animated_channels(armature, bones)
+        self._moves = any(flags.any() for flags in self._animated.values())
+        self.intact = False
+        base, self.written = _remembered(armature) or (read_channels(armature), None)
+        self._keep(base)
+        self._state: PoseState | None = None
+        self._now: Channels | None = None
+        self._carriers = b""
+
+    def go_on(self, other: Start) -> None:
+        """Take over what another one has kept, of the same armature before its settings changed."""
+        if len(other._base.location) == len(self._base.location):
+            self._keep(other._base)
+            self.written = other.written
+
+    def pose(
+        self,
+        armature: bpy.types.Object,
+        evaluated: bpy.types.Object,
+        figure: Figure,
+        *,
+        new_frame: bool,
+        rendering: bool,
+    ) -> PoseState:
+        """The pose of the frame; the same object as long as it is the same pose.
+
+        Args:
+            armature, evaluated: original and evaluated object.
+            figure: of the armature, at any pose.
+            new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
+                written last.
+            rendering: the originals are those of another frame; nothing that is found is kept.
+        """
+        base = self._base
+        if not rendering:
+            base = self._edited(base, read_channels(armature))
+        if new_frame and self._moves:
+            base = _taken(base, read_channels(evaluated), self._animated)
+        matrix = figure.state.matrix
+        carriers = b""
+        if figure.carriers.size:
+            matrix = _matrices(evaluated)
+            carriers = matrix[figure.carriers].tobytes()
+        if base is self._base and carriers == self._carriers and self._state is not None:
+            return self._state
+        state = figure.state_of(base, matrix)
+        if not rendering:
+            self._state, self._carriers = state, carriers
+            if base is not self._base:
+                self._keep(base)
+        return state
+
+    def token(self, state: PoseState) -> Any:
+        """What tells starting poses apart, as plain values; quick to compare where nothing is animated."""
+        if state is self._state:
+            return self._token, self._carriers
+        return _bytes(state.channels), None
+
+    def write(self, armature: bpy.types.Object, channels: Channels, *, rendering: bool) -> None:
+        """Put a solved pose into the armature, and let that remember what it was solved from."""
+        if rendering:  # the originals may hold anything, and the file is nobody's to write to
+            write_channels(armature, channels)
+        else:
+            write_channels(armature, channels, present=self._now)
+            rig_of(armature)[LIVE_START] = self._token + _bytes(channels)
+        self.written = channels
+
+    def _edited(self, base: Channels, now: Channels) -> Channels:
+        """With what the user has posed since the last solve."""
+        self._now, self.intact = now, False
+        if self.written is None:
+            return base
+        edited = {name: getattr(now, name) != getattr(self.written, name) for name in CHANNEL_WIDTHS}
+        if not any(flags.any() for flags in edited.values()):
+            self.intact = True
+            return base
+        return _taken(base, now, edited)
+
+    def _keep(self, base: Channels) -> None:
+        self._base, self._token = base, _bytes(base)
+
+
+def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
+    """The starting pose and the solved one, as the armature has them from another time."""
+    data, count = rig_of(armature).get(LIVE_START), len(armature.pose.bones)
+    widths = [*CHANNEL_WIDTHS.values()] * 2
+    if not isinstance(data, bytes) or len(data) != 4 * count * sum(widths):
+        return None
+    ends = np.cumsum(widths) * count
+    parts = np.split(np.frombuffer(data, dtype=np.float32), ends[:-1].tolist())
+    shaped = [part.reshape(count, width) for part, width in zip(parts, widths, strict=True)]
+    return Channels(*shaped[: len(CHANNEL_WIDTHS)]), Channels(*shaped[len(CHANNEL_WIDTHS) :])
+
+
+def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:
+    """With some of the values; the same object where that changes nothing."""
+    parts = {name: np.where(which[name], getattr(values, name), getattr(base, name)) for name in CHANNEL_WIDTHS}
+    if all(np.array_equal(parts[name], getattr(base, name)) for name in CHANNEL_WIDTHS):
+        return base
+    return Channels(**parts)
+
+
+def _bytes(channels: Channels) -> bytes:
+    return b"".join(getattr(channels, name).tobytes() for name in CHANNEL_WIDTHS)
+
+
+def _matrices(evaluated: bpy.types.Object) -> np.ndarray:
+    bones = evaluated.pose.bones
+    flat = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix", flat)
+    return flat.reshape(-1, 4, 4).transpose(0, 2, 1)
