@@ -25,7 +25,7 @@ from ..properties.access import rig_of
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
 from .autokey import auto_key
-from .frame import Solved, first_figure, make_tasks, solve_task
+from .frame import Solved, first_figure, make_tasks, next_task, solve_task
 from .goals import points
 from .plan import NOT_SAVED, EffectorPlan, Plan, find_armature, read_plan
 from .reasons import REASONS
@@ -202,7 +202,8 @@ class Drag:
         sample = replace(sample.for_plan(plan), state=self._state)
         figure = first_figure(plan, armature, sample)
         self.grip, self._plan, self._row = grip, plan, row
-        self._sample, self._figure, self._last = sample, figure, None
+        (self._task,) = make_tasks(plan, figure, [sample])
+        self._sample, self._figure, self._last = sample, self._task.figure, None
         place, frame = self._reached(figure, figure.q)
         self.anchor, self.orientation = place, frame
         self._target = np.eye(4)
@@ -212,11 +213,11 @@ class Drag:
         armature = find_armature(self._plan)
         targets = self._sample.targets.copy()
         targets[self._row] = self._target
-        (task,) = make_tasks(self._plan, self._figure, [replace(self._sample, targets=targets)])
+        self._task = task = next_task(self._task, replace(self._sample, targets=targets))
         solved = self._last
         for _ in range(_STEPS):
             q = None if solved is None else solved.q
-            solved = solve_task(task, solved)
+            solved = solve_task(task, solved, brief=True)
             if solved.status == "REACHED" or (q is not None and np.abs(solved.q - q).max() < _STILL):
                 break
         if solved is None:

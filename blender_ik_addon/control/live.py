@@ -2,8 +2,8 @@
 """Solving by itself: in every frame that is shown or rendered, and whenever a target or a pin moves.
 
 By default a frame is solved from its own pose (see `start`), so that it is the same however one got there:
-scrubbing, in playback, in a render. What such a frame came to is remembered: where nothing has changed it need
-not be solved again, as in a loop that is played, or where one scrubs to and fro.
+scrubbing, in playback, in a render. What such a frame came to is remembered: where nothing has changed it
+need not be solved again, as in a loop that is played, or where one scrubs to and fro.
 
 A render asks from a thread of its own, while the view may ask too; one figure is solved at a time.
 """
@@ -98,7 +98,9 @@ class LiveFigures:
         All objects are gone through only after one became live, or objects came or went: scenes may be large.
         """
         changes = _live_changes()
-        if changes != self._changes or any(depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")):
+        if changes != self._changes or any(
+            depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")
+        ):
             self._names.clear()
             self._changes = changes
         names = self._names.get(scene.name)

@@ -101,7 +101,9 @@ class Start:
             write_channels(armature, channels)
         else:
             write_channels(armature, channels, present=self._now)
-            rig_of(armature)[LIVE_START] = self._token + _bytes(channels)
+            rig = rig_of(armature)
+            rig.pop(LIVE_START, None)  # Blender cuts bytes that are put over others at the first zero
+            rig[LIVE_START] = self._token + _bytes(channels)
         self.written = channels
 
     def _edited(self, base: Channels, now: Channels) -> Channels:
@@ -133,7 +135,9 @@ def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
 
 def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:
     """With some of the values; the same object where that changes nothing."""
-    parts = {name: np.where(which[name], getattr(values, name), getattr(base, name)) for name in CHANNEL_WIDTHS}
+    parts = {
+        name: np.where(which[name], getattr(values, name), getattr(base, name)) for name in CHANNEL_WIDTHS
+    }
     if all(np.array_equal(parts[name], getattr(base, name)) for name in CHANNEL_WIDTHS):
         return base
     return Channels(**parts)

@@ -28,13 +28,13 @@ LIVE_MODES = (
 
 
 LIVE_START = "live_start"
-"""Where a live rig remembers what its pose was solved from; a custom property, since it is nobody's to set."""
+"""Where a live rig remembers what its pose was solved from: a custom property, which nobody is to set."""
 
 
 def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
     """Tell the handlers whether there is anything for them to do."""
-    if not rig.live and LIVE_START in rig:
-        del rig[LIVE_START]
+    if not rig.live:
+        rig.pop(LIVE_START, None)
     manager: Any = context.window_manager
     manager.articulate.live_changes += 1
     manager.articulate.any_live = rig.live or any_live()

@@ -7,10 +7,12 @@ every frame, and what a solve leaves behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import bpy
+from bpy.props import CollectionProperty, FloatVectorProperty, PointerProperty
 
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .effector import ArticulateEffector
@@ -21,43 +23,43 @@ from .solver import ArticulateSolver
 _EACH_FRAME = {"weight", "influence", "pin_location", "pin_rotation"}
 _RESULTS = {"status", "error", "angle", "message", "clearance", "notes", "active_link", "show"}
 
-
-def _names(group: type) -> tuple[str, ...]:
-    return tuple(name for name in group.__annotations__ if name not in _EACH_FRAME | _RESULTS)
+Reader = Callable[[Any], tuple[Any, ...]]
 
 
-EFFECTOR, SOLVER = _names(ArticulateEffector), _names(ArticulateSolver)
-PARAMETERS, LINK, PAIR = _names(ArticulateParameters), _names(ArticulateLink), _names(ArticulatePair)
-BODY = tuple(name for name in _names(ArticulateBody) if name not in ("links", "pairs"))
+def _reader(group: type) -> Reader:
+    """What reads a group's own properties: vectors as tuples, objects by their session ids."""
+    kinds: dict[Any, list[str]] = {FloatVectorProperty: [], PointerProperty: [], CollectionProperty: []}
+    plain = ["name"]
+    for name, declared in group.__annotations__.items():
+        if name not in _EACH_FRAME | _RESULTS:
+            kinds.get(declared.function, plain).append(name)
+    vectors, objects = kinds[FloatVectorProperty], kinds[PointerProperty]
+    # this is asked in every frame: one call for all that needs no care
+    simple = attrgetter(*plain)
+
+    def read(item: Any) -> tuple[Any, ...]:
+        things = [getattr(item, name) for name in objects]
+        return (
+            simple(item),
+            [tuple(getattr(item, name)) for name in vectors],
+            [thing.session_uid if isinstance(thing, bpy.types.ID) else None for thing in things],
+        )
+
+    return read
+
+
+_effector, _solver, _parameters = map(_reader, (ArticulateEffector, ArticulateSolver, ArticulateParameters))
+_body, _link, _pair = map(_reader, (ArticulateBody, ArticulateLink, ArticulatePair))
 
 
 def quick_settings(rig: ArticulateRig) -> Any:
     """What can change from one frame to the next without Blender telling: effectors and the solver."""
     around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
-    return (
-        [(effector.name, *_values(effector, EFFECTOR)) for effector in rig.effectors],
-        _values(rig.solver, [name for name in SOLVER if name != "parameters"]),
-        around,
-    )
+    return [_effector(effector) for effector in rig.effectors], _solver(rig.solver), around
 
 
 def other_settings(rig: ArticulateRig) -> Any:
     """The rest: the methods' own parameters and the body."""
     body = rig.body
-    return (
-        _values(rig.solver.parameters, PARAMETERS),
-        _values(body, BODY),
-        [(link.name, *_values(link, LINK)) for link in body.links],
-        [(pair.name, *_values(pair, PAIR)) for pair in body.pairs],
-    )
-
-
-def _values(group: bpy.types.PropertyGroup, names: Iterable[str]) -> tuple[Any, ...]:
-    return tuple(_plain(getattr(group, name)) for name in names)
-
-
-def _plain(value: Any) -> Any:
-    """A value without Blender's hand on it: objects by their session ids, vectors as tuples."""
-    if isinstance(value, bpy.types.ID):
-        return value.session_uid
-    return value if isinstance(value, str) or not hasattr(value, "__len__") else tuple(value)
+    links, pairs = [_link(link) for link in body.links], [_pair(pair) for pair in body.pairs]
+    return _parameters(rig.solver.parameters), _body(body), links, pairs

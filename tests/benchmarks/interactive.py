@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user waits for while posing: a live frame, and one update of a drag; see `interactive_scene.py`."""
+"""What the user waits for while posing: a live frame, an update of a drag; see `interactive_scene.py`."""
 
 from __future__ import annotations
 

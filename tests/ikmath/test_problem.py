@@ -159,3 +159,24 @@ def test_solutions_cannot_be_changed(skeleton):
     solution = ik.solve(ik.Problem(skeleton))
     with pytest.raises(AttributeError):
         solution.q = None
+
+
+def test_towards_other_targets_is_the_problem_made_anew(skeleton):
+    def goals(seed: int, weight: float = 1.0, offset: float = 0.2):
+        rng = np.random.default_rng(seed)
+        return [
+            ik.Position(["tip", "link1"], rng.normal(size=(2, 3)), (0, offset, 0), weight),
+            ik.Orientation("tip", ik.rotation.exp(rng.normal(size=3)), priority=1),
+            ik.Posture(rng.normal(size=3)),
+        ]
+
+    problem = ik.Problem(skeleton, goals(0))
+    problem.stack
+    for others in (goals(1), goals(1, weight=3.0), goals(1, offset=0.5), goals(1)[:2]):
+        moved, fresh = problem.towards(others), ik.Problem(skeleton, others)
+        q = np.array([0.3, -0.2, 0.5])
+        pose = ik.Pose.forward(skeleton, q)
+        np.testing.assert_array_equal(moved.errors(pose), fresh.errors(pose))
+        np.testing.assert_array_equal(moved.stack.scale, fresh.stack.scale)
+        assert moved.length == fresh.length and (moved.posture is None) == (fresh.posture is None)
+        np.testing.assert_array_equal(ik.solve(moved, q).q, ik.solve(fresh, q).q)
