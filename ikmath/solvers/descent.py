@@ -259,7 +259,7 @@ class Descent:
         """
         whole = all(goal.whole for goal in self.problem.tasks)
         options = self.options
-        if self.guard is not None or options.max_turn is not None or not whole or not options.polish:
+        if self.guard is not None or options.max_turn is not None or not whole or not options.rest:
             return state, False
         q, rests = polished(self.problem, state.q)
         return self.look(Pose.trusted(self.skeleton, q), None), rests

@@ -27,6 +27,7 @@ from ..rotation import Array
 from .base import Method, Options
 from .descent import Descent
 from .escapes import scattered
+from .rest import RestOptions
 from .triangle import quick_start
 
 _FOLLOWING_SETTLED: Final = 0.05  # a posture goes on settling in the frames to come
@@ -34,7 +35,7 @@ _FOLLOWING_TURN: Final = np.radians(7.0)  # that a coordinate may turn from a fr
 
 
 @dataclass(frozen=True, kw_only=True)
-class HierarchicalOptions(Options):
+class HierarchicalOptions(RestOptions):
     """Options of `hierarchical`.
 
     Attributes:
@@ -52,8 +53,6 @@ class HierarchicalOptions(Options):
         search: whether an escape may also look elsewhere among obstacles, though the direct way there may
             lead through a wall; what it finds is clear of all of them and reaches everything, or is not
             taken.
-        polish: whether what cannot be reached is followed to the nearest pose to rounding, which takes longer
-            than all the way there.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
         seed: of the starts that are drawn.
     """
@@ -65,7 +64,6 @@ class HierarchicalOptions(Options):
         "Where obstacles block the direct way, look for a pose beyond them too, though the way there may lead"
         " through them; in a bake for its first frame only",
     )
-    polish: bool = True
     max_turn: float | None = None
     catch_up: bool = True
     warm_start: str = ""
@@ -116,7 +114,7 @@ class Hierarchical(Method):
         )
 
     def brief(self, options: Any) -> Any:
-        return replace(options, polish=False)
+        return replace(options, rest=False)
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         run = Descent(problem, options)

@@ -37,6 +37,9 @@ class Resting(Method):
     def following(self, options: Any, before: Solution) -> Any:
         return replace(options, rest=False)
 
+    def brief(self, options: Any) -> Any:
+        return replace(options, rest=False)
+
 
 def may_rest(problem: Problem) -> bool:
     """Whether the nearest pose is a minimum of the weighed squares that differences can find.

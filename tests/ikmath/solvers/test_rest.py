@@ -58,6 +58,15 @@ def test_a_motion_goes_on_without(method):
     np.testing.assert_array_equal(going.q, bare.q)
 
 
+@pytest.mark.parametrize("method", list(ik.METHODS))
+def test_who_asks_briefly_gets_no_last_digits(method):
+    skeleton = ik.figures.planar_chain([1.0, 1.0])
+    problem, start = ik.Problem(skeleton, [ik.Position("tip", (3, -3, 0))]), np.array([0.1, 0.2])
+    own = {"rest": False} if issubclass(ik.METHODS[method].options, RestOptions) else {}
+    brief, bare = ik.solve(problem, start, method, brief=True), ik.solve(problem, start, method, **own)
+    np.testing.assert_array_equal(brief.q, bare.q)
+
+
 @pytest.mark.parametrize("limits", [name for name in ik.LIMITS if name != "projection"])
 @pytest.mark.parametrize("method", BY_STEPS)
 def test_limit_methods_that_lock_or_give_are_left_their_ways(method, limits):
