@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a live figure remembers: through undo, saving and loading, from frame to frame; and when it forgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import installed
+import numpy as np
+from addon_scenes import arm, miss, reach
+from live_scenes import FRAMES, live_arm, scrub, shown, shown_at
+
+
+def test_undo_and_redo_while_live():
+    rig = arm(4)
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    bpy.ops.ed.undo_push(message="set-up")
+    rig.articulate.live = True
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="live")
+    bpy.data.objects["Target b3"].location.x = 1.0
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="moved")
+    bpy.ops.ed.undo()
+    bpy.context.scene.frame_set(2)
+    assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
+    bpy.ops.ed.undo()
+    assert not bpy.data.objects["Rig"].articulate.live
+    assert not bpy.context.window_manager.articulate.any_live
+    bpy.ops.ed.redo()
+    bpy.context.scene.frame_set(3)
+    assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
+
+
+def undo_script() -> bpy.types.Object:
+    """A live figure with no keys, and an undo step; what moves its target comes after."""
+    rig = arm(5)
+    reach(rig, "b4", (1.5, 0.5, 3.0))
+    rig.articulate.live = True
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="live")
+    return rig
+
+
+def test_undo_gives_back_the_pose_that_it_was_solved_from():
+    rig = undo_script()
+    before = shown(rig)
+    for place in ((-1.5, 1.0, 2.0), (0.5, 2.0, 2.5)):
+        bpy.data.objects["Target b4"].location = place
+        bpy.context.view_layer.update()
+        bpy.ops.ed.undo_push(message="moved")
+    for _ in range(2):
+        bpy.ops.ed.undo()
+        bpy.context.view_layer.update()
+    assert np.abs(shown(bpy.data.objects["Rig"]) - before).max() < 1e-6
+    bpy.context.scene.frame_set(2)  # solved anew: not from the pose that was solved before
+    assert np.abs(shown(bpy.data.objects["Rig"]) - before).max() < 1e-6
+    bpy.data.objects["Target b4"].location = (-1.5, 1.0, 2.0)
+    bpy.context.view_layer.update()
+    there = shown(bpy.data.objects["Rig"])
+    bpy.ops.ed.redo()
+    bpy.context.scene.frame_set(3)
+    assert np.abs(shown(bpy.data.objects["Rig"]) - there).max() < 1e-6
+
+
+def test_undo_back_to_what_the_user_has_posed_before_it_was_solved():
+    rig = undo_script()
+    rig.pose.bones["b2"].rotation_quaternion = (1.0, -0.5, 0.0, 0.0)
+    bpy.ops.ed.undo_push(message="posed")  # Blender pushes a step before it updates the scene
+    bpy.context.view_layer.update()
+    posed = shown(rig)
+    bpy.data.objects["Target b4"].location = (-1.5, 1.0, 2.0)
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="moved")
+    bpy.ops.ed.undo()
+    bpy.context.scene.frame_set(2)
+    assert np.abs(shown(bpy.data.objects["Rig"]) - posed).max() < 1e-6
+
+
+def test_after_loading_a_frame_is_what_it_was(tmp_path: Path):
+    rig = undo_script()
+    frames = {}
+    for name, place in (("one", (-1.5, 1.0, 2.0)), ("two", (0.5, 2.0, 2.5))):
+        bpy.data.objects["Target b4"].location = place
+        bpy.context.view_layer.update()
+        frames[name] = shown(rig)
+    path = str(tmp_path / "live.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    bpy.context.scene.frame_set(2)
+    assert np.abs(shown(bpy.data.objects["Rig"]) - frames["two"]).max() < 1e-6
+    bpy.data.objects["Target b4"].location = (-1.5, 1.0, 2.0)
+    bpy.context.scene.frame_set(3)
+    assert np.abs(shown(bpy.data.objects["Rig"]) - frames["one"]).max() < 1e-6
+
+
+def test_what_was_seen_before_is_not_solved_again(monkeypatch):
+    rig = live_arm()
+    first = scrub(rig, FRAMES)
+    module = installed.module("control.live")
+
+    def never(*_given: object, **_more: object) -> None:
+        raise AssertionError("solved again")
+
+    monkeypatch.setattr(module, "solve_task", never)
+    again = scrub(rig, reversed(FRAMES))
+    assert all(np.array_equal(first[frame], again[frame]) for frame in FRAMES)
+
+
+def test_a_moved_armature_is_not_read_anew_and_a_changed_lock_is(monkeypatch):
+    rig = live_arm()
+    bpy.context.scene.frame_set(3)
+    module = installed.module("control.live")
+    read, calls = module.read_plan, []
+    monkeypatch.setattr(module, "read_plan", lambda *given: calls.append(given) or read(*given))
+    rig.location.x = 0.2
+    bpy.context.view_layer.update()
+    assert not calls and miss(rig, "b4") < 1e-3
+    rig.pose.bones["b2"].lock_ik_x = True
+    bpy.context.view_layer.update()
+    assert len(calls) == 1
+    rig.articulate.effectors["b4"].offset = (0.1, 0.0, 0.0)
+    bpy.context.scene.frame_set(4)
+    assert len(calls) == 2
+
+
+def test_a_figure_that_hangs_from_an_animated_bone():
+    rig = live_arm()
+    rig.articulate.effectors["b4"].chain_root = "b2"
+    forward = {frame: shown_at(rig, frame) for frame in FRAMES}
+    rig.articulate.live = False
+    rig.articulate.live = True
+    backward = {frame: shown_at(rig, frame) for frame in reversed(FRAMES)}
+    assert all(np.abs(forward[frame] - backward[frame]).max() < 1e-6 for frame in FRAMES)
+
+
+def test_a_live_armature_that_comes_into_the_scene_later():
+    rig = live_arm()
+    collection = bpy.data.collections.new("Later")
+    collection.objects.link(rig)
+    bpy.context.scene.collection.objects.unlink(rig)
+    bpy.context.scene.frame_set(2)
+    bpy.context.scene.collection.children.link(collection)
+    bpy.context.scene.frame_set(5)
+    assert miss(rig, "b4") < 1e-3
+
+
+def test_out_of_reach_is_solved_without_the_last_digits_and_the_same_from_everywhere():
+    rig = live_arm()
+    target = rig.articulate.effectors["b4"].target
+    target.delta_location = (9.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    forward = {frame: shown_at(rig, frame) for frame in FRAMES}
+    rig.articulate.live_mode = "CONTINUOUS"
+    bpy.context.scene.frame_set(1)
+    rig.articulate.live_mode = "EACH"
+    backward = {frame: shown_at(rig, frame) for frame in reversed(FRAMES)}
+    assert all(np.abs(forward[frame] - backward[frame]).max() < 1e-6 for frame in FRAMES)
+    assert "short" in rig.articulate.message
+
+
+def test_it_is_live_again_after_loading(tmp_path: Path):
+    live_arm()
+    bpy.context.scene.frame_set(4)
+    path = str(tmp_path / "live.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert not bpy.context.window_manager.articulate.any_live
+    bpy.ops.wm.open_mainfile(filepath=path)
+    bpy.context.scene.frame_set(8)
+    assert miss(bpy.data.objects["Rig"], "b4") < 1e-3
