@@ -56,7 +56,7 @@ class Solved:
         solution: as the solver gave it; the frame after goes on from it without a jump.
         status: name of `ikmath.Status`; message: what holds the figure back.
         distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
-        reasons: (E,) what holds each effector back, "" where it is there or off.
+        reasons: (E,) what holds each effector back, "" where it is there or off; nothing if not asked for.
         chosen: (E,) number of the alternative that each has taken, -1 where it has none.
         problem: with the alternatives that it has settled for, None where there was nothing to choose.
         nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
@@ -152,7 +152,8 @@ def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False)
     Args:
         task: the frame.
         before: the frame before, to start warm from and to stay continuous with.
-        brief: for who asks many times a second; see `ikmath.solve`.
+        brief: for who asks many times a second: no last digits (see `ikmath.solve`), no reasons effector by
+            effector, and what is nearest is not looked for.
 
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
@@ -192,7 +193,7 @@ def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False)
             distance = np.where(np.isnan(distance), rest[0], distance)
             angle = np.where(np.isnan(angle), rest[1], angle)
             solution = honest(solution, plan, figure.skeleton.size, rest)
-    near = nearest_thing(task.problem, end, shown)
+    near = NOWHERE if brief else nearest_thing(task.problem, end, shown)
     return Solved(
         frame=task.sample.frame,
         channels=channels,
@@ -203,7 +204,7 @@ def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False)
         message=solution.message,
         distance=distance,
         angle=angle,
-        reasons=_reasons(plan, parts, problem, end, solution, near),
+        reasons=() if brief else _reasons(plan, parts, problem, end, solution, near),
         chosen=_chosen(plan, parts, problem, end),
         problem=problem if plan.chooses else None,
         nearest=near,

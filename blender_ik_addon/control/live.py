@@ -193,8 +193,7 @@ def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
     """All that the answer depends on, as plain values; None if that cannot be told, as among obstacles."""
     if kept.plan.surroundings is not None:
         return None
-    arrays = sample.world, sample.targets, sample.weight, sample.influence
-    return continuous, kept.start.token(sample.state), *(array.tobytes() for array in arrays)
+    return continuous, kept.start.token(sample.state), sample.asked
 
 
 def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:

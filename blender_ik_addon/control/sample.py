@@ -58,7 +58,8 @@ class Sample:
     def asked(self) -> Any:
         """What the effectors want and where the armature is, as plain values that can be compared."""
         arrays = (self.world, self.targets, self.weight, self.influence, self.priority, *self.alternatives)
-        return [tuple(amount.items()) for amount in self.amounts], [array.tobytes() for array in arrays]
+        amounts = tuple(tuple(amount.items()) for amount in self.amounts)
+        return amounts, tuple(array.tobytes() for array in arrays)
 
     def for_plan(self, plan: Plan) -> Sample:
         """For a plan whose last effectors are on no rig: they count in full, and still lack their targets.

@@ -12,15 +12,16 @@ from operator import attrgetter
 from typing import Any
 
 import bpy
-from bpy.props import CollectionProperty, FloatVectorProperty, PointerProperty
+from bpy.props import BoolVectorProperty, CollectionProperty, FloatVectorProperty, PointerProperty
 
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .effector import ArticulateEffector
+from .kinds import AMOUNTS
 from .parameters import ArticulateParameters
 from .rig import ArticulateRig
 from .solver import ArticulateSolver
 
-_EACH_FRAME = {"weight", "influence", "pin_location", "pin_rotation"}
+_EACH_FRAME = {"weight", "influence", "priority", "pin_location", "pin_rotation", *AMOUNTS}
 _RESULTS = {"status", "error", "angle", "message", "clearance", "notes", "active_link", "show"}
 
 Reader = Callable[[Any], tuple[Any, ...]]
@@ -28,12 +29,18 @@ Reader = Callable[[Any], tuple[Any, ...]]
 
 def _reader(group: type) -> Reader:
     """What reads a group's own properties: vectors as tuples, objects by their session ids."""
-    kinds: dict[Any, list[str]] = {FloatVectorProperty: [], PointerProperty: [], CollectionProperty: []}
+    vectors: list[str] = []
+    objects: list[str] = []
     plain = ["name"]
-    for name, declared in group.__annotations__.items():
-        if name not in _EACH_FRAME | _RESULTS:
-            kinds.get(declared.function, plain).append(name)
-    vectors, objects = kinds[FloatVectorProperty], kinds[PointerProperty]
+    for owner in reversed(group.__mro__):
+        for name, declared in vars(owner).get("__annotations__", {}).items():
+            kind = getattr(declared, "function", CollectionProperty)  # else it is no property of Blender's
+            if kind is CollectionProperty or name in _EACH_FRAME | _RESULTS:
+                continue
+            if kind in (FloatVectorProperty, BoolVectorProperty):
+                vectors.append(name)
+            else:
+                (objects if kind is PointerProperty else plain).append(name)
     # this is asked in every frame: one call for all that needs no care
     simple = attrgetter(*plain)
 
@@ -55,7 +62,9 @@ _body, _link, _pair = map(_reader, (ArticulateBody, ArticulateLink, ArticulatePa
 def quick_settings(rig: ArticulateRig) -> Any:
     """What can change from one frame to the next without Blender telling: effectors and the solver."""
     around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
-    return [_effector(effector) for effector in rig.effectors], _solver(rig.solver), around
+    effectors = [_effector(effector) for effector in rig.effectors]
+    choices = [thing.session_uid for effector in rig.effectors for thing in effector.alternative_objects]
+    return effectors, choices, _solver(rig.solver), around
 
 
 def other_settings(rig: ArticulateRig) -> Any:
