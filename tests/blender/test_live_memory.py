@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a live figure remembers: through undo, saving and loading, from frame to frame; and when it forgets."""
+"""What a live figure remembers, through undo, saving and loading and from frame to frame; when it forgets."""
 
 from __future__ import annotations
 
