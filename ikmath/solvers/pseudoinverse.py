@@ -33,6 +33,7 @@ from .base import Options
 from .loop import Incremental, Linear, solve_one
 from .rest import RestOptions
 
+_ALL: Final = 1e6  # a tracking that no step misses
 _SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be
 
 
@@ -45,7 +46,7 @@ class PseudoinverseOptions(RestOptions):
         threshold: singular values up to this share of the largest one count as zero.
         tracking: share of a step by which its end may miss what the linear picture promised, before it is
         halved;
-            infinite takes every step as it is, plain Euler integration.
+            a million and more takes every step as it is, plain Euler integration.
     """
 
     svd: str = setting(
@@ -57,7 +58,8 @@ class PseudoinverseOptions(RestOptions):
     tracking: float = setting(
         2.0,
         "Tracking",
-        "Share of a step by which its end may miss the linear picture, before it is halved",
+        "Share of a step by which its end may miss the linear picture, before it is halved; a million takes "
+        "every step as it is",
         minimum=1e-3,
     )
 
@@ -88,7 +90,7 @@ class Pseudoinverse(Incremental):
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         # Plain Euler integration takes every step, also one that leads astray.
-        return solve_one(_EULER if np.isinf(options.tracking) else self, problem, q, options)
+        return solve_one(_EULER if options.tracking >= _ALL else self, problem, q, options)
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         root = None if state.mobility is None else np.sqrt(state.mobility)
@@ -103,9 +105,7 @@ class Pseudoinverse(Incremental):
             wish = state.wish if root is None else state.wish / root
             towards = towards + project_to_null_space(decomposition, wish, threshold=options.threshold)
         dq = towards if root is None else root * towards
-        return (
-            dq if np.isinf(options.tracking) else self._halved(dq, error, jacobian, state, options.tracking)
-        )
+        return dq if options.tracking >= _ALL else self._halved(dq, error, jacobian, state, options.tracking)
 
     def _halved(self, dq: Array, error: Array, jacobian: Array, state: Linear, tracking: float) -> Array:
         """The step, halved until the figure goes where the linear picture says."""

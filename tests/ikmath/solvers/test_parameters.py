@@ -43,5 +43,7 @@ def test_the_papers_methods_have_the_parameters_of_the_papers():
     assert names["prioritized"] == {"damping", "threshold"}
     assert names["bounded"] == names["damped"] == {"damping"}
     assert names["nonlinear"] == {"gamma"}
+    assert names["transpose"] == {"remember"}
+    assert names["lagrange"] == {"objective", "form", "bounds"}
     assert names["hierarchical"] == {"search"}
     assert names["lagrange"] == {"objective", "form", "bounds"}
