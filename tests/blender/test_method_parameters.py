@@ -59,6 +59,64 @@ def test_what_is_set_reaches_the_method():
     assert miss(rig, "b3") > 0.05, "a large gamma keeps the pose"
 
 
+def others(parameter):
+    """Values that may be set beside the default: every word, the other switch, numbers inside the bounds."""
+    if parameter.choices:
+        return [word for word in parameter.choices if word != parameter.default]
+    if isinstance(parameter.default, bool):
+        return [not parameter.default]
+    if isinstance(parameter.default, int):
+        return [parameter.default + 2]
+    return [0.125, max(parameter.minimum, 0.03125)]
+
+
+@pytest.mark.parametrize(
+    ("method", "parameter"),
+    [(name, parameter) for name in TAKING for parameter in ik.METHODS[name].parameters],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_every_value_goes_from_the_panel_through_the_operator_to_the_solver(monkeypatch, method, parameter):
+    seen = []
+    kind = type(ik.METHODS[method])
+    solve = kind.solve
+
+    def listening(self, problem, q, options):
+        seen.append(getattr(options, parameter.name))
+        return solve(self, problem, q, options)
+
+    monkeypatch.setattr(kind, "solve", listening)
+    for value in [parameter.default, *others(parameter)]:
+        rig = arm(2)  # four coordinates with hinges: few enough for every combination of limits
+        for bone in rig.pose.bones:
+            bone.lock_ik_y = bone.lock_ik_z = True
+            bone.use_ik_limit_x, bone.ik_min_x, bone.ik_max_x = True, -1.5, 1.5
+        place = rig.matrix_world @ rig.pose.bones["b1"].tail
+        reach(rig, "b1", (place.x, place.y + 0.6, place.z - 0.3))
+        rig.articulate.solver.method = method
+        if value is not None:
+            setattr(parameters(rig), f"{method}_{parameter.name}", value)
+        before = rig.pose.bones["b0"].matrix.copy()
+        del seen[:]
+        bpy.ops.articulate.solve()
+        assert seen, "the operator ran this method"
+        single = isinstance(value, float)  # Blender keeps numbers in single precision
+        assert all(told == (pytest.approx(value, rel=1e-6) if single else value) for told in seen)
+        assert rig.pose.bones["b0"].matrix != before, "the figure moved"
+        assert rig.articulate.report["message"].endswith(".")
+
+
+def test_a_million_lets_the_pseudo_inverse_take_plain_euler_steps():
+    """What the largest number in the panel stands for, the text's own form."""
+    rig = arm()
+    place = rig.matrix_world @ rig.pose.bones["b3"].tail
+    reach(rig, "b3", (place.x + 0.2, place.y + 0.1, place.z - 0.2))  # near: far ones overshoot
+    rig.articulate.solver.method = "pseudoinverse"
+    parameters(rig).pseudoinverse_tracking = 1e9
+    assert parameters(rig).pseudoinverse_tracking == 1e6
+    bpy.ops.articulate.solve()
+    assert miss(rig, "b3") < 1e-3
+
+
 def test_nought_lets_a_method_choose():
     group = parameters(arm())
     assert group.options("damped") == {"damping": None}
