@@ -14,7 +14,7 @@ import bpy
 BLENDER: Final = tuple(bpy.app.version)
 
 # 4.5 gave points a shader of their own; the plain one draws none there on some drivers.
-POINT_SHADER: Final = "POINT_UNIFORM_COLOR" if bpy.app.version >= (4, 5, 0) else "UNIFORM_COLOR"
+POINT_SHADER: Final = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
 
 
 def bone_selected(bone: bpy.types.PoseBone) -> bool:

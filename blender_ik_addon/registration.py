@@ -55,5 +55,5 @@ def _register_module(module: ModuleType, undo: ExitStack) -> None:
 
 
 def _unregister_class(cls: type) -> None:
-    if getattr(cls, "is_registered", False):
+    if "bl_rna" in cls.__dict__:  # `is_registered` says the same, but gizmos have none
         bpy.utils.unregister_class(cls)

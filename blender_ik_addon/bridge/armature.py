@@ -136,6 +136,13 @@ CHANNEL_WIDTHS: Final = {
     "scale": 3,
 }
 
+_LOCKS: Final = (
+    ("lock_location", 3),
+    ("lock_rotation", 3),
+    *((f"{name}_{axis}", 1) for name in ("lock_ik", "use_ik_limit") for axis in AXES),
+)
+_LIMITS: Final = tuple(f"{name}_{axis}" for name in ("ik_min", "ik_max") for axis in AXES)
+
 
 @dataclass(frozen=True)
 class PoseState:
@@ -207,6 +214,17 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
     )
 
 
+def fingerprint(armature_object: bpy.types.Object) -> tuple[Any, ...]:
+    """Equal as long as locks and limits, which anybody may change while the armature is posed, are the same.
+
+    What else `read_bones` reads changes with the armature's own data-block.
+    """
+    pose: Any = armature_object.pose.bones
+    flags = [_get_bool(pose, name, width).tobytes() for name, width in _LOCKS]
+    limits = [_get(pose, name, 1).tobytes() for name in _LIMITS]
+    return len(pose), *flags, *limits
+
+
 def read_channels(armature_object: bpy.types.Object) -> Channels:
     """The keyable values of all bones; of the original object, a snapshot for `write_channels`."""
     bones = armature_object.pose.bones
@@ -233,10 +251,16 @@ def read_state(armature_object: bpy.types.Object, bones: Bones) -> PoseState:
     return PoseState(read_channels(armature_object), basis, matrix)
 
 
+def pose_matrices(armature_object: bpy.types.Object) -> Floats:
+    """Where the bones are: (B, 4, 4) in armature space, in the order of `object.pose.bones`."""
+    pose: Any = armature_object.pose
+    return _get_matrices(pose.bones, "matrix")
+
+
 def read_matrices(armature_object: bpy.types.Object) -> tuple[dict[str, int], Floats]:
     """Where the bones are, for who wants no more: name -> number, and (B, 4, 4) in armature space."""
     pose: Any = armature_object.pose
-    return {bone.name: number for number, bone in enumerate(pose.bones)}, _get_matrices(pose.bones, "matrix")
+    return {bone.name: number for number, bone in enumerate(pose.bones)}, pose_matrices(armature_object)
 
 
 def _get(collection: Any, name: str, width: int) -> Floats:

@@ -13,6 +13,7 @@ from .bone import ArticulateBone
 from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
 from .options import OVERRIDE
+from .overlay import ArticulateOverlay
 from .parameters import ArticulateAvoidanceParameters, ArticulateParameters
 from .rig import ArticulateRig
 from .session import ArticulateSession
@@ -29,6 +30,7 @@ CLASSES = (
     ArticulateLink,
     ArticulatePair,
     ArticulateBody,
+    ArticulateOverlay,
     ArticulateRig,
     ArticulateSession,
 )

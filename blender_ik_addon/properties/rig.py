@@ -19,6 +19,7 @@ from .body import ArticulateBody
 from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
 from .options import OVERRIDE
+from .overlay import ArticulateOverlay
 from .solver import ArticulateSolver
 
 LIVE_MODES = (
@@ -60,6 +61,7 @@ class ArticulateRig(bpy.types.PropertyGroup):
     )
     active_obstacle: IntProperty(name="Active Obstacle", default=0, min=0, override=OVERRIDE)
     body: PointerProperty(name="Body", type=ArticulateBody, override=OVERRIDE)
+    overlay: PointerProperty(name="Viewport", type=ArticulateOverlay, override=OVERRIDE)
     live: BoolProperty(
         name="Live",
         description="Solve by itself: in every frame, and whenever a target or a pin moves. Sets no keys",

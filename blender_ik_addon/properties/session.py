@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to the running program and not to a file: is anything live, is a bake under way?"""
+"""What belongs to the running program and not to a file: what is live, a bake under way, the mouse."""
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 
 class ArticulateSession(bpy.types.PropertyGroup):
@@ -13,4 +13,7 @@ class ArticulateSession(bpy.types.PropertyGroup):
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(
         name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR", options={"SKIP_SAVE"}
+    )
+    hovered: StringProperty(
+        name="Hovered", description="Bone under the mouse while the tool is active", options={"SKIP_SAVE"}
     )

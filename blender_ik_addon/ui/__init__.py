@@ -5,9 +5,9 @@ from typing import Any
 
 import bpy
 
-from . import effector_list, menu, panel, surroundings
+from . import effector_list, menu, overlay, panel, surroundings
 
-CLASSES = (*effector_list.CLASSES, *panel.CLASSES, *surroundings.CLASSES, *menu.CLASSES)
+CLASSES = (*effector_list.CLASSES, *panel.CLASSES, *surroundings.CLASSES, *overlay.CLASSES, *menu.CLASSES)
 
 
 def attach() -> None:

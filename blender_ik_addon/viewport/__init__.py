@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is in the 3D view itself: the tool, its keys, and the overlay."""
+"""What is in the 3D view itself: the tool, its keys, the overlay and the gizmos."""
 
 from __future__ import annotations
 
-from . import keys, overlay, tool
+from . import hover, keys, overlay, tool
 
-CLASSES: tuple[type, ...] = ()
+CLASSES = hover.CLASSES
 
 
 def attach() -> None:

@@ -1,65 +1,153 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws effectors, targets and pins over the 3D view, while Blender's own overlays are on."""
+"""Draws what `draw_data` gives over the 3D view, while Blender's own overlays are on."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+import blf
 import bpy
 import gpu
+from bpy.app.handlers import persistent
+from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 
 from .. import compat
-from ..properties.access import active_armature, rig_of
-from .draw_data import drawing
+from ..properties.access import active_armature
+from .draw_data import Sketch
+from .strokes import Drawing
+from .tool import bone_in_hand
 
-_WIDTH = 2.0  # pixels, at a resolution scale of 1
-_POINT = 9.0
+_LINE_SHADER: Final = "POLYLINE_FLAT_COLOR"
+_WIDTH: Final = 2.0  # pixels, at a resolution scale of 1
+_POINT: Final = 7.0
+_TEXT: Final = 11.0
+_BLACK: Final = (0.0, 0.0, 0.0, 0.8)
+_EVENTS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post")
+
+
+class Canvas:
+    """A drawing on the GPU; handed to it anew only when it is another one.
+
+    Attributes:
+        drawn: the drawing.
+    """
+
+    def __init__(self) -> None:
+        self.drawn: Drawing | None = None
+        self._batches: list[tuple[Any, Any, bool]] = []
+
+    def draw(self, drawing: Drawing, size: tuple[float, float], scale: float) -> None:
+        """Draw into what is bound.
+
+        Args:
+            drawing: what.
+            size: of the region, pixels.
+            scale: of the interface.
+        """
+        if drawing is not self.drawn:
+            self._batches = _batches(drawing)
+            self.drawn = drawing
+        gpu.state.blend_set("ALPHA")
+        gpu.state.depth_test_set("NONE")
+        gpu.state.point_size_set(_POINT * scale)
+        for shader, batch, wide in self._batches:
+            if wide:
+                shader.uniform_float("viewportSize", size)
+                shader.uniform_float("lineWidth", _WIDTH * scale)
+            batch.draw(shader)
+        gpu.state.point_size_set(1.0)
+        gpu.state.blend_set("NONE")
+
+
+def _batches(drawing: Drawing) -> list[tuple[Any, Any, bool]]:
+    found = []
+    parts: Any = (
+        (_LINE_SHADER, "LINES", drawing.lines, drawing.line_colours, True),
+        (compat.POINT_SHADER, "POINTS", drawing.points, drawing.point_colours, False),
+    )
+    for name, kind, places, colours, wide in parts:
+        if len(places):
+            shader = gpu.shader.from_builtin(name)
+            found.append((shader, batch_for_shader(shader, kind, {"pos": places, "color": colours}), wide))
+    return found
 
 
 class Overlay:
-    """The draw handler of all 3D views.
+    """The draw handlers of all 3D views.
 
     Attributes:
-        handle: what Blender gave for it, to take it away again.
+        handles: what Blender gave for them, to take them away again.
+        sketch: what is drawn; canvas: it on the GPU.
     """
 
-    handle: ClassVar[Any] = None
+    handles: ClassVar[list[Any]] = []
+    sketch: ClassVar[Sketch]
+    canvas: ClassVar[Canvas]
 
 
 def attach() -> None:
     """Begin to draw."""
-    Overlay.handle = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW")
+    Overlay.sketch, Overlay.canvas = Sketch(), Canvas()
+    for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL")):
+        Overlay.handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", kind))
+    for name in _EVENTS:
+        getattr(bpy.app.handlers, name).append(note)
 
 
 def detach() -> None:
     """Draw no more."""
-    if Overlay.handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(Overlay.handle, "WINDOW")
-        Overlay.handle = None
+    for name in _EVENTS:
+        functions = getattr(bpy.app.handlers, name)
+        if note in functions:
+            functions.remove(note)
+    while Overlay.handles:
+        bpy.types.SpaceView3D.draw_handler_remove(Overlay.handles.pop(), "WINDOW")
+
+
+@persistent
+def note(_scene: Any = None, depsgraph: Any = None) -> None:
+    """Something may have changed."""
+    Overlay.sketch.note(depsgraph)
 
 
 def draw() -> None:
     """Draw the active armature's effectors into the view that is being drawn."""
     context = bpy.context
-    space: Any = context.space_data
-    armature = active_armature(context)
-    if space is None or not space.overlay.show_overlays or armature is None or not rig_of(armature).effectors:
+    drawing = _shown(context)
+    if drawing is not None:
+        viewport: Any = gpu.state.viewport_get()
+        Overlay.canvas.draw(drawing, viewport[2:], context.preferences.system.ui_scale or 1.0)
+
+
+def draw_labels() -> None:
+    """Write the labels of what `draw` has drawn."""
+    context = bpy.context
+    drawing = Overlay.canvas.drawn if _is_on(context) else None
+    if drawing is None or context.region is None or context.region_data is None:
         return
-    shown = drawing(armature)
-    scale = context.preferences.system.ui_scale or 1.0
-    gpu.state.blend_set("ALPHA")
-    gpu.state.depth_test_set("NONE")
-    gpu.state.point_size_set(_POINT * scale)
-    viewport: Any = gpu.state.viewport_get()
-    line: Any = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    line.uniform_float("viewportSize", viewport[2:])
-    line.uniform_float("lineWidth", _WIDTH * scale)
-    point: Any = gpu.shader.from_builtin(compat.POINT_SHADER)
-    todo: Any = ((line, "LINES", shown.lines), (point, "POINTS", shown.points))
-    for shader, kind, parts in todo:
-        for colour, places in parts.items():
-            shader.uniform_float("color", colour)
-            batch_for_shader(shader, kind, {"pos": places}).draw(shader)
-    gpu.state.point_size_set(1.0)
-    gpu.state.blend_set("NONE")
+    blf.size(0, _TEXT * (context.preferences.system.ui_scale or 1.0))
+    blf.enable(0, blf.SHADOW)
+    blf.shadow(0, 3, *_BLACK)
+    for place, text, colour in drawing.labels:
+        found = location_3d_to_region_2d(context.region, context.region_data, place)
+        if found is not None:
+            blf.color(0, *colour)
+            blf.position(0, found.x + _POINT, found.y, 0.0)
+            blf.draw(0, text)
+    blf.disable(0, blf.SHADOW)
+
+
+def _shown(context: bpy.types.Context) -> Drawing | None:
+    """What is to be drawn now."""
+    armature = active_armature(context)
+    if armature is None or not _is_on(context):
+        return None
+    return Overlay.sketch.drawing(
+        armature, context.evaluated_depsgraph_get(), bone_in_hand(context, armature)
+    )
+
+
+def _is_on(context: bpy.types.Context) -> bool:
+    space: Any = context.space_data
+    return space is not None and space.overlay.show_overlays and active_armature(context) is not None

@@ -8,6 +8,10 @@ from typing import Any
 
 import bpy
 
+from .. import compat
+from ..properties.access import session_of
+from .hover import HOVER
+
 
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     """Press on a bone and drag; a click selects, and beside the bones the mouse is Blender's."""
@@ -18,7 +22,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     bl_label = "Drag Bone"
     bl_description = "Drag any bone and let the body follow; pins hold.\nCtrl turns the bone"
     bl_icon: Any = str(Path(__file__).parent / "drag")
-    bl_widget = None
+    bl_widget: Any = HOVER
     bl_keymap = (
         (
             "articulate.drag",
@@ -45,6 +49,19 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
         if armature is not None:
             rig: Any = armature
             layout.prop(rig.articulate.solver, "root")
+
+
+def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
+    """The bone that a drag would begin with: under the mouse, else the active one; "" without the tool."""
+    if armature.mode != "POSE" or context.workspace is None:
+        return ""
+    tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
+    if tool is None or tool.idname != ARTICULATE_TOOL_drag.bl_idname:
+        return ""
+    hovered, active = session_of(context).hovered, context.active_pose_bone
+    if hovered in armature.pose.bones:
+        return hovered
+    return active.name if active is not None and compat.bone_selected(active) else ""
 
 
 def attach() -> None:

@@ -44,7 +44,7 @@ class Support:
         if not (np.isfinite(margin) and margin >= 0):
             raise BadValue(f"margin={margin!r} of {what}", "must be a finite number, zero or more.")
         *batch, count, _ = points.shape
-        edges = [_half_planes(_hull(corners.tolist()), margin) for corners in points.reshape(-1, count, 2)]
+        edges = [_half_planes(hull(corners.tolist()), margin) for corners in points.reshape(-1, count, 2)]
         most = max((len(normals) for normals, _ in edges), default=0)
         # areas of fewer edges are filled up with half planes that hold everywhere
         all_normals, all_offsets = np.zeros((len(edges), most, 2)), np.full((len(edges), most), -1.0)
@@ -67,19 +67,29 @@ class Support:
         return type(self)(self.normals[frame], self.offsets[frame])
 
 
-def _hull(points: list[list[float]]) -> list[Point]:
+def hull(points: list[list[float]]) -> list[Point]:
     """Corners of the convex hull, counter-clockwise (Andrew's monotone chain); one or two if it is flat."""
     ordered = sorted({(x, y) for x, y in points})
 
+    # No tolerance here: of points that are as good as in line it would throw away the outermost one.
     def chain(way: list[Point]) -> list[Point]:
         out: list[Point] = []
         for point in way:
-            while len(out) > 1 and _turn(out[-2], out[-1], point) <= _FLAT * _length(out[-2], point):
+            while len(out) > 1 and _turn(out[-2], out[-1], point) <= 0.0:
                 out.pop()
             out.append(point)
         return out[:-1]
 
-    return ordered if len(ordered) < 3 else chain(ordered) + chain(ordered[::-1])
+    if len(ordered) < 3:
+        return ordered
+    corners = chain(ordered) + chain(ordered[::-1])
+    before = corners[-1:] + corners[:-1]
+    corners = [at for last, at in zip(before, corners, strict=True) if _length(last, at) > _FLAT]
+    if not corners:
+        return ordered[:1]
+    far = max(corners, key=lambda corner: _length(corners[0], corner))
+    wide = max(abs(_turn(corners[0], far, corner)) for corner in corners)
+    return corners if wide > _FLAT * _length(corners[0], far) else [corners[0], far]
 
 
 def _half_planes(corners: list[Point], margin: float) -> tuple[Array, Array]:

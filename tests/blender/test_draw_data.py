@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlay shows, as arrays; the drawing itself is looked at in a real window."""
+"""What the overlay shows of effectors, pins and chains, as arrays; a real window is looked at elsewhere."""
 
 from __future__ import annotations
 
@@ -10,37 +10,97 @@ import pytest
 from addon_scenes import add, arm, reach, tip, two_arms
 
 data = installed.module("viewport.draw_data")
+Miss = installed.module("viewport.marks").Miss
+REACHED, SHORT, FAR = (data.BY_ERROR[miss] for miss in (Miss.REACHED, Miss.SHORT, Miss.FAR))
+
+
+def drawn(rig: bpy.types.Object, held: str = "", sketch=None):
+    """The drawing of an armature that is up to date."""
+    bpy.context.view_layer.update()
+    return (sketch or data.Sketch()).drawing(rig, bpy.context.evaluated_depsgraph_get(), held)
+
+
+def of_colour(drawing, what: str, colour) -> np.ndarray:
+    """The ends of the lines, or the points, that have a colour."""
+    places = drawing.lines if what == "lines" else drawing.points
+    colours = drawing.line_colours if what == "lines" else drawing.point_colours
+    return places[(colours == np.array(colour, dtype=np.float32)).all(1)]
 
 
 def test_an_effector_is_joined_to_its_target_in_the_colour_of_its_error():
     rig = arm(4)
     target = reach(rig, "b3", (1.5, 0.5, 2.0))
-    shown = data.drawing(rig)
-    assert np.allclose(shown.lines[data.FAR], [tip(rig, "b3"), target.location], atol=1e-5)
-    assert np.allclose(shown.points[data.FAR], [tip(rig, "b3")], atol=1e-5)
+    shown = drawn(rig)
+    assert np.allclose(of_colour(shown, "lines", FAR), [tip(rig, "b3"), target.location], atol=1e-5)
+    assert np.allclose(of_colour(shown, "points", FAR), [tip(rig, "b3")], atol=1e-5)
+    target.location = tip(rig, "b3") + np.array([0.1, 0.0, 0.0])
+    assert len(of_colour(drawn(rig), "lines", SHORT)) == 2
     bpy.ops.articulate.solve()
-    bpy.context.view_layer.update()
-    shown = data.drawing(rig)
-    assert (
-        np.allclose(shown.lines[data.NEAR], [target.location] * 2, atol=1e-3) and data.FAR not in shown.points
-    )
+    shown = drawn(rig)
+    assert np.allclose(of_colour(shown, "lines", REACHED), [target.location] * 2, atol=1e-3)
+    assert not len(of_colour(shown, "points", FAR))
+
+
+@pytest.mark.parametrize("kind", ["ORIENTATION", "AIM", "PLANE"])
+def test_what_turns_aims_or_stays_on_a_plane_has_an_error_too(kind):
+    rig = arm(3)
+    target = add("b2", kind).target
+    assert len(of_colour(drawn(rig), "lines", REACHED)) == 2
+    target.rotation_mode = "XYZ"
+    target.rotation_euler = (1.0, 0.4, 0.0)
+    target.location.x += 2.0
+    assert len(of_colour(drawn(rig), "lines", FAR)) == 2
+    bpy.ops.articulate.solve()
+    assert len(of_colour(drawn(rig), "lines", REACHED)) == 2
 
 
 def test_the_chain_of_the_active_effector():
     rig = two_arms()
     add("hand.L", chain_root="arm.L")
-    assert len(data.drawing(rig).lines[data.CHAIN]) == 4
+    assert len(of_colour(drawn(rig), "lines", data.CHAIN)) == 4
     rig.articulate.effectors["hand.L"].chain_root = ""
-    assert len(data.drawing(rig).lines[data.CHAIN]) == 8
+    assert len(of_colour(drawn(rig), "lines", data.CHAIN)) == 8
+
+
+def test_the_bones_that_a_drag_would_take_along_are_shown_before_it_begins():
+    rig = two_arms()
+    assert not len(drawn(rig).lines)
+    assert len(of_colour(drawn(rig, "hand.R"), "lines", data.CHAIN)) == 8
+    bpy.ops.articulate.pin(bone="hand.L")
+    shown = drawn(rig, "hand.R")
+    assert len(of_colour(shown, "lines", data.CHAIN)) == 8
+    along = of_colour(shown, "lines", data.ALONG)
+    assert np.allclose(along, [(1, 0.1, 2), (1.8, 0, 2), (0.2, 0, 2), (1, 0.1, 2)], atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["POSITION", "ORIENTATION", "POSE"])
-def test_the_colour_of_a_pin_says_what_it_holds(kind):
+def test_a_pin_says_what_it_holds_and_is_red_only_where_it_does_not_hold(kind):
     rig = two_arms()
     rig.location = (1, 2, 3)
     bpy.context.view_layer.update()
     bpy.ops.articulate.pin(bone="hand.L", kind=kind)
-    assert np.allclose(data.drawing(rig).points[data.PINS[kind]], [tip(rig, "hand.L")], atol=1e-5)
+    shown = drawn(rig)
+    assert np.allclose(of_colour(shown, "points", data.PINS[kind]), [tip(rig, "hand.L")], atol=1e-5)
+    ring = of_colour(shown, "lines", data.PINS[kind])
+    if kind == "POSITION":
+        assert not len(ring)
+    else:
+        radius = np.linalg.norm(ring - tip(rig, "hand.L"), axis=1)
+        assert np.allclose(radius, 0.2 * rig.data.bones["hand.L"].length, rtol=1e-4)
+    assert not len(of_colour(shown, "points", FAR)) + len(of_colour(shown, "lines", FAR))
+    bone = rig.pose.bones["hand.L"]
+    bone.rotation_mode = "XYZ"
+    bone.rotation_euler = (0.0, 0.8, 1.2)
+    shown = drawn(rig)
+    assert np.allclose(of_colour(shown, "points", data.PINS[kind]), [(2.8, 2, 5)], atol=1e-5), "it stays"
+    assert len(of_colour(shown, "lines", FAR)) == 2
+
+
+def test_pins_have_colours_of_their_own():
+    colours = [*data.PINS.values(), *data.BY_ERROR.values()]
+    distances = [np.linalg.norm(np.subtract(a, b)) for i, a in enumerate(colours) for b in colours[:i]]
+    assert min(distances) > 0.25
+    assert all(colour[0] < 0.9 or min(colour[:3]) > 0.9 for colour in data.PINS.values()), "no pin is reddish"
 
 
 def test_what_is_missing_or_off_is_not_shown():
@@ -49,5 +109,66 @@ def test_what_is_missing_or_off_is_not_shown():
     add("hand.R").enabled = False
     add("arm.L").bone = "gone"
     rig.articulate.active_effector = 1
-    shown = data.drawing(rig)
-    assert not shown.lines and not shown.points
+    shown = drawn(rig)
+    assert not len(shown.lines) and not len(shown.points)
+
+
+def test_every_part_has_a_switch():
+    rig = two_arms()
+    reach(rig, "hand.L", (1.0, 1.0, 1.0))
+    bpy.ops.articulate.pin(bone="hand.R", kind="POSE")
+    colours = {"lines": FAR, "pins": data.PINS["POSE"], "chain": data.CHAIN}
+    for only in colours:
+        for name in colours:
+            setattr(rig.articulate.overlay, name, name == only)
+        shown = drawn(rig)
+        assert [name for name, colour in colours.items() if len(of_colour(shown, "lines", colour))] == [only]
+
+
+def test_nothing_is_made_anew_while_nothing_changes():
+    rig = two_arms()
+    target = reach(rig, "hand.L", (1.0, 1.0, 1.0))
+    sketch = data.Sketch()
+    first = drawn(rig, sketch=sketch)
+    assert drawn(rig, sketch=sketch) is first
+    sketch.note(bpy.context.evaluated_depsgraph_get())
+    assert drawn(rig, sketch=sketch) is first, "something else has changed"
+    before = first
+    effector = rig.articulate.effectors[0]
+
+    def limit():
+        rig.pose.bones["arm.L"].use_ik_limit_x = True
+
+    changes = {
+        "a target moves": lambda: setattr(target.location, "x", 2.0),
+        "the armature moves": lambda: setattr(rig.location, "x", 0.5),
+        "a bone moves": lambda: (
+            setattr(rig.pose.bones["arm.L"], "rotation_mode", "XYZ")
+            or setattr(rig.pose.bones["arm.L"], "rotation_euler", (0.1, 0, 0))
+        ),
+        "an effector is set otherwise": lambda: setattr(effector, "kind", "POSE"),
+        "a switch": lambda: setattr(rig.articulate.overlay, "pins", False),
+        "a limit": limit,
+    }
+    for what, change in changes.items():
+        change()
+        sketch.note(bpy.context.evaluated_depsgraph_get())
+        after = drawn(rig, sketch=sketch)
+        assert after is not before, what
+        assert drawn(rig, sketch=sketch) is after, what
+        before = after
+
+
+def test_another_armature_and_another_file_are_noticed():
+    sketch = data.Sketch()
+    one = two_arms()
+    add("hand.L")
+    first = drawn(one, sketch=sketch)
+    other = arm(3)
+    other.select_set(True)
+    add("b2")
+    assert drawn(other, sketch=sketch) is not first
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    rig = arm(5)
+    add("b4")
+    assert len(of_colour(drawn(rig, sketch=sketch), "lines", data.CHAIN)) == 10

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.goals.support import hull
 from tests.ikmath import oracle
 
 
@@ -211,3 +212,18 @@ def test_what_was_chosen_is_left_only_for_a_good_deal():
     assert kept.best(pose(0.54)) == 0
     assert kept.best(pose(0.7)) == 1
     assert either.chosen is None
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-17, 1e-12])
+def test_a_support_of_points_that_are_as_good_as_in_line_is_as_wide_as_they_are(off):
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        points = 0.1 * rng.integers(-2, 3, (12, 2)) + off * rng.normal(size=(12, 2))
+        corners = np.array(hull(points.tolist()))
+        if len(corners) < 3:
+            continue
+        edge = np.roll(corners, -1, 0) - corners
+        gap = points[:, None] - corners
+        beside = (edge[:, 0] * gap[..., 1] - edge[:, 1] * gap[..., 0]) / np.sqrt((edge**2).sum(1))
+        assert beside.min() > -1e-8, "every point is in it"
+        assert all(np.abs(points - corner).sum(1).min() == 0.0 for corner in corners)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn of a figure over the 3D view. Saved with the armature object."""
+
+import bpy
+from bpy.props import BoolProperty
+
+from .options import OVERRIDE
+
+
+class ArticulateOverlay(bpy.types.PropertyGroup):
+    """One switch for each thing that the overlay can show; the body's capsules have theirs on the body."""
+
+    lines: BoolProperty(
+        name="Effectors",
+        description="Lines from the bones to their targets: green where they are reached, red far off",
+        default=True,
+        override=OVERRIDE,
+    )
+    pins: BoolProperty(
+        name="Pins",
+        description="Bones that are pinned, with the colour of what is held",
+        default=True,
+        override=OVERRIDE,
+    )
+    limits: BoolProperty(
+        name="Joint Limits",
+        description="Arcs and cones of the limits at which the figure stands just now",
+        default=True,
+        override=OVERRIDE,
+    )
+    chain: BoolProperty(
+        name="Chain",
+        description="Bones that take part: for the effector that is active in the list, and with the tool"
+        " Drag Bone for the bone under the mouse",
+        default=True,
+        override=OVERRIDE,
+    )
+    gizmos: BoolProperty(
+        name="Target Gizmo",
+        description="Arrows and rings on the target or pin of the effector that is active in the list",
+        default=True,
+        override=OVERRIDE,
+    )
+    critical: BoolProperty(
+        name="Critical Points",
+        description="Where the figure is nearest to obstacles and to itself, and how near",
+        default=False,
+        override=OVERRIDE,
+    )
+    balance: BoolProperty(
+        name="Centre of Mass",
+        description="By the volume of the body's capsules, over the area on which the figure stands",
+        default=False,
+        override=OVERRIDE,
+    )
+    ellipsoid: BoolProperty(
+        name="Manipulability",
+        description="How fast the active effector's point can move in every direction, as an ellipsoid;"
+        " flat where it can hardly move",
+        default=False,
+        override=OVERRIDE,
+    )

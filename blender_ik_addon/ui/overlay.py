@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn over the 3D view: switches in the tab, and in Blender's own popover of overlays."""
+
+import bpy
+
+from ..properties.access import active_armature, rig_of
+
+_FIGURE = ("limits", "ellipsoid", "balance", "critical")
+_EFFECTORS = ("lines", "pins", "chain", "gizmos")
+
+
+def _draw_switches(layout, armature) -> None:
+    """One switch a line, in two columns."""
+    rig = rig_of(armature)
+    row = layout.row()
+    column = row.column(align=True)
+    for name in _EFFECTORS:
+        column.prop(rig.overlay, name)
+    column = row.column(align=True)
+    for name in _FIGURE:
+        column.prop(rig.overlay, name)
+    column.prop(rig.body, "show", text="Capsules")
+
+
+class ARTICULATE_PT_viewport(bpy.types.Panel):
+    """What the overlay shows of the active armature."""
+
+    bl_idname = "ARTICULATE_PT_viewport"
+    bl_label = "Viewport"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Articulate"
+    bl_parent_id = "ARTICULATE_PT_main"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """Only with an armature."""
+        return active_armature(context) is not None
+
+    def draw(self, context) -> None:
+        """The switches; greyed out while Blender's own overlays are off."""
+        self.layout.active = context.space_data.overlay.show_overlays
+        _draw_switches(self.layout, active_armature(context))
+
+
+class ARTICULATE_PT_overlays(bpy.types.Panel):
+    """The same, where Blender has the switches of all overlays."""
+
+    bl_idname = "ARTICULATE_PT_overlays"
+    bl_label = "Articulate"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_parent_id = "VIEW3D_PT_overlay"
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """Only with an armature."""
+        return active_armature(context) is not None
+
+    def draw(self, context) -> None:
+        """The switches."""
+        self.layout.active = context.space_data.overlay.show_overlays
+        _draw_switches(self.layout, active_armature(context))
+
+
+CLASSES = (ARTICULATE_PT_viewport, ARTICULATE_PT_overlays)

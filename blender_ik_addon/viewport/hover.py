@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bone is under the mouse while the tool is active: a gizmo that is never hit, but always asked."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import bpy
+
+from ..control.sight import bone_at, read_sight
+from ..properties.access import active_armature, session_of
+
+HOVER: Final = "ARTICULATE_GGT_hover"
+_MISSED: Final = -1
+
+
+class ARTICULATE_GT_hover(bpy.types.Gizmo):
+    """Draws nothing and takes no click; it is where Blender says where the mouse is between events."""
+
+    bl_idname = "ARTICULATE_GT_hover"
+    __slots__ = ()
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The overlay draws what there is to see."""
+
+    def test_select(self, context: bpy.types.Context, location: Any) -> int:
+        """Note the bone under the mouse."""
+        armature, session = active_armature(context), session_of(context)
+        if armature is None or context.region is None or context.region_data is None:
+            return _MISSED
+        found = bone_at(context, armature, read_sight(context.region, context.region_data), tuple(location))
+        hovered = found[0] if found else ""
+        if hovered != session.hovered:
+            session.hovered = hovered
+            if context.area is not None:
+                context.area.tag_redraw()
+        return _MISSED
+
+
+class ARTICULATE_GGT_hover(bpy.types.GizmoGroup):
+    """Comes and goes with the tool."""
+
+    bl_idname = HOVER
+    bl_label = "Bone under the Mouse"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """In Pose Mode."""
+        return context.mode == "POSE"
+
+    def setup(self, _context: bpy.types.Context) -> None:
+        """One gizmo."""
+        self.gizmos.new(ARTICULATE_GT_hover.bl_idname)
+
+
+CLASSES = (ARTICULATE_GT_hover, ARTICULATE_GGT_hover)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn over the 3D view in a real window, told by the colours on the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.gui.blender_window import BlenderWindow
+from tests.gui.test_dragging import FIGURE
+
+PINNED = """
+bpy.ops.wm.tool_set_by_id(name='builtin.select_box')
+rig = bpy.data.objects['Figure']
+bpy.ops.articulate.unpin_all()
+bpy.ops.articulate.pin(bone='shin.L')
+bpy.ops.articulate.pin(bone='shin.R', kind='POSE')
+bpy.ops.articulate.pin(bone='head', kind='ORIENTATION')
+for name in ('hand.R', 'hand.L'):
+    bpy.ops.articulate.effector_add(bone=name)
+rig.articulate.effectors['hand.L'].target.location = (0.9, 0, 1.9)
+bone = rig.pose.bones['arm.R']
+bone.use_ik_limit_x = bone.use_ik_limit_z = True
+bone.ik_min_x, bone.ik_max_x, bone.ik_min_z, bone.ik_max_z = -0.3, 0.0, -0.5, 0.5
+bone = rig.pose.bones['thigh.L']
+bone.rotation_mode, bone.rotation_euler = 'XYZ', (0.6, 0, 0)
+bone.use_ik_limit_x, bone.lock_ik_z = True, True
+bone.ik_min_x, bone.ik_max_x = -0.2, 0.6
+"""
+AROUND = """
+rig = bpy.data.objects['Figure']
+bpy.ops.articulate.body_fit()
+bpy.ops.object.mode_set(mode='OBJECT')
+bpy.ops.mesh.primitive_cube_add(size=0.4, location=(1.2, 0, 1.3))
+cube = bpy.context.object
+bpy.context.view_layer.objects.active = rig
+bpy.ops.object.mode_set(mode='POSE')
+bpy.ops.articulate.obstacle_add(object=cube.name)
+for name in ('critical', 'balance', 'ellipsoid'):
+    setattr(rig.articulate.overlay, name, True)
+rig.articulate.body.show = True
+rig.articulate.active_effector = rig.articulate.effectors.find('hand.R')
+"""
+COLOURS = {
+    "reached": (77, 217, 89),
+    "far": (255, 51, 38),
+    "held place": (38, 191, 255),
+    "held turn": (191, 128, 255),
+    "held both": (255, 255, 255),
+    "limit": (255, 115, 191),
+    "chain": (128, 153, 255),
+    "mobility": (102, 242, 217),
+    "mass": (255, 242, 153),
+}
+
+
+def seen(picture: Path, colour: str) -> int:
+    """How many pixels of the 3D view are of about this colour."""
+    image = np.asarray(Image.open(picture).convert("RGB").crop((60, 80, 930, 640)), dtype=int)
+    return int((np.abs(image - COLOURS[colour]).max(2) < 40).sum())
+
+
+@pytest.fixture
+def figure(window: BlenderWindow) -> BlenderWindow:
+    """A figure in Pose Mode, seen from the front, with pins of all kinds and two targets; no grid."""
+    window.operate(FIGURE)
+    window.operate(PINNED)
+    window.run(
+        "overlay = view()['area'].spaces.active.overlay\n"
+        "overlay.show_floor = overlay.show_axis_x = overlay.show_axis_y = overlay.show_axis_z = False\n"
+        "overlay.show_ortho_grid = overlay.show_cursor = False"
+    )
+    window.settle(0.5)
+    return window
+
+
+def test_effectors_pins_and_limits_are_drawn_and_go_with_blenders_overlays(figure: BlenderWindow):
+    shot = figure.screenshot("overlay")
+    for colour in ("reached", "far", "held place", "held turn", "held both", "limit", "chain"):
+        assert seen(shot, colour) > 10, colour
+    figure.run("view()['area'].spaces.active.overlay.show_overlays = False")
+    shot = figure.screenshot("overlay_off")
+    for colour in ("reached", "far", "held place", "held turn", "limit", "chain"):
+        assert seen(shot, colour) == 0, colour
+
+
+def test_the_rest_is_drawn_on_request(figure: BlenderWindow):
+    figure.operate(AROUND)
+    figure.show_tab("Articulate")
+    shot = figure.screenshot("overlay_all")
+    for colour in ("mobility", "mass", "reached"):
+        assert seen(shot, colour) > 10, colour
+
+
+def test_with_the_tool_the_chain_of_the_bone_under_the_mouse_is_drawn(figure: BlenderWindow):
+    figure.operate("bpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
+    hovered = "result = bpy.context.window_manager.articulate.hovered"
+    figure.move(*figure.pixel_of((0.7, 0, 1.55)))
+    figure.wait_for(hovered, lambda name: name == "hand.L")
+    figure.screenshot("hover_hand")
+    figure.move(*figure.pixel_of((-0.18, 0, 0.7)))
+    figure.wait_for(hovered, lambda name: name == "thigh.R")
+    figure.screenshot("hover_leg")
+    figure.move(*figure.pixel_of((1.3, 0, 2.2)))
+    figure.wait_for(hovered, lambda name: name == "")
