@@ -13,7 +13,7 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
-from ..bridge.armature import Array, Bones
+from ..bridge.armature import Array, Bones, read_matrices
 from ..bridge.goals import Masses
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
@@ -66,12 +66,13 @@ def center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, b
         Refused: nothing weighs anything.
     """
     masses, shown = read_masses(armature, bones), armature.evaluated_get(depsgraph)
-    total, sum_ = 0.0, np.zeros(3)
-    for name, mass in masses.mass.items():
-        matrix = np.array(shown.matrix_world @ shown.pose.bones[name].matrix)
-        sum_ += mass * (matrix[:3, :3] @ masses.center[name] + matrix[:3, 3])
-        total += mass
-    return sum_ / total
+    index, matrices = read_matrices(shown)
+    placed = np.array(shown.matrix_world) @ matrices[[index[name] for name in masses.mass]]
+    centers = np.array([masses.center[name] for name in masses.mass])
+    mass = np.array(list(masses.mass.values()))
+    places = np.einsum("bij,bj->bi", placed[:, :3, :3], centers) + placed[:, :3, 3]
+    center: Array = mass @ places / mass.sum()
+    return center
 
 
 def _volume(link: LinkPlan) -> float:

@@ -49,7 +49,7 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
     )
     balance: BoolProperty(
         name="Centre of Mass",
-        description="By the volume of the body's capsules, over the area on which the figure stands",
+        description="Where it is, and over which area the figure stands",
         default=False,
         override=OVERRIDE,
     )

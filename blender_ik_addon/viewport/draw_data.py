@@ -11,38 +11,19 @@ from typing import Any, Final
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix
 
 from ..bridge.armature import fingerprint, pose_matrices
-from ..control.body import Capsules, capsules
-from ..control.inspection import Critical, Ellipsoid, Inspection, Inspector, Limit
-from ..control.mass import stand
+from ..control.balance import Stand, stand
+from ..control.body import capsules
+from ..control.inspection import Inspection, Inspector
 from ..control.reasons import REASONS
 from ..properties.access import rig_of
-from ..properties.kinds import KINDS
-from .marks import Mark, Miss, read_marks
-from .strokes import Colour, Drawing, Strokes, capsule_paths, circles
+from . import parts
+from .marks import Mark, read_marks
+from .strokes import Drawing, Strokes
 
-BY_ERROR: Final[dict[Miss, Colour]] = {
-    Miss.REACHED: (0.3, 0.85, 0.35, 0.9),
-    Miss.SHORT: (1.0, 0.75, 0.15, 0.95),
-    Miss.FAR: (1.0, 0.2, 0.15, 1.0),
-}
-PINS: Final[dict[str, Colour]] = {
-    "POSITION": (0.15, 0.75, 1.0, 1.0),
-    "ORIENTATION": (0.75, 0.5, 1.0, 1.0),
-    "POSE": (1.0, 1.0, 1.0, 1.0),
-}
-CHAIN: Final[Colour] = (0.5, 0.6, 1.0, 1.0)
-ALONG: Final[Colour] = (0.5, 0.6, 1.0, 0.3)
-LIMIT: Final[Colour] = (1.0, 0.45, 0.75, 0.95)
-BODY: Final[Colour] = (0.75, 0.75, 0.75, 0.45)
-MOBILITY: Final[Colour] = (0.4, 0.95, 0.85, 0.8)
-MASS: Final[Colour] = (1.0, 0.95, 0.6, 0.95)
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
-
-_RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
-_SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
 
 
 class Sketch:
@@ -71,8 +52,10 @@ class Sketch:
             depsgraph: evaluated.
             held: name of the bone that a drag would begin with, "" if none would.
         """
-        rig, world = rig_of(armature), armature.matrix_world
-        switches = {name: getattr(rig.overlay, name) for name in SWITCHES} | {"body": rig.body.show}
+        rig = rig_of(armature)
+        shown = {name for name in SWITCHES if getattr(rig.overlay, name)} | (
+            {"body"} if rig.body.show else set()
+        )
         marks = read_marks(armature)
         stamp = (armature.session_uid, self._changes, depsgraph.scene.frame_current, rig.solver.root)
         if self._structure is None or self._structure[0] != stamp:
@@ -80,20 +63,21 @@ class Sketch:
                 stamp,
                 (armature.session_uid, self._rests, rig.solver.root, fingerprint(armature)),
             )
-        heavy = switches["body"] or switches["critical"] or switches["balance"]
+        # Meshes, capsules and masses are not compared, but looked at again.
+        heavy = shown & {"body", "critical", "balance"} or any(map(_balances, marks))
         signature = (
-            tuple(switches.values()),
+            shown,
             marks,
             rig.active_effector,
             held,
-            np.array(world).tobytes(),
+            np.array(armature.matrix_world).tobytes(),
             pose_matrices(armature).tobytes(),
             self._structure[1],
-            stamp if heavy else None,  # meshes and capsules are not compared, but looked at again
+            stamp if heavy else None,
         )
         if signature != self._signature:
             self._signature = signature
-            self._drawing = self._draw(armature, depsgraph, held, switches, marks)
+            self._drawing = self._draw(armature, depsgraph, held, shown, marks)
         return self._drawing
 
     def _draw(
@@ -101,29 +85,38 @@ class Sketch:
         armature: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph,
         held: str,
-        switches: dict[str, bool],
+        shown: set[str],
         marks: tuple[Mark, ...],
     ) -> Drawing:
         strokes, chosen = Strokes(), rig_of(armature).active_effector
         active = next((mark for mark in marks if mark.index == chosen), None)
-        if switches["body"] or switches["balance"]:
-            parts = capsules(armature)
-            if switches["body"]:
-                _draw_body(strokes, parts)
-            if switches["balance"]:
-                _draw_balance(strokes, parts)
-        if switches["chain"]:
-            _draw_chain(strokes, armature, marks, held, active)
-        if switches["limits"] or switches["critical"] or switches["ellipsoid"]:
-            seen = self._look(armature, marks, held, depsgraph if switches["critical"] else None)
-            if seen is not None and switches["limits"]:
-                _draw_limits(strokes, seen.limits())
-            if seen is not None and switches["ellipsoid"] and active is not None:
-                _draw_ellipsoid(strokes, seen.ellipsoid(active.bone, active.local, active.chain_root))
-            if seen is not None and switches["critical"]:
-                _draw_critical(strokes, seen.critical())
+        if "body" in shown:
+            parts.draw_body(strokes, capsules(armature))
+        if "chain" in shown:
+            parts.draw_chain(strokes, armature, marks, held, active)
+        if shown & {"limits", "critical", "ellipsoid"}:
+            seen = self._look(armature, marks, held, depsgraph if "critical" in shown else None)
+            if seen is not None and "limits" in shown:
+                parts.draw_limits(strokes, seen.limits())
+            if seen is not None and "ellipsoid" in shown and active is not None:
+                found = seen.ellipsoid(active.bone, active.local, active.chain_root)
+                parts.draw_ellipsoid(strokes, found)
+            if seen is not None and "critical" in shown:
+                parts.draw_critical(strokes, seen.critical())
+        standing = None
+        if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
+            standing = _stand(armature, depsgraph, marks)
+        if standing is not None and "balance" in shown:
+            parts.draw_stand(strokes, standing)
+
+        def matrix_of(bone: str) -> Matrix:
+            return armature.matrix_world @ armature.pose.bones[bone].matrix
+
         for mark in marks:
-            _draw_mark(strokes, mark, armature, lines=switches["lines"], pins=switches["pins"])
+            if not _balances(mark):
+                parts.draw_mark(strokes, mark, matrix_of, lines="lines" in shown, pins="pins" in shown)
+            elif standing is not None and "lines" in shown:
+                parts.draw_balance(strokes, mark, standing)
         return strokes.drawing()
 
     def _look(
@@ -133,7 +126,7 @@ class Sketch:
         held: str,
         depsgraph: bpy.types.Depsgraph | None,
     ) -> Inspection | None:
-        chains = [(mark.bone, mark.chain_root) for mark in marks]
+        chains = [chain for mark in marks for chain in mark.chains]
         if held:
             chains.append((held, ""))
         try:
@@ -142,109 +135,16 @@ class Sketch:
             return None  # it is no figure now; the panel and any solve say why
 
 
-def _draw_mark(strokes: Strokes, mark: Mark, armature: bpy.types.Object, *, lines: bool, pins: bool) -> None:
-    """An effector: a line to where it should be, in the colour of its error; what a pin holds."""
-    matrix = armature.matrix_world @ armature.pose.bones[mark.bone].matrix
-    place, wanted, miss = mark.aim(matrix)
-    if lines and not (mark.pin and miss is Miss.REACHED):
-        strokes.segments(BY_ERROR[miss], [place, wanted])
-        strokes.point(BY_ERROR[miss], place)
-    if pins and mark.pin:
-        colour = PINS.get(mark.kind, PINS["POSITION"])
-        strokes.point(colour, mark.target)
-        if KINDS[mark.kind].turns:
-            turn = Quaternion(mark.turn).to_matrix() * (_RING * mark.length)
-            strokes.path(colour, circles(mark.target, turn.col[0], turn.col[2]))
+def _stand(
+    armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, marks: tuple[Mark, ...]
+) -> Stand | None:
+    """How the figure stands on what is planted, or else on what of it is lowest."""
+    planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
+    try:
+        return stand(armature, depsgraph, planted)
+    except REASONS:
+        return None  # nothing of it weighs anything
 
 
-def _draw_chain(
-    strokes: Strokes, armature: bpy.types.Object, marks: tuple[Mark, ...], held: str, active: Mark | None
-) -> None:
-    """The bones that move for the bone in hand or the active effector; those that come along, fainter."""
-    world, bones = armature.matrix_world, armature.pose.bones
-    if held in bones:
-        main = _chain(bones[held], "")
-    elif active is not None:
-        main = _chain(bones[active.bone], active.chain_root)
-    else:
-        return
-    along: dict[str, Any] = {}
-    for mark in marks if held in bones else ():
-        along.update(_chain(bones[mark.bone], mark.chain_root))
-    for colour, chain in ((ALONG, along), (CHAIN, main)):
-        shown = [bone for name, bone in chain.items() if chain is main or name not in main]
-        strokes.segments(colour, _moved(world, [end for bone in shown for end in (bone.head, bone.tail)]))
-
-
-def _chain(bone: bpy.types.PoseBone, root: str) -> dict[str, bpy.types.PoseBone]:
-    """A bone and those above it, up to the root if that is among them."""
-    chain = {each.name: each for each in (bone, *bone.parent_recursive)}
-    if root not in chain:
-        return chain
-    names = list(chain)
-    return {name: chain[name] for name in names[: names.index(root) + 1]}
-
-
-def _draw_limits(strokes: Strokes, limits: list[Limit]) -> None:
-    for limit in limits:
-        strokes.path(LIMIT, limit.curve)
-        if limit.axis != "xz":
-            strokes.segments(LIMIT, [[limit.head, limit.curve[0]], [limit.head, limit.curve[-1]]])
-        strokes.segments(LIMIT, [limit.head, limit.place])
-        strokes.point(LIMIT, limit.place)
-
-
-def _draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
-    if ellipsoid is None:
-        return
-    u, v, w = ellipsoid.axes * _SPEED
-    strokes.path(MOBILITY, circles([ellipsoid.center] * 3, [u, v, w], [v, w, u]))
-    strokes.segments(MOBILITY, [[ellipsoid.center - axis, ellipsoid.center + axis] for axis in (u, v, w)])
-
-
-def _draw_critical(strokes: Strokes, critical: Critical | None) -> None:
-    """Shortest ways to what is near, red inside of it, and how long they are."""
-    if critical is None:
-        return
-    rows = zip(
-        critical.point,
-        critical.other,
-        critical.clearance.tolist(),
-        critical.margin.tolist(),
-        critical.names,
-        strict=True,
-    )
-    for point, other, clearance, margin, name in rows:
-        miss = Miss.FAR if clearance < 0.0 else Miss.SHORT if clearance < margin else Miss.REACHED
-        strokes.segments(BY_ERROR[miss], [point, other])
-        strokes.point(BY_ERROR[miss], [point, other])
-        strokes.label(BY_ERROR[miss], 0.5 * (point + other), f"{_length(clearance)} {name}")
-
-
-def _draw_body(strokes: Strokes, parts: Capsules) -> None:
-    for paths in capsule_paths(parts.a, parts.b, parts.radius):
-        strokes.path(BODY, paths)
-
-
-def _draw_balance(strokes: Strokes, parts: Capsules) -> None:
-    """The centre of mass, plumb over the ground; the area of support, red when it is beside it."""
-    found = stand(parts)
-    if found is None:
-        return
-    foot = np.array([*found.center[:2], found.floor])
-    corners = np.column_stack([found.support, np.full(len(found.support), found.floor)])
-    colour = BY_ERROR[Miss.REACHED if found.steady else Miss.FAR]
-    strokes.path(colour, np.concatenate([corners, corners[:1]]))
-    strokes.segments(MASS, [found.center, foot])
-    strokes.point(MASS, found.center)
-    strokes.point(colour, foot)
-
-
-def _length(metres: float) -> str:
-    return f"{metres * 1e3:.1f} mm" if abs(metres) < 1.0 else f"{metres:.2f} m"
-
-
-def _moved(matrix: Matrix, places: list[Vector]) -> np.ndarray:
-    """Places of armature space in the world, (N, 3)."""
-    world = np.array(matrix)
-    return np.array(places).reshape(-1, 3) @ world[:3, :3].T + world[:3, 3]
+def _balances(mark: Mark) -> bool:
+    return "balance" in mark.kind_info.asks

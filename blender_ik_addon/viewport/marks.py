@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
@@ -12,17 +13,18 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
-from ..properties.kinds import KINDS
+from ..properties.kinds import AMOUNTS, KINDS, Kind
 
 _REACHED: Final = 0.005  # share of a bone's length; closer than this a target counts as reached for the eye
 _FAR_OFF: Final = 0.25
 _TURNED: Final = 0.01  # radians, the same for turns
 _FAR_TURNED: Final = 0.35
 Triple = tuple[float, float, float]
+Turn = tuple[float, float, float, float]
 
 
 class Miss(IntEnum):
-    """How far an effector is from its target, for the eye."""
+    """How far an effector is from where it should be, for the eye."""
 
     REACHED = 0
     SHORT = 1
@@ -35,10 +37,14 @@ class Mark:
 
     Attributes:
         index: its place in the list; bone: its name; kind, chain_root: see `properties.effector`.
-        pin: it has no target object.
+        pin: it is held where it is.
         length: of the bone, Blender units of the world.
-        local: (3,) its point in the bone's axes; axis: what aims; one_sided: its plane is a floor.
-        target, turn: where it should be, and how turned (a quaternion), world.
+        local: (3,) its point in the bone's axes; axis: what aims.
+        told: what its kind is told, with the amounts.
+        target, turn: where it should be and how turned (a quaternion), world; of no meaning for a kind that
+            has no target.
+        second: name of the second bone, "" for none, and the point in its axes.
+        places: what it may choose from.
     """
 
     index: int
@@ -49,45 +55,85 @@ class Mark:
     length: float
     local: Triple
     axis: Triple
-    one_sided: bool
+    told: Mapping[str, Any]
     target: Triple
-    turn: tuple[float, float, float, float]
+    turn: Turn
+    second: tuple[str, Triple]
+    places: tuple[Triple, ...]
 
-    def aim(self, matrix: Matrix) -> tuple[Triple, Triple, Miss]:
+    @property
+    def kind_info(self) -> Kind:
+        """The row of the table of kinds."""
+        return KINDS[self.kind]
+
+    @property
+    def chains(self) -> list[tuple[str, str]]:
+        """Bones that take part for it, each with the topmost above it that may move."""
+        return [(bone, self.chain_root) for bone in (self.bone, self.second[0]) if bone]
+
+    def aim(self, matrix_of: Callable[[str], Matrix]) -> tuple[Triple, Triple, Miss]:
         """Where its point is, where that should be, and how far off it is.
 
         Args:
-            matrix: (4, 4) of its bone, world.
+            matrix_of: (4, 4) of a bone by its name, world.
         """
-        asks = KINDS[self.kind].asks
+        asks, matrix = self.kind_info.asks, matrix_of(self.bone)
         place, wanted, turn = matrix @ Vector(self.local), Vector(self.target), Quaternion(self.turn)
-        way, turned = 0.0, 0.0
-        if "position" in asks:
-            way = (wanted - place).length
-        if "orientation" in asks:
-            turned = abs(matrix.to_quaternion().rotation_difference(turn).angle)
-        if "aim" in asks:
-            turned = (matrix.to_3x3() @ Vector(self.axis)).angle(wanted - place, 0.0)
+        if self.second[0]:
+            wanted = matrix_of(self.second[0]) @ Vector(self.second[1])
+        if self.places:
+            choices = [Vector(choice) for choice in self.places]
+            wanted = min(choices, key=lambda choice: (choice - place).length)
+        off, turned, own = 0.0, 0.0, matrix.to_quaternion()
+        if "position" in asks or "any_of" in asks:
+            off = self._masked("axes", wanted - place, own, turn).length - self.told.get("slack", 0.0)
+        if "loop" in asks:
+            off = (wanted - place).length
+        if "distance" in asks:
+            over = (wanted - place).length - self.told["distance"]
+            off = {"AT": abs(over), "INSIDE": over, "OUTSIDE": -over}[self.told["keep"]]
         if "plane" in asks:
             normal = turn @ Vector((0.0, 0.0, 1.0))
             height = (place - wanted).dot(normal)
-            off = min(height, 0.0) if self.one_sided else height
-            wanted, way = place - off * normal, abs(off)
-        share = way / max(self.length, 1e-9)
-        miss = max(_level(share, _REACHED, _FAR_OFF), _level(turned, _TURNED, _FAR_TURNED))
+            height = min(height, 0.0) if self.told["one_sided"] else height
+            wanted, off = place - height * normal, abs(height)
+        if "orientation" in asks:
+            between = turn @ own.inverted()
+            if between.w < 0.0:
+                between.negate()  # the same turn the shorter way round
+            turned = self._masked("turn_axes", between.to_exponential_map(), own, turn).length
+        if "aim" in asks:
+            turned = (matrix.to_3x3() @ Vector(self.axis)).angle(wanted - place, 0.0)
+        turned -= self.told.get("turn_slack", 0.0)
+        miss = max(distance_miss(off, self.length), _level(turned, _TURNED, _FAR_TURNED))
         return (place.x, place.y, place.z), (wanted.x, wanted.y, wanted.z), miss
+
+    def _masked(self, axes: str, way: Vector, own: Quaternion, turn: Quaternion) -> Vector:
+        """What of a way counts, in the space whose axes are meant."""
+        flags = self.told.get(axes, (True, True, True))
+        if all(flags):
+            return way
+        into = {"WORLD": Quaternion(), "TARGET": turn.inverted(), "BONE": own.inverted()}[self.told["space"]]
+        turned = into @ way
+        return Vector((turned.x * flags[0], turned.y * flags[1], turned.z * flags[2]))
 
 
 def read_marks(armature: bpy.types.Object) -> tuple[Mark, ...]:
-    """The effectors of an armature that are on, whose bones exist and which have a target or a pin."""
+    """The effectors of an armature that are on and lack nothing."""
     marks = []
-    scale = armature.matrix_world.median_scale
+    bones, scale = armature.pose.bones, armature.matrix_world.median_scale
     for index, effector in enumerate(rig_of(armature).effectors):
-        if not effector.enabled:
+        bone, goal = bones.get(effector.bone), _goal(effector)
+        told = effector.settings
+        name = told.get("second_bone", "")
+        other = bones.get(name)
+        if not effector.enabled or bone is None or goal is None or (name and other is None):
             continue
-        bone = armature.pose.bones.get(effector.bone)
-        goal = _goal(effector)
-        if bone is None or goal is None:
+        has = effector.kind_info.options
+        told.update({amount: getattr(effector, amount) for amount in AMOUNTS if amount in has})
+        second = (name, tuple(effector.second_in_bone(other.bone))) if other else ("", (0.0, 0.0, 0.0))
+        things = effector.alternative_objects
+        if "alternatives" in has and not things:
             continue
         marks.append(
             Mark(
@@ -95,30 +141,39 @@ def read_marks(armature: bpy.types.Object) -> tuple[Mark, ...]:
                 bone=bone.name,
                 kind=effector.kind,
                 chain_root=effector.chain_root,
-                pin=effector.target is None,
+                pin=effector.follows == "PIN",
                 length=bone.length * scale,
                 local=tuple(effector.point_in_bone(bone.bone)),
                 axis=effector.direction,
-                one_sided=effector.one_sided,
+                told=told,
                 target=goal[0],
                 turn=goal[1],
+                second=second,
+                places=tuple(tuple(thing.matrix_world.translation) for thing in things),
             )
         )
     return tuple(marks)
 
 
-def _goal(effector: ArticulateEffector) -> tuple[Triple, tuple[float, float, float, float]] | None:
-    """Where an effector should be and how turned, world; None if it has no target and no pin."""
-    target: Any = effector.target
-    if target is None:
-        return (tuple(effector.pin_location), tuple(effector.pin_rotation)) if effector.pinned else None
-    matrix = target.matrix_world
+def _goal(effector: ArticulateEffector) -> tuple[Triple, Turn] | None:
+    """Where an effector should be and how turned, world; None if that is missing."""
+    follows, target = effector.follows, effector.target
+    if follows == "PIN":
+        return tuple(effector.pin_location), tuple(effector.pin_rotation)
+    if follows != "TARGET" or target is None:
+        return None if follows == "MISSING" else ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    matrix: Any = target.matrix_world
     if effector.subtarget:
         bone = target.pose.bones.get(effector.subtarget) if target.pose else None
         if bone is None:
             return None
         matrix = matrix @ bone.matrix
     return tuple(matrix.translation), tuple(matrix.to_quaternion())
+
+
+def distance_miss(off: float, length: float) -> Miss:
+    """How far off a distance is, beside the length of a bone."""
+    return _level(off / max(length, 1e-9), _REACHED, _FAR_OFF)
 
 
 def _level(off: float, reached: float, far: float) -> Miss:

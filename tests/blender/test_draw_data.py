@@ -10,8 +10,9 @@ import pytest
 from addon_scenes import add, arm, reach, tip, two_arms
 
 data = installed.module("viewport.draw_data")
+colours = installed.module("viewport.colours")
 Miss = installed.module("viewport.marks").Miss
-REACHED, SHORT, FAR = (data.BY_ERROR[miss] for miss in (Miss.REACHED, Miss.SHORT, Miss.FAR))
+REACHED, SHORT, FAR = (colours.BY_ERROR[miss] for miss in (Miss.REACHED, Miss.SHORT, Miss.FAR))
 
 
 def drawn(rig: bpy.types.Object, held: str = "", sketch=None):
@@ -57,19 +58,19 @@ def test_what_turns_aims_or_stays_on_a_plane_has_an_error_too(kind):
 def test_the_chain_of_the_active_effector():
     rig = two_arms()
     add("hand.L", chain_root="arm.L")
-    assert len(of_colour(drawn(rig), "lines", data.CHAIN)) == 4
+    assert len(of_colour(drawn(rig), "lines", colours.CHAIN)) == 4
     rig.articulate.effectors["hand.L"].chain_root = ""
-    assert len(of_colour(drawn(rig), "lines", data.CHAIN)) == 8
+    assert len(of_colour(drawn(rig), "lines", colours.CHAIN)) == 8
 
 
 def test_the_bones_that_a_drag_would_take_along_are_shown_before_it_begins():
     rig = two_arms()
     assert not len(drawn(rig).lines)
-    assert len(of_colour(drawn(rig, "hand.R"), "lines", data.CHAIN)) == 8
+    assert len(of_colour(drawn(rig, "hand.R"), "lines", colours.CHAIN)) == 8
     bpy.ops.articulate.pin(bone="hand.L")
     shown = drawn(rig, "hand.R")
-    assert len(of_colour(shown, "lines", data.CHAIN)) == 8
-    along = of_colour(shown, "lines", data.ALONG)
+    assert len(of_colour(shown, "lines", colours.CHAIN)) == 8
+    along = of_colour(shown, "lines", colours.ALONG)
     assert np.allclose(along, [(1, 0.1, 2), (1.8, 0, 2), (0.2, 0, 2), (1, 0.1, 2)], atol=1e-5)
 
 
@@ -80,8 +81,8 @@ def test_a_pin_says_what_it_holds_and_is_red_only_where_it_does_not_hold(kind):
     bpy.context.view_layer.update()
     bpy.ops.articulate.pin(bone="hand.L", kind=kind)
     shown = drawn(rig)
-    assert np.allclose(of_colour(shown, "points", data.PINS[kind]), [tip(rig, "hand.L")], atol=1e-5)
-    ring = of_colour(shown, "lines", data.PINS[kind])
+    assert np.allclose(of_colour(shown, "points", colours.PINS[kind]), [tip(rig, "hand.L")], atol=1e-5)
+    ring = of_colour(shown, "lines", colours.PINS[kind])
     if kind == "POSITION":
         assert not len(ring)
     else:
@@ -92,15 +93,17 @@ def test_a_pin_says_what_it_holds_and_is_red_only_where_it_does_not_hold(kind):
     bone.rotation_mode = "XYZ"
     bone.rotation_euler = (0.0, 0.8, 1.2)
     shown = drawn(rig)
-    assert np.allclose(of_colour(shown, "points", data.PINS[kind]), [(2.8, 2, 5)], atol=1e-5), "it stays"
+    assert np.allclose(of_colour(shown, "points", colours.PINS[kind]), [(2.8, 2, 5)], atol=1e-5), "it stays"
     assert len(of_colour(shown, "lines", FAR)) == 2
 
 
 def test_pins_have_colours_of_their_own():
-    colours = [*data.PINS.values(), *data.BY_ERROR.values()]
-    distances = [np.linalg.norm(np.subtract(a, b)) for i, a in enumerate(colours) for b in colours[:i]]
+    every = [*colours.PINS.values(), *colours.BY_ERROR.values()]
+    distances = [np.linalg.norm(np.subtract(a, b)) for i, a in enumerate(every) for b in every[:i]]
     assert min(distances) > 0.25
-    assert all(colour[0] < 0.9 or min(colour[:3]) > 0.9 for colour in data.PINS.values()), "no pin is reddish"
+    assert all(colour[0] < 0.9 or min(colour[:3]) > 0.9 for colour in colours.PINS.values()), (
+        "no pin is reddish"
+    )
 
 
 def test_what_is_missing_or_off_is_not_shown():
@@ -117,12 +120,12 @@ def test_every_part_has_a_switch():
     rig = two_arms()
     reach(rig, "hand.L", (1.0, 1.0, 1.0))
     bpy.ops.articulate.pin(bone="hand.R", kind="POSE")
-    colours = {"lines": FAR, "pins": data.PINS["POSE"], "chain": data.CHAIN}
-    for only in colours:
-        for name in colours:
+    parts = {"lines": FAR, "pins": colours.PINS["POSE"], "chain": colours.CHAIN}
+    for only in parts:
+        for name in parts:
             setattr(rig.articulate.overlay, name, name == only)
         shown = drawn(rig)
-        assert [name for name, colour in colours.items() if len(of_colour(shown, "lines", colour))] == [only]
+        assert [name for name, colour in parts.items() if len(of_colour(shown, "lines", colour))] == [only]
 
 
 def test_nothing_is_made_anew_while_nothing_changes():
@@ -171,4 +174,4 @@ def test_another_armature_and_another_file_are_noticed():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     rig = arm(5)
     add("b4")
-    assert len(of_colour(drawn(rig, sketch=sketch), "lines", data.CHAIN)) == 10
+    assert len(of_colour(drawn(rig, sketch=sketch), "lines", colours.CHAIN)) == 10

@@ -13,6 +13,7 @@ from mathutils import Euler, Vector
 from test_draw_data import FAR, REACHED, SHORT, drawn, of_colour
 
 data = installed.module("viewport.draw_data")
+colours = installed.module("viewport.colours")
 
 
 def only(rig: bpy.types.Object, *parts: str) -> None:
@@ -45,7 +46,7 @@ def test_a_limit_is_shown_where_a_joint_stands_at_it_and_nowhere_else(axis, side
     low, high = -0.5, 0.8
     rig = hinged(axis, (low, high)[side > 0], low, high)
     bpy.context.view_layer.update()
-    arc = of_colour(drawn(rig), "lines", data.LIMIT)
+    arc = of_colour(drawn(rig), "lines", colours.LIMIT)
     assert len(arc)
     bone = rig.pose.bones["b1"]
     head = np.array(rig.matrix_world @ bone.head)
@@ -60,7 +61,7 @@ def test_a_limit_is_shown_where_a_joint_stands_at_it_and_nowhere_else(axis, side
     assert np.allclose(found[:, 0], wanted[:-1], atol=1e-4) and np.allclose(
         found[:, 1], wanted[1:], atol=1e-4
     )
-    mark = of_colour(drawn(rig), "points", data.LIMIT)
+    mark = of_colour(drawn(rig), "points", colours.LIMIT)
     assert np.allclose(mark, wanted[-1 if side > 0 else 0], atol=1e-4)
     assert np.allclose(arc[48::2], head, atol=1e-4), "spokes begin at the joint"
     bone.rotation_euler = [0.9 * turn for turn in bone.rotation_euler]
@@ -80,7 +81,7 @@ def test_the_cone_of_two_limits_is_blenders_ellipse():
     bone.rotation_quaternion = (np.sqrt(1 - sine @ sine), sine[0], 0.0, sine[1])
     add("b2")
     only(rig, "limits")
-    rim = of_colour(drawn(rig), "lines", data.LIMIT)[:-2]
+    rim = of_colour(drawn(rig), "lines", colours.LIMIT)[:-2]
     place = rig.matrix_world @ bone.matrix
     rest = place @ bone.matrix_basis.inverted()
     for end in rim:
@@ -90,7 +91,7 @@ def test_the_cone_of_two_limits_is_blenders_ellipse():
         x, z = swing.x, swing.z
         room = [np.sin(limits["x"][x > 0] / 2), np.sin(limits["z"][z > 0] / 2)]
         assert (x / room[0]) ** 2 + (z / room[1]) ** 2 == pytest.approx(1.0, abs=2e-3)
-    mark = of_colour(drawn(rig), "points", data.LIMIT)
+    mark = of_colour(drawn(rig), "points", colours.LIMIT)
     assert np.allclose(mark, place @ Vector((0, 0.4 * bone.length, 0)), atol=1e-4)
     bone.rotation_quaternion = (1, 0, 0, 0)
     assert not len(drawn(rig).lines)
@@ -117,7 +118,7 @@ def test_the_ellipsoid_is_what_small_turns_do_to_the_point():
             columns.append((ends[1] - ends[0]) / (2 * step))
     values, directions = np.linalg.eigh(np.array(columns).T @ np.array(columns))
     only(rig, "ellipsoid")
-    shown = of_colour(drawn(rig), "lines", data.MOBILITY)
+    shown = of_colour(drawn(rig), "lines", colours.MOBILITY)
     axes = (shown[-6::2] - shown[-5::2]) / 2 / 0.15
     assert np.allclose(0.5 * (shown[-6::2] + shown[-5::2]), start, atol=1e-4)
     lengths = np.linalg.norm(axes, axis=1)
@@ -133,7 +134,7 @@ def test_capsules_are_wires_of_their_own_thickness():
     links[0].radius, links[0].a, links[0].b = 0.2, (0, 0.1, 0), (0, 0.9, 0)
     links[1].radius, links[1].a, links[1].b = 0.3, (0, 0.5, 0), (0, 0.5, 0)
     only(rig, "body")
-    wires = of_colour(drawn(rig), "lines", data.BODY)
+    wires = of_colour(drawn(rig), "lines", colours.BODY)
     assert len(wires)
     off = []
     for link in links:
@@ -198,7 +199,7 @@ def test_limits_are_shown_where_the_method_knows_no_obstacles():
     rig.articulate.solver.method = "ccd"
     only(rig, "limits", "critical")
     shown = drawn(rig)
-    assert len(of_colour(shown, "lines", data.LIMIT)) and not shown.labels
+    assert len(of_colour(shown, "lines", colours.LIMIT)) and not shown.labels
 
 
 def standing() -> bpy.types.Object:
@@ -231,7 +232,7 @@ def test_the_centre_of_mass_is_that_of_the_capsules_volume_and_stands_over_the_f
         share = np.clip((cloud - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
         weight += np.linalg.norm(cloud - a - share[:, None] * (b - a), axis=1) < link.radius
     center = weight @ cloud / weight.sum()
-    assert np.allclose(of_colour(shown, "points", data.MASS), center, atol=0.01)
+    assert np.allclose(of_colour(shown, "points", colours.MASS), center, atol=0.01)
     edges = of_colour(shown, "lines", REACHED)
     assert np.allclose([edges.min(0), edges.max(0)], [(-0.4, -0.5, 0.0), (0.4, 0.2, 0.0)], atol=1e-5)
     to_feet = [np.linalg.norm(edges[:, :2] - (x, y), axis=1) for x in (-0.3, 0.3) for y in (-0.4, 0.0, 0.1)]
@@ -256,4 +257,4 @@ def test_what_is_no_figure_shows_what_can_be_shown():
     rig.articulate.effectors[0].chain_root = "gone"
     only(rig, "limits", "lines", "ellipsoid")
     shown = drawn(rig)
-    assert len(of_colour(shown, "lines", FAR)) == 2 and not len(of_colour(shown, "lines", data.LIMIT))
+    assert len(of_colour(shown, "lines", FAR)) == 2 and not len(of_colour(shown, "lines", colours.LIMIT))

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How each part of the overlay looks: one function a part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ..control.balance import Stand
+from ..control.body import Capsules
+from ..control.inspection import Critical, Ellipsoid, Limit
+from .colours import ALONG, BODY, BY_ERROR, CHAIN, LIMIT, MASS, MOBILITY, PINS
+from .marks import Mark, Miss, distance_miss
+from .strokes import Strokes, capsule_paths, circles
+
+_RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
+_SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
+
+
+def draw_mark(
+    strokes: Strokes, mark: Mark, matrix_of: Callable[[str], Matrix], *, lines: bool, pins: bool
+) -> None:
+    """An effector: a line to where it should be, in the colour of its error; what a pin holds."""
+    place, wanted, miss = mark.aim(matrix_of)
+    if lines and not (mark.pin and miss is Miss.REACHED):
+        strokes.segments(BY_ERROR[miss], [place, wanted])
+        strokes.point(BY_ERROR[miss], place)
+    if pins and mark.pin:
+        colour = PINS.get(mark.kind, PINS["POSITION"])
+        strokes.point(colour, mark.target)
+        if mark.kind_info.turns:
+            turn = Quaternion(mark.turn).to_matrix() * (_RING * mark.length)
+            strokes.path(colour, circles(mark.target, turn.col[0], turn.col[2]))
+
+
+def draw_chain(
+    strokes: Strokes, armature: bpy.types.Object, marks: tuple[Mark, ...], held: str, active: Mark | None
+) -> None:
+    """The bones that move for the bone in hand or the active effector; those that come along, fainter."""
+    bones = armature.pose.bones
+    if held in bones:
+        main = _chain(bones[held], "")
+    elif active is not None:
+        main = {
+            name: bone for each, root in active.chains for name, bone in _chain(bones[each], root).items()
+        }
+    else:
+        return
+    along: dict[str, Any] = {}
+    for mark in marks if held in bones else ():
+        for name, root in mark.chains:
+            along.update(_chain(bones[name], root))
+    rest = {name: bone for name, bone in along.items() if name not in main}
+    for colour, chain in ((ALONG, rest), (CHAIN, main)):
+        ends = [end for bone in chain.values() for end in (bone.head, bone.tail)]
+        strokes.segments(colour, _moved(armature.matrix_world, ends))
+
+
+def _chain(bone: bpy.types.PoseBone, root: str) -> dict[str, bpy.types.PoseBone]:
+    """A bone and those above it, up to the root if that is among them."""
+    chain = {each.name: each for each in (bone, *bone.parent_recursive)}
+    if root not in chain:
+        return chain
+    names = list(chain)
+    return {name: chain[name] for name in names[: names.index(root) + 1]}
+
+
+def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:
+    """Arcs with their ends, or rims of cones, and where the bone is on them."""
+    for limit in limits:
+        strokes.path(LIMIT, limit.curve)
+        if limit.axis != "xz":
+            strokes.segments(LIMIT, [[limit.head, limit.curve[0]], [limit.head, limit.curve[-1]]])
+        strokes.segments(LIMIT, [limit.head, limit.place])
+        strokes.point(LIMIT, limit.place)
+
+
+def draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
+    """Three ellipses, and the axes."""
+    if ellipsoid is None:
+        return
+    u, v, w = ellipsoid.axes * _SPEED
+    strokes.path(MOBILITY, circles([ellipsoid.center] * 3, [u, v, w], [v, w, u]))
+    strokes.segments(MOBILITY, [[ellipsoid.center - axis, ellipsoid.center + axis] for axis in (u, v, w)])
+
+
+def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
+    """Shortest ways to what is near, red inside of it, and how long they are."""
+    if critical is None:
+        return
+    numbers = zip(critical.clearance.tolist(), critical.margin.tolist(), strict=True)
+    for point, other, (clearance, margin), name in zip(
+        critical.point, critical.other, numbers, critical.names, strict=True
+    ):
+        colour = BY_ERROR[Miss.FAR if clearance < 0.0 else Miss.SHORT if clearance < margin else Miss.REACHED]
+        strokes.segments(colour, [point, other])
+        strokes.point(colour, [point, other])
+        strokes.label(colour, 0.5 * (point + other), f"{_length(clearance)} {name}")
+
+
+def draw_body(strokes: Strokes, parts: Capsules) -> None:
+    """Capsules as wires."""
+    for paths in capsule_paths(parts.a, parts.b, parts.radius):
+        strokes.path(BODY, paths)
+
+
+def draw_stand(strokes: Strokes, found: Stand) -> None:
+    """The centre of mass, plumb over the ground; the area of support, red when it is beside it."""
+    foot = np.array([*found.center[:2], found.floor])
+    corners = np.column_stack([found.support, np.full(len(found.support), found.floor)])
+    colour = BY_ERROR[Miss.REACHED if found.steady else Miss.FAR]
+    strokes.path(colour, np.concatenate([corners, corners[:1]]))
+    strokes.segments(MASS, [found.center, foot])
+    strokes.point(MASS, found.center)
+    strokes.point(colour, foot)
+
+
+def draw_balance(strokes: Strokes, mark: Mark, found: Stand) -> None:
+    """An effector of the centre of mass: plumb to the height of its target, and from there to it."""
+    if mark.told["over"] == "SUPPORT":
+        miss, wanted = Miss.REACHED if found.steady else Miss.FAR, np.array([*found.center[:2], found.floor])
+    else:
+        wanted = np.array(mark.target)
+        miss = distance_miss(float(np.linalg.norm(wanted[:2] - found.center[:2])), mark.length)
+    plumb = np.array([*found.center[:2], wanted[2]])
+    strokes.segments(BY_ERROR[miss], [[found.center, plumb], [plumb, wanted]])
+    strokes.point(BY_ERROR[miss], found.center)
+
+
+def _length(metres: float) -> str:
+    return f"{metres * 1e3:.1f} mm" if abs(metres) < 1.0 else f"{metres:.2f} m"
+
+
+def _moved(matrix: Matrix, places: list[Vector]) -> np.ndarray:
+    """Places of armature space in the world, (N, 3)."""
+    world = np.array(matrix)
+    return np.array(places).reshape(-1, 3) @ world[:3, :3].T + world[:3, 3]
