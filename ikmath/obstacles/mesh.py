@@ -84,6 +84,11 @@ class TriangleMesh(Shape):
         return self.geometry.normals.closed
 
     @property
+    def steady(self) -> bool:
+        """See `Shape.steady`: behind an open surface the outside begins all at once."""
+        return self.mode == "two_sided" or (self.mode == "solid" and self.closed)
+
+    @property
     def bounds(self) -> tuple[Array, float]:
         """The ball around the box."""
         low, high = self.geometry.low, self.geometry.high

@@ -10,6 +10,7 @@ import numpy as np
 from ..rotation import Array
 from .group import Group, Index
 from .proximity import Part
+from .watch import Watch
 
 
 class Question(NamedTuple):
@@ -26,6 +27,7 @@ class Question(NamedTuple):
         other: (P,) the other link, None for obstacles.
         thick: (P,) radius of the link and margin of the obstacle, metres.
         ends_only: only the ends are of interest.
+        watch: what is known of the pairs from before, None if nothing is; pairs: (P,) their numbers there.
     """
 
     group: Group
@@ -38,6 +40,8 @@ class Question(NamedTuple):
     other: Index | None
     thick: Array
     ends_only: bool = False
+    watch: Watch | None = None
+    pairs: Index | None = None
 
     def take(self, rows: Index) -> Question:
         """Some of the rows."""
@@ -49,6 +53,7 @@ class Question(NamedTuple):
             which=self.which.take(rows),
             other=None if self.other is None else self.other.take(rows),
             thick=self.thick.take(rows),
+            pairs=None if self.pairs is None else self.pairs.take(rows),
         )
 
     def measured(self, detect: float, ends: bool) -> Part:
@@ -68,7 +73,11 @@ class Question(NamedTuple):
             )
         which = asked.which - self.start if self.start else asked.which
         limit = asked.thick + detect if self.group.limited else None
+        if limit is not None and self.watch is not None and asked.pairs is not None:
+            limit = self.watch.limit(asked.pairs, limit)
         distance, point, parameter, normal = self.group.segments(a, b, which, asked.moving, limit)
+        if limit is not None and self.watch is not None and asked.pairs is not None:
+            self.watch.learn(asked.pairs, distance, limit)
         near = distance < asked.thick + detect
         if ends:
             parameter[-2 * count : -count], parameter[-count:] = 0.0, 1.0

@@ -25,6 +25,7 @@ from .proximity import Proximity
 from .question import Question
 from .shape import Shape
 from .vectors import ONES
+from .watch import Watch
 
 _AIR: Final = 1e-9  # relative growth of the balls, far above the rounding of their distances
 
@@ -131,7 +132,14 @@ class Scene:
         other.skeleton = skeleton
         return other
 
-    def near(self, pose: Pose, detect: float, *, ends: bool = False) -> Proximity:
+    def watch(self) -> Watch | None:
+        """What makes asking pose after pose quicker; None where no obstacle is worth it."""
+        steady = [shape.steady for shape in (self.obstacles[i] for i in self.original)]
+        if self.frames or not any(steady):
+            return None
+        return Watch(self._link, np.tile(np.array(steady), len(self._link) // len(steady)))
+
+    def near(self, pose: Pose, detect: float, *, ends: bool = False, watch: Watch | None = None) -> Proximity:
         """All pairs whose clearance is below `detect` (plus the obstacle's own margin), with critical points.
 
         Args:
@@ -141,6 +149,8 @@ class Scene:
                 bone
                 that comes to lie on something flat is nearest with one end now, with the other in the next
                 step; who bounds its motion by both at once sees it settle.
+            watch: for who asks pose after pose, one at a time, of obstacles that stand still: what was
+                measured before, see `Watch`; not with `ends`.
 
         Raises:
             BadShape: the pose's batch does not fit the obstacles' frames.
@@ -148,7 +158,7 @@ class Scene:
         places = self.body.places(pose, self.joints)
         still = self._frame_index(pose)
         flat = places.reshape(-1, 3, 3) if pose.batch else places
-        asked = self._asked_obstacles(places, flat, still, detect) if self._groups else []
+        asked = self._asked_obstacles(places, flat, still, detect, watch) if self._groups else []
         if len(self.pairs):
             asked += self._asked_links(places, flat, detect, ends)
         parts = [question.measured(detect, ends) for question in asked]
@@ -200,7 +210,7 @@ class Scene:
         return np.broadcast_to(counted, pose.batch).reshape(-1)
 
     def _asked_obstacles(
-        self, places: Array, flat: Array, still: Index | None, detect: float
+        self, places: Array, flat: Array, still: Index | None, detect: float, watch: Watch | None
     ) -> list[Question]:
         """What the broad phase leaves to measure against obstacles, one question a kind."""
         every = len(self.body.outward) == len(self.body)
@@ -208,6 +218,9 @@ class Scene:
         gap = middle[..., :, None, :] - self._centers[..., None, :, :]
         gap *= gap
         found, frame = _found(gap, self._reach, detect, places.ndim > 3)
+        if watch is not None:
+            watch.follow(places)
+            found = found[watch.least.take(found) < self._thick.take(found) + detect]
         if not len(found):
             return []
         link, which = self._link.take(found), self._which.take(found)
@@ -216,6 +229,8 @@ class Scene:
         asked = Question(
             self._groups[0][2], 0, own, frame, moving, link, which, None, self._thick.take(found)
         )
+        if watch is not None:
+            asked = asked._replace(watch=watch, pairs=found)
         if len(self._groups) == 1:
             return [asked]
         questions = []

@@ -166,6 +166,11 @@ class Shape(ABC):
         return other
 
     @property
+    def steady(self) -> bool:
+        """Whether it is worth a `Watch`: asking takes long, and its signed distance knows no leaps."""
+        return False
+
+    @property
     @abstractmethod
     def bounds(self) -> tuple[Array, float]:
         """Centre (*frames, 3) and radius of a ball around the shape; infinite if it has no end."""

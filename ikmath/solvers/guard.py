@@ -60,17 +60,18 @@ class Guard:
         self.damper = problem.avoidance
         self.margin = problem.margin
         self.region = problem.skeleton.region
-        self.sight = max(_SIGHT * problem.length, 2.0 * float(scene.body.radius.max(initial=0.0)))
+        self.sight = _SIGHT * problem.length
         # half of what a link's axis may use up of the way to something that it just touches
         self.thick = np.maximum(scene.body.radius, 0.5 * _LEAST_WAY * problem.length)
         # of two links that do not see each other each may go half of the way
         self.unseen = np.zeros(len(scene.body) + 1)
         self.unseen[scene.pairs] = -0.5 * self.sight
         self.moves = scene.moves[:-1]
+        self.watch = scene.watch()
 
     def near(self, pose: Pose) -> Proximity:
         """The pairs that matter at a pose."""
-        return self.scene.near(pose, self.margin + self.sight)
+        return self.scene.near(pose, self.margin + self.sight, watch=self.watch)
 
     def rows(self, near: Proximity, pose: Pose) -> tuple[Array, Array]:
         """Inequality rows in scaled coordinates, lengths in figure sizes."""
