@@ -9,6 +9,7 @@ traces in it.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -22,36 +23,22 @@ from ..bridge.armature import Array, PoseState, read_channels
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
-from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
 from .autokey import auto_key
 from .frame import Solved, first_figure, make_tasks, next_task, solve_task
 from .goals import points
-from .plan import NOT_SAVED, EffectorPlan, Plan, find_armature, read_plan
+from .grip import Grip, plan_with_grip
+from .plan import NOT_SAVED, Plan, find_armature
 from .reasons import REASONS
+from .record import Recording
 from .sample import take_sample
+from .start import Start
+
+__all__ = ("Drag", "Grip", "Moved")
 
 _STEPS = 8  # solves at most an update: each follows the one before and so turns the joints only so far
+_ITERATIONS = 12  # of one such solve; what takes longer goes on in the next one
 _STILL = 0.005  # radians or metres: an update that moves the figure by less has arrived
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grip:
-    """What is held and how.
-
-    Attributes:
-        bone: name of the bone.
-        along: where on it, from its head (0) to its tip (1).
-        turn: the bone is turned about its head, not moved.
-        levels: how many bones take part for it, from this one up; 0 is the whole figure.
-        root: PINNED, FREE, or "" for the solver's setting.
-    """
-
-    bone: str
-    along: float = 1.0
-    turn: bool = False
-    levels: int = 0
-    root: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +49,14 @@ class Moved:
         error: from where the hand wants it, in metres or, while turning, radians.
         status: name of `ikmath.Status`; message: what holds the figure back.
         place: (3,) world, where the point is now.
+        arrived: asked again, the figure would not move; else the time was up.
     """
 
     error: float
     status: str
     message: str
     place: Array = field(repr=False)
+    arrived: bool = True
 
 
 class Drag:
@@ -80,25 +69,39 @@ class Drag:
         bones: names of the bones that take part, parents first.
         depth: number of bones from the grip to the top of the figure.
         moved: what the last update came to; None before the first.
+        recording: the frames that passed, if they are recorded.
     """
 
-    def __init__(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
+    def __init__(
+        self,
+        armature: bpy.types.Object,
+        context: bpy.types.Context,
+        grip: Grip,
+        *,
+        record: bool = False,
+        budget: float = np.inf,
+    ) -> None:
         """Take the grip; nothing moves yet.
 
         Args:
             armature: the original object.
             context: scene and view layer.
             grip: what is held.
+            record: keep what comes about in the frames that pass, as keys for the end of the drag.
+            budget: seconds, by the clock, after which an update ends with what it has.
 
         Raises:
             Refused, IkError: the figure cannot be solved as it is set up; the sentence says why.
         """
-        self._before = read_channels(armature)
+        self._before, self._frame = read_channels(armature), context.scene.frame_current
+        self._budget = budget
+        self.recording = Recording() if record else None
         self._state: PoseState | None = None
         self._last: Solved | None = None
         self._name, self._uid = armature.name, armature.session_uid
         self.moved: Moved | None = None
         self._hold(armature, context, grip)
+        self._start = Start(armature, self._plan.bones, as_shown=True)
 
     @property
     def bones(self) -> tuple[str, ...]:
@@ -131,11 +134,36 @@ class Drag:
         if grip.turn != self.grip.turn and self._last is not None:
             # What the hand has done so far is the posture for what it does now.
             self._state = self._figure.posed(self._last.channels).state
+            self._start.rebase(self._last.channels)
         try:
             self._hold(armature, context, grip)
         except REASONS:
             self._state = state
             raise
+
+    def follow(self, context: bpy.types.Context) -> bool:
+        """Go on in the frame that the scene is at by now: with what is animated as it is there.
+
+        Returns:
+            Whether it is another frame; then the figure has to be updated.
+
+        Raises:
+            Refused, FigureFault: the armature is gone, or cannot be solved in this frame.
+        """
+        frame = context.scene.frame_current
+        if frame == self._sample.frame:
+            return False
+        armature, depsgraph = find_armature(self._plan), context.evaluated_depsgraph_get()
+        evaluated = armature.evaluated_get(depsgraph)
+        state = self._start.pose(armature, evaluated, self._figure, new_frame=True, rendering=False)
+        saved = self._saved(self._plan)
+        sample = take_sample(saved, armature, depsgraph, frame, state=state).for_plan(self._plan)
+        own = [effector.index == NOT_SAVED for effector in self._plan.effectors]
+        sample.targets[own] = self._sample.targets[own]
+        self._state, self._sample = state, sample
+        self._task = next_task(self._task, sample)
+        self._figure = self._task.figure
+        return True
 
     def move_to(self, place: npt.ArrayLike) -> Moved:
         """Bring the point to a place of the world (3,), or as near as the rest of the figure lets it.
@@ -169,22 +197,35 @@ class Drag:
         Raises:
             Refused: the armature is gone.
         """
-        write_channels(find_armature(self._plan), self._before)
+        armature = find_armature(self._plan)
+        write_channels(armature, self._before)
+        if self._sample.frame != self._frame:
+            armature.update_tag(refresh={"TIME"})  # what is animated is that of another frame
 
-    def finish(self, context: bpy.types.Context) -> int:
-        """Leave the pose as it is: auto-key it, leave a pin that was dragged where it is.
+    def finish(self, context: bpy.types.Context, *, thin: float = 0.0) -> int:
+        """Leave the pose as it is: key what was recorded, or auto-key it; leave a dragged pin where it is.
+
+        Args:
+            context: the current one.
+            thin: how far keys that are recorded may be from what was recorded; 0 for a key on every frame.
 
         Returns:
             How many components were keyed.
 
         Raises:
-            Refused: auto-keying failed; the figure is as it was before the drag.
+            Refused, FigureFault: keying failed; the figure is as it was before the drag.
         """
         armature = find_armature(self._plan)
         if self._last is None:
             return 0
         try:
-            count = auto_key(armature, self._figure.keyed, context)
+            if self.recording is not None and self.recording.moves:
+                count = self.recording.write(armature, self._plan.bones, thin)
+            else:
+                count = auto_key(armature, self._figure.keyed, context)
+        except REASONS:
+            self.cancel()
+            raise
         except RuntimeError as error:
             self.cancel()
             raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
@@ -193,106 +234,71 @@ class Drag:
         return count
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
-        plan, row = _plan_with_grip(armature, context, grip)
-        saved = replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
+        plan, row = plan_with_grip(armature, context, grip)
         depsgraph = context.evaluated_depsgraph_get()
-        sample = take_sample(saved, armature, depsgraph, context.scene.frame_current)
+        sample = take_sample(self._saved(plan), armature, depsgraph, context.scene.frame_current)
         if self._state is None:
             self._state = sample.state
         sample = replace(sample.for_plan(plan), state=self._state)
         figure = first_figure(plan, armature, sample)
-        self.grip, self._plan, self._row = grip, plan, row
+        for own, effector in enumerate(plan.effectors):
+            if effector.index == NOT_SAVED:
+                place, frame = _reached(plan, figure, figure.q, own)
+                sample.targets[own, :3, :3], sample.targets[own, :3, 3] = frame, place
         (self._task,) = make_tasks(plan, figure, [sample])
+        self.grip, self._plan, self._row = grip, plan, row
         self._sample, self._figure, self._last = sample, self._task.figure, None
-        place, frame = self._reached(figure, figure.q)
-        self.anchor, self.orientation = place, frame
+        self.anchor, self.orientation = _reached(plan, figure, figure.q, row)
         self._target = np.eye(4)
-        self._target[:3, :3], self._target[:3, 3] = frame, place
+        self._target[:3, :3], self._target[:3, 3] = self.orientation, self.anchor
+
+    @staticmethod
+    def _saved(plan: Plan) -> Plan:
+        """The plan with the effectors that are on the rig."""
+        return replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
 
     def _update(self) -> Moved:
-        armature = find_armature(self._plan)
+        armature, until = find_armature(self._plan), time.perf_counter() + self._budget
         targets = self._sample.targets.copy()
         targets[self._row] = self._target
-        self._task = task = next_task(self._task, replace(self._sample, targets=targets))
-        solved = self._last
+        self._task = next_task(self._task, replace(self._sample, targets=targets))
+        solved, arrived = self._last, False
         for _ in range(_STEPS):
             q = None if solved is None else solved.q
-            solved = solve_task(task, solved, brief=True)
-            if solved.status == "REACHED" or (q is not None and np.abs(solved.q - q).max() < _STILL):
+            limit = None if solved is None else _ITERATIONS
+            solved = solve_task(self._task, solved, brief=True, max_iterations=limit)
+            arrived = solved.status == "REACHED" or (
+                q is not None and bool(np.abs(solved.q - q).max() < _STILL)
+            )
+            if arrived or time.perf_counter() > until:
                 break
         if solved is None:
             raise RuntimeError("nothing was solved")
         write_channels(armature, solved.channels)
         self._last = solved
+        self._start.written = solved.channels
+        if self.recording is not None:
+            self.recording.note(self._sample.frame, solved.channels, self._figure.keyed)
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
-        place = self._reached(self._figure, solved.q)[0]
-        self.moved = Moved(error=float(error), status=solved.status, message=solved.message, place=place)
+        place = _reached(self._plan, self._figure, solved.q, self._row)[0]
+        self.moved = Moved(
+            error=float(error), status=solved.status, message=solved.message, place=place, arrived=arrived
+        )
         return self.moved
-
-    def _reached(self, figure: Figure, q: Array) -> tuple[Array, Array]:
-        """(3,) where the point is and (3, 3) how its bone is turned, world, at coordinates."""
-        effector = self._plan.effectors[self._row]
-        pose = ik.Pose.forward(figure.skeleton, q)
-        place = pose.point(effector.bone, points(self._plan, figure)[self._row])
-        return figure.space.point_out(place), figure.space.rotation_out(pose.frame(effector.bone))
 
     def _move_pin(self, armature: bpy.types.Object) -> None:
         effector = self._plan.effectors[self._row]
         if self._last is None:
             return
-        place, frame = self._reached(self._figure, self._last.q)
+        place, frame = _reached(self._plan, self._figure, self._last.q, self._row)
         pin = rig_of(armature).effectors[effector.index]
         pin.pin_location = place
         if effector.kind.turns:
             pin.pin_rotation = rotation.quaternion_from_matrix(frame)
 
 
-def _plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Plan, int]:
-    """The armature's plan with what is dragged as its weakest effector, and the row of that one."""
-    bone = armature.data.bones.get(grip.bone)
-    if bone is None:
-        raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' that could be dragged")
-    local = (0.0, 0.0 if grip.turn else bone.length * grip.along, 0.0)
-    own = [effector for effector in rig_of(armature).effectors if effector.enabled]
-    here = [effector for effector in own if effector.bone == grip.bone]
-    follows = next((e for e in here if e.target is not None and _asks(e.kind_info, grip)), None)
-    if follows is not None:
-        raise Refused(
-            f"Bone '{grip.bone}' follows '{follows.target.name}': move that, or switch effector"
-            f" '{follows.name}' off to drag the bone",
-            follows.name,
-        )
-    chain = [bone.name, *(parent.name for parent in bone.parent_recursive)]
-    top = chain[grip.levels - 1] if 0 < grip.levels < len(chain) else ""
-    placed = any(effector.kind_info.moves for effector in here)
-    dragged = EffectorPlan(
-        index=NOT_SAVED,
-        name=grip.bone,
-        bone=grip.bone,
-        kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
-        target="",
-        priority=1 + max((effector.priority for effector in own), default=-1),
-        chain_root=top,
-        local=local,
-    )
-    plan = read_plan(armature, context, extra=[dragged], root=grip.root)
-    if not ik.METHODS[plan.method].priorities:
-        plan = replace(plan, method=ik.DEFAULT)  # pins are to hold, which takes priorities
-    pin = next(
-        (
-            row
-            for row, other in enumerate(plan.effectors[:-1])
-            if other.bone == grip.bone and not other.target and _asks(other.kind, grip)
-        ),
-        None,
-    )
-    if pin is None:
-        return plan, len(plan.effectors) - 1
-    # The pin itself is dragged: it lets go of its place, and gives way to the others.
-    held = replace(plan.effectors[pin], priority=dragged.priority)
-    return replace(plan, effectors=(*plan.effectors[:pin], held, *plan.effectors[pin + 1 : -1])), pin
-
-
-def _asks(kind: Kind, grip: Grip) -> bool:
-    """Whether a kind of effector asks for what the hand changes."""
-    return kind.turns if grip.turn else kind.moves
+def _reached(plan: Plan, figure: Figure, q: Array, row: int) -> tuple[Array, Array]:
+    """(3,) where an effector's point is and (3, 3) how its bone is turned, world, at coordinates."""
+    bone, pose = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q)
+    place = pose.point(bone, points(plan, figure)[row])
+    return figure.space.point_out(place), figure.space.rotation_out(pose.frame(bone))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import bpy
 import numpy as np
@@ -146,7 +147,9 @@ def next_task(before: Task, sample: Sample) -> Task:
     return Task(plan=plan, sample=sample, figure=figure, parts=parts, problem=problem)
 
 
-def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False) -> Solved:
+def solve_task(
+    task: Task, before: Solved | None = None, *, brief: bool = False, max_iterations: int | None = None
+) -> Solved:
     """Solve one frame.
 
     Args:
@@ -154,6 +157,7 @@ def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False)
         before: the frame before, to start warm from and to stay continuous with.
         brief: for who asks many times a second: no last digits (see `ikmath.solve`), no reasons effector by
             effector, and what is nearest is not looked for.
+        max_iterations: stop after so many steps, if the settings do not say fewer.
 
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
@@ -163,8 +167,10 @@ def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False)
     previous = before.channels if before else None
     following = before.solution if before else None
     problem = _settled(plan, task.problem, q, before)
+    options = _options(plan, max_iterations)
+    ask = partial(ik.solve, method=plan.method, following=following, brief=brief, **options)
     if figure.exact:
-        solution = _solve(plan, problem, q, following, brief)
+        solution = ask(problem, q)
         channels = figure.channels(solution.q, previous)
         parts, shown, end = task.parts, None, solution.q
         distance, angle = _errors(len(plan.effectors), parts, solution.errors)
@@ -175,7 +181,7 @@ def solve_task(task: Task, before: Solved | None = None, *, brief: bool = False)
             (asked,) = place_problems(plan.surroundings, [asked], [own], [task.sample])
             # Who stands in a wall by now starts afresh: he may not find the way out of it.
             afresh = first or depth_of(asked, own) > 0.0
-            return _solve(plan, asked, q if afresh else own.q, following, brief)
+            return ask(asked, q if afresh else own.q)
 
         want = wanted(plan, figure, task.sample)
         plain = _plain(plan, want)
@@ -282,13 +288,11 @@ def _goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[li
     return parts, goals
 
 
-def _solve(
-    plan: Plan, problem: ik.Problem, q: Array, following: ik.Solution | None, brief: bool
-) -> ik.Solution:
+def _options(plan: Plan, most: int | None) -> dict[str, Any]:
+    """Of the method; with so many iterations at most."""
     options = {"tolerance": plan.tolerance, **dict(plan.parameters)}
-    if plan.max_iterations:
-        options["max_iterations"] = plan.max_iterations
-    return ik.solve(problem, q, method=plan.method, following=following, brief=brief, **options)
+    limits = [limit for limit in (plan.max_iterations, most) if limit]
+    return {**options, "max_iterations": min(limits)} if limits else options
 
 
 def _start(figure: Figure, before: Solved | None) -> Array:

@@ -87,8 +87,10 @@ class LiveFigures:
         with self._lock:
             self._thread = threading.get_ident()
             try:
+                dragged = _session().dragged
                 for armature in self.armatures(scene, depsgraph):
-                    self._solve_one(armature, scene, depsgraph, new_frame)
+                    if armature.session_uid != dragged:
+                        self._solve_one(armature, scene, depsgraph, new_frame)
             finally:
                 self._thread = 0
 
@@ -97,7 +99,7 @@ class LiveFigures:
 
         All objects are gone through only after one became live, or objects came or went: scenes may be large.
         """
-        changes = _live_changes()
+        changes = _session().live_changes
         if changes != self._changes or any(
             depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")
         ):
@@ -220,10 +222,10 @@ def _say(armature: bpy.types.Object, message: str, new_frame: bool) -> None:
         rig_of(armature).message = message
 
 
-def _live_changes() -> int:
+def _session() -> Any:
     # `bpy.context` is not for the thread of a render.
     manager: Any = bpy.data.window_managers[0]
-    return int(manager.articulate.live_changes)
+    return manager.articulate
 
 
 def _is_live(thing: bpy.types.Object) -> bool:

@@ -30,21 +30,27 @@ class Start:
         intact: nobody has changed them since, as of the last time that `pose` was asked for.
     """
 
-    def __init__(self, armature: bpy.types.Object, bones: Bones) -> None:
+    def __init__(self, armature: bpy.types.Object, bones: Bones, *, as_shown: bool = False) -> None:
         """Begin, with what the armature remembers if it was solved before it was loaded, undone or copied.
 
         Args:
             armature: original.
             bones: of it.
+            as_shown: begin with the pose that it has, whatever it remembers.
         """
         self._animated = animated_channels(armature, bones)
         self._moves = any(flags.any() for flags in self._animated.values())
         self.intact = False
-        base, self.written = _remembered(armature) or (read_channels(armature), None)
+        known = None if as_shown else _remembered(armature)
+        base, self.written = known or (read_channels(armature), None)
         self._keep(base)
         self._state: PoseState | None = None
         self._now: Channels | None = None
         self._carriers = b""
+
+    def rebase(self, channels: Channels) -> None:
+        """Let a pose be the one that frames start from, but for what is animated."""
+        self._keep(channels)
 
     def go_on(self, other: Start) -> None:
         """Take over what another one has kept, of the same armature before its settings changed."""

@@ -20,11 +20,12 @@ from .. import compat
 from ..control.drag import Drag, Grip
 from ..control.reasons import REASONS
 from ..control.sight import bone_at, read_sight
-from ..properties.access import active_armature, rig_of
+from ..properties.access import active_armature, rig_of, session_of
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
 from .hand import AXES, Hand, changed_levels
 
+_BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
@@ -79,6 +80,11 @@ class ARTICULATE_OT_drag(OnArmature):
         description="How the bone is turned about its head: axis of the world times angle. Zero: it is moved",
         options=FRESH,
     )
+    record: BoolProperty(
+        name="Record",
+        description="Set keys on the frames that pass while the animation plays",
+        options=FRESH,
+    )
     only_under_mouse: BoolProperty(
         name="Only under Mouse",
         description="Do nothing, and let others have the mouse, where no bone is under it",
@@ -125,12 +131,14 @@ class ARTICULATE_OT_drag(OnArmature):
                 return refuse(self, armature, reason)
         try:
             grip = self._grip(bone, along, turn=event.ctrl)
-            self._drag = Drag(armature, context, grip)
+            record = self.record or rig_of(armature).record
+            self._drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
         except REASONS as reason:
             return refuse(self, armature, reason)
         self._hand = Hand(sight, pixel, self._drag.anchor)
         if event.ctrl:
             self._hand.begin(self._drag.anchor, turning=True)
+        session_of(context).dragged = armature.session_uid  # live has to keep its hands off it
         self._mouse, self._changed = mouse, False
         self._confirms = "RELEASE" if pressed else "PRESS"
         self._timer = context.window_manager.event_timer_add(_TICK, window=context.window)
@@ -142,11 +150,14 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Collect moves and keys; solve on a tick, so that a slow solve never lets events queue up."""
+        if event.type == "TIMER0":
+            return {"PASS_THROUGH"}  # the playback's own
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}
         try:
             if event.type == "TIMER":
+                self._changed = self._drag.follow(context) or self._changed
                 self._solve(context)
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
@@ -215,16 +226,18 @@ class ARTICULATE_OT_drag(OnArmature):
             return
         self._changed = False
         if self._hand.turning:
-            self._drag.turn_by(self._hand.turn())
+            moved = self._drag.turn_by(self._hand.turn())
         else:
-            self._drag.move_to(self._hand.place())
+            moved = self._drag.move_to(self._hand.place())
+        self._changed = not moved.arrived
         self._show(context)
 
     def _confirm(self, context: bpy.types.Context) -> Outcome:
         self._solve(context)
-        self._drag.finish(context)
+        armature = active_armature(context)
+        self._drag.finish(context, thin=rig_of(armature).record_thin if armature is not None else 0.0)
         self._leave(context)
-        armature, moved = active_armature(context), self._drag.moved
+        moved = self._drag.moved
         if moved is None:
             return {"CANCELLED"}
         if armature is not None:
@@ -239,6 +252,7 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
+        session_of(context).dragged = 0
         context.workspace.status_text_set(None)
         if context.area is not None:
             context.area.header_text_set(None)
@@ -254,6 +268,8 @@ class ARTICULATE_OT_drag(OnArmature):
             parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
         parts.append(f"{drag.grip.levels} bones" if drag.grip.levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
+        if drag.recording is not None and drag.recording.moves:
+            parts.append(f"recorded {len(drag.recording)} frames")
         if moved is not None and moved.status != "REACHED":
             parts.append(moved.message)
         if context.area is not None:

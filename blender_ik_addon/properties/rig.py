@@ -9,6 +9,7 @@ from bpy.props import (
     BoolProperty,
     CollectionProperty,
     EnumProperty,
+    FloatProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -74,6 +75,22 @@ class ArticulateRig(bpy.types.PropertyGroup):
         description="What a frame starts from",
         items=LIVE_MODES,
         default="EACH",
+        override=OVERRIDE,
+    )
+    record: BoolProperty(
+        name="Record",
+        description="While the animation plays, a drag sets keys on the frames that pass",
+        default=False,
+        override=OVERRIDE,
+    )
+    record_thin: FloatProperty(
+        name="Thin",
+        description="How far curves may be from what was recorded, for the sake of fewer keys:"
+        " in radians and units of the armature. 0: a key on every frame",
+        default=0.0,
+        min=0.0,
+        soft_max=0.1,
+        precision=4,
         override=OVERRIDE,
     )
     message: StringProperty(

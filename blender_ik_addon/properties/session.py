@@ -6,10 +6,11 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 
 class ArticulateSession(bpy.types.PropertyGroup):
-    """`WindowManager.articulate`."""
+    """`WindowManager.articulate`; `dragged` is the session id of the armature in the user's hand."""
 
     any_live: BoolProperty(name="Any Live", default=False, options={"SKIP_SAVE"})
     live_changes: IntProperty(name="Live Changes", default=0, options={"SKIP_SAVE"})
+    dragged: IntProperty(name="Dragged", default=0, options={"SKIP_SAVE"})
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(
         name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR", options={"SKIP_SAVE"}

@@ -19,6 +19,20 @@ ROOTS = (
     ),
 )
 
+UNPINNED = (
+    (
+        "FEET",
+        "Feet",
+        (
+            "The feet hold, and the root comes along: bones that are called so, else the lowest ends of a"
+            " figure that stands on legs. What has no feet is held by its root"
+        ),
+        "CON_FLOOR",
+        0,
+    ),
+    ("ROOT", "Root", "The root holds, or comes along, as it is set", "PINNED", 1),
+)
+
 
 class ArticulateSolver(bpy.types.PropertyGroup):
     """Method and limits of the solver."""
@@ -35,6 +49,13 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         description="Whether the whole figure may be carried along",
         items=ROOTS,
         default="PINNED",
+        override=OVERRIDE,
+    )
+    unpinned: EnumProperty(
+        name="Unpinned",
+        description="What holds in a drag of an armature without pins and effectors",
+        items=UNPINNED,
+        default="FEET",
         override=OVERRIDE,
     )
     limits: EnumProperty(

@@ -63,6 +63,10 @@ class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
         row.prop(rig, "live", icon="PLAY", toggle=True)
         if rig.live:
             row.prop(rig, "live_mode", text="")
+        row = layout.row()
+        row.prop(rig, "record", icon="REC", toggle=True)
+        if rig.record:
+            row.prop(rig, "record_thin")
         refusal = next(refusals(armature, context.scene), None)
         row = layout.row()
         row.scale_y = 1.3
@@ -154,6 +158,7 @@ class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):
         solver = rig_of(active_armature(context)).solver
         column = layout.column()
         column.row().prop(solver, "root", expand=True)
+        column.row().prop(solver, "unpinned", expand=True)
         column.prop(solver, "method")
         for name in solver.parameters.names(solver.method):
             column.prop(solver.parameters, name)

@@ -19,7 +19,7 @@ WIDTH, HEIGHT = 800, 600
 class Operator:
     """An operator without Blender's part of it."""
 
-    bone, along, levels, root, only_under_mouse = "", 1.0, 0, "SETTING", False
+    bone, along, levels, root, record, only_under_mouse = "", 1.0, 0, "SETTING", False, False
 
     def __init__(self, **given: object) -> None:
         self._cls = installed.module("operators.drag").ARTICULATE_OT_drag

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the hand has of a figure: which bone, and what of the rest holds or comes along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import bpy
+
+import ikmath as ik
+
+from ..bridge.armature import read_bones
+from ..bridge.feet import feet
+from ..properties.access import rig_of
+from ..properties.kinds import KINDS, Kind
+from ..properties.refusal import Refused
+from .plan import NOT_SAVED, EffectorPlan, Plan, read_plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grip:
+    """What is held and how.
+
+    Attributes:
+        bone: name of the bone.
+        along: where on it, from its head (0) to its tip (1).
+        turn: the bone is turned about its head, not moved.
+        levels: how many bones take part for it, from this one up; 0 is the whole figure.
+        root: PINNED, FREE, or "" for the solver's setting.
+    """
+
+    bone: str
+    along: float = 1.0
+    turn: bool = False
+    levels: int = 0
+    root: str = ""
+
+
+def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Plan, int]:
+    """The armature's plan with what is dragged as its weakest effector, and the row of that one.
+
+    Where nothing is pinned and the whole figure takes part, its feet are held as the solver's setting says,
+    and the root comes along.
+
+    Args:
+        armature: the original object.
+        context: scene and view layer.
+        grip: what is held.
+
+    Raises:
+        Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
+    """
+    bone = armature.data.bones.get(grip.bone)
+    if bone is None:
+        raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' that could be dragged")
+    local = (0.0, 0.0 if grip.turn else bone.length * grip.along, 0.0)
+    own = [effector for effector in rig_of(armature).effectors if effector.enabled]
+    here = [effector for effector in own if effector.bone == grip.bone]
+    follows = next((e for e in here if e.target is not None and _asks(e.kind_info, grip)), None)
+    if follows is not None:
+        raise Refused(
+            f"Bone '{grip.bone}' follows '{follows.target.name}': move that, or switch effector"
+            f" '{follows.name}' off to drag the bone",
+            follows.name,
+        )
+    chain = [bone.name, *(parent.name for parent in bone.parent_recursive)]
+    top = chain[grip.levels - 1] if 0 < grip.levels < len(chain) else ""
+    placed = any(effector.kind_info.moves for effector in here)
+    dragged = EffectorPlan(
+        index=NOT_SAVED,
+        name=grip.bone,
+        bone=grip.bone,
+        kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
+        target="",
+        priority=1 + max((effector.priority for effector in own), default=0),
+        chain_root=top,
+        local=local,
+    )
+    held = [] if own or top else _feet(armature, grip)
+    root = grip.root or ("FREE" if held else "")
+    plan = read_plan(armature, context, extra=[*held, dragged], root=root)
+    if not ik.METHODS[plan.method].priorities:
+        plan = replace(plan, method=ik.DEFAULT)  # pins are to hold, which takes priorities
+    pin = next(
+        (
+            row
+            for row, other in enumerate(plan.effectors[:-1])
+            if other.bone == grip.bone and not other.target and _asks(other.kind, grip)
+        ),
+        None,
+    )
+    if pin is None:
+        return plan, len(plan.effectors) - 1
+    # The pin itself is dragged: it lets go of its place, and gives way to the others.
+    loose = replace(plan.effectors[pin], priority=dragged.priority)
+    return replace(plan, effectors=(*plan.effectors[:pin], loose, *plan.effectors[pin + 1 : -1])), pin
+
+
+def _feet(armature: bpy.types.Object, grip: Grip) -> list[EffectorPlan]:
+    """The feet as effectors that hold them where they are, but for one that is itself in the hand."""
+    if rig_of(armature).solver.unpinned != "FEET":
+        return []
+    bones = read_bones(armature)
+    above = bones.ancestors(grip.bone)
+    held = [name for name in feet(bones) if bones.number(name) not in above and _is_free(armature, name)]
+    return [
+        EffectorPlan(
+            index=NOT_SAVED,
+            name=name,
+            bone=name,
+            kind=KINDS["POSE"],
+            target="",
+            priority=0,
+            chain_root="",
+            local=(0.0, 0.0, 0.0),
+        )
+        for name in held
+    ]
+
+
+def _is_free(armature: bpy.types.Object, name: str) -> bool:
+    """Whether no constraint moves a bone or those above it: who drags an arm need not know of it."""
+    bone = armature.pose.bones[name]
+    return all(one.mute for above in (bone, *bone.parent_recursive) for one in above.constraints)
+
+
+def _asks(kind: Kind, grip: Grip) -> bool:
+    """Whether a kind of effector asks for what the hand changes."""
+    return kind.turns if grip.turn else kind.moves

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds in a drag where nothing is pinned: the feet, or the root."""
+
+from __future__ import annotations
+
+import bpy
+import installed
+import numpy as np
+import pytest
+from addon_scenes import arm, evaluated, tip, two_arms
+from bridge_rigs import make_rig, metarig
+
+drag = installed.module("control.drag")
+feet = installed.module("bridge.feet").feet
+read_bones = installed.module("bridge.armature").read_bones
+
+
+def named(names: dict[str, str]) -> bpy.types.Object:
+    """A body with two arms, and two legs of three bones of which the last ones have these names."""
+    rows = [("body", None, (0, 0, 1.0), (0, 0, 1.5)), ("head", "body", (0, 0, 1.5), (0, 0, 1.8))]
+    for side, x in (("left", 0.2), ("right", -0.2)):
+        rows.append((f"thigh_{side}", "body", (x, 0, 1.0), (x, -0.05, 0.5)))
+        rows.append((f"shin_{side}", f"thigh_{side}", (x, -0.05, 0.5), (x, 0, 0.1)))
+        rows.append((names[side], f"shin_{side}", (x, 0, 0.1), (x, -0.2, 0.0)))
+        rows.append((f"arm_{side}", "body", (x, 0, 1.45), (3 * x, 0, 1.45)))
+    return make_rig(rows)
+
+
+@pytest.mark.parametrize(
+    "left, right",
+    [("foot.L", "foot.R"), ("LeftFoot", "RightFoot"), ("mixamorig:LeftFoot", "x"), ("Paw_l", "paw_r")],
+)
+def test_feet_by_name(left, right):
+    rig = named({"left": left, "right": right})
+    wanted = {left} if right == "x" else {left, right}
+    assert set(feet(read_bones(rig))) == wanted
+
+
+def test_feet_without_names_are_the_lowest_ends():
+    rig = named({"left": "end_a", "right": "end_b"})
+    assert set(feet(read_bones(rig))) == {"end_a", "end_b"}
+
+
+def test_what_stands_on_its_root_has_none():
+    assert feet(read_bones(arm(4))) == ()
+    assert feet(read_bones(two_arms())) == ()
+    barefoot = make_rig([("barefoot", None, (0, 0, 0), (0, 0, 1)), ("end", "barefoot", (0, 0, 1), (0, 0, 2))])
+    assert feet(read_bones(barefoot)) == ()
+
+
+def test_of_a_foot_and_its_parts_the_topmost_counts():
+    assert set(feet(read_bones(metarig("human")))) == {"foot.L", "foot.R"}
+
+
+def matrices(rig: bpy.types.Object, bone: str) -> np.ndarray:
+    return np.array(evaluated(rig).pose.bones[bone].matrix)
+
+
+def test_the_feet_hold_and_the_hips_come_along():
+    rig = metarig("basic")
+    bpy.context.view_layer.update()
+    before = {name: matrices(rig, name) for name in ("foot.L", "foot.R", "spine")}
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    assert held.root == "FREE"
+    place = held.anchor + np.array([0.1, -0.5, -0.6])
+    for share in np.linspace(0.1, 1.0, 10):
+        moved = held.move_to(held.anchor + share * (place - held.anchor))
+    assert moved.status == "REACHED" and np.linalg.norm(tip(rig, "hand.L") - place) < 1e-3
+    for name in ("foot.L", "foot.R"):
+        assert np.abs(matrices(rig, name) - before[name]).max() < 2e-3
+    assert np.abs(matrices(rig, "spine") - before["spine"])[:3, 3].max() > 0.02
+    assert not rig.articulate.effectors
+
+
+def test_the_root_holds_where_that_is_set():
+    rig = metarig("basic")
+    rig.articulate.solver.unpinned = "ROOT"
+    bpy.context.view_layer.update()
+    before = matrices(rig, "spine")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    held.move_to(held.anchor + np.array([0.1, -0.3, -0.3]))
+    assert held.root == "PINNED"
+    assert np.abs(matrices(rig, "spine") - before)[:3, 3].max() < 1e-6
+
+
+def test_a_foot_in_the_hand_moves_and_the_other_one_holds():
+    rig = metarig("basic")
+    bpy.context.view_layer.update()
+    before = matrices(rig, "foot.R")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="foot.L"))
+    held.move_to(held.anchor + np.array([0.1, -0.2, 0.3]))
+    assert held.moved.status == "REACHED"
+    assert np.abs(matrices(rig, "foot.R") - before).max() < 2e-3
+
+
+def test_a_pin_means_that_the_user_has_said_what_holds():
+    rig = metarig("basic")
+    bpy.context.view_layer.update()
+    bpy.ops.articulate.pin(bone="hand.R")
+    assert drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L")).root == "PINNED"
+
+
+def test_a_leg_under_a_constraint_is_left_alone():
+    rig = metarig("basic")
+    rig.pose.bones["shin.L"].constraints.new("COPY_ROTATION").target = rig
+    rig.pose.bones["shin.L"].constraints[0].subtarget = "shin.R"
+    bpy.context.view_layer.update()
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    assert "shin.L" not in held.bones and "shin.R" in held.bones

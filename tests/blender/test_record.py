@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recording a drag while frames pass: what is played afterwards is what was seen."""
+
+from __future__ import annotations
+
+import bpy
+import installed
+import numpy as np
+import pytest
+from addon_scenes import animate, arm, curves, evaluated, miss, reach, snapshot, tip
+from bridge_rigs import metarig
+
+drag = installed.module("control.drag")
+FRAMES = range(5, 41)
+
+
+def places(rig: bpy.types.Object, bone: str) -> dict[int, np.ndarray]:
+    """Where a bone's tip is in each frame."""
+    found = {}
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        found[frame] = tip(rig, bone)
+    return found
+
+
+def way(frame: int) -> np.ndarray:
+    """Of the hand, from where it began."""
+    angle = 0.15 * (frame - FRAMES[0])
+    return np.array([0.5 * np.sin(angle), 0.4 * (np.cos(angle) - 1.0), -0.3 * np.sin(0.5 * angle)])
+
+
+def record(rig: bpy.types.Object, bone: str, frames=FRAMES):
+    """Drag a bone while frames pass; the drag and where the tip was seen."""
+    bpy.context.scene.frame_set(frames[0])
+    held, seen = drag.Drag(rig, bpy.context, drag.Grip(bone=bone), record=True), {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        assert held.follow(bpy.context) == (frame != frames[0])
+        held.move_to(held.anchor + way(frame))
+        seen[frame] = tip(rig, bone)
+    return held, seen
+
+
+def worst(seen: dict[int, np.ndarray], now: dict[int, np.ndarray]) -> float:
+    return max(float(np.linalg.norm(seen[frame] - now[frame])) for frame in seen)
+
+
+def test_what_was_seen_is_played():
+    rig = arm(5)
+    held, seen = record(rig, "b4")
+    assert not curves(rig)  # nothing before the end
+    held.finish(bpy.context)
+    keys = curves(rig)
+    assert keys and all([frame for frame, _ in curve] == list(FRAMES) for curve in keys.values())
+    assert worst(seen, places(rig, "b4")) < 1e-4
+    assert np.linalg.norm(seen[25] - seen[5]) > 0.2
+
+
+@pytest.mark.parametrize("thin", [0.02, 0.002])
+def test_thinned_curves_stay_within_the_tolerance(thin):
+    rig = arm(5)
+    held, seen = record(rig, "b4")
+    held.finish(bpy.context)
+    full, whole = curves(rig), places(rig, "b4")
+    channels = {}
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        channels[frame] = np.array([b.rotation_quaternion for b in rig.pose.bones])
+    rig = arm(5)
+    held, _ = record(rig, "b4")
+    held.finish(bpy.context, thin=thin)
+    fewer = curves(rig)
+    assert fewer.keys() == full.keys()
+    count = sum(map(len, fewer.values())) / sum(map(len, full.values()))
+    assert count < (0.35 if thin > 0.01 else 0.7)
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        now = np.array([b.rotation_quaternion for b in rig.pose.bones])
+        assert np.abs(now - channels[frame]).max() <= thin + 1e-5
+    assert worst(whole, places(rig, "b4")) < 40 * thin
+
+
+def test_esc_gives_everything_back():
+    rig = arm(5)
+    rig.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=1)
+    bpy.context.scene.frame_set(FRAMES[0])
+    before = snapshot(rig)
+    held, _ = record(rig, "b4", range(5, 12))
+    held.cancel()
+    bpy.context.scene.frame_set(FRAMES[0])
+    assert snapshot(rig) == before
+
+
+def test_an_animation_below_goes_on_and_other_keys_stay():
+    rig = arm(5)
+    bone = rig.pose.bones["b0"]
+    for frame, turn in ((1, 0.0), (60, 0.6)):
+        bone.rotation_quaternion = (1.0, turn, 0.0, 0.0)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    bpy.context.scene.frame_set(FRAMES[0])
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b4", levels=3), record=True)
+    carried = {}
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        held.follow(bpy.context)
+        held.move_to(held.anchor + 0.3 * way(frame))
+        carried[frame] = tip(rig, "b1")
+    held.finish(bpy.context)
+    keys = curves(rig)
+    assert [frame for frame, _ in keys['pose.bones["b0"].rotation_quaternion', 0]] == [1, 60]
+    assert 'pose.bones["b4"].rotation_quaternion' in {path for path, _ in keys}
+    assert np.linalg.norm(carried[5] - carried[40]) > 0.1
+    assert worst(carried, places(rig, "b1")) < 1e-4
+
+
+def test_effectors_with_animated_targets_are_followed_meanwhile():
+    rig = metarig("basic")
+    bpy.context.view_layer.update()
+    place = tip(rig, "hand.R")
+    animate(reach(rig, "hand.R", place), {5: place, 40: place + np.array([0.1, -0.2, 0.1])})
+    held, _ = record(rig, "hand.L", FRAMES)
+    assert miss(rig, "hand.R") < 1e-3
+    held.finish(bpy.context)
+    for frame in (5, 20, 40):
+        bpy.context.scene.frame_set(frame)
+        assert miss(rig, "hand.R") < 2e-3
+
+
+def test_a_later_pass_replaces_an_earlier_one_without_a_spin():
+    rig = arm(4)
+    frames = range(1, 11)
+    held, _ = record(rig, "b3", frames)
+    for frame in frames[:6]:
+        bpy.context.scene.frame_set(frame)
+        held.follow(bpy.context)
+        held.move_to(held.anchor - way(frame + 12))
+        last = tip(rig, "b3")
+    held.finish(bpy.context)
+    bpy.context.scene.frame_set(6)
+    assert np.linalg.norm(tip(rig, "b3") - last) < 1e-4
+    for bone in ("b1", "b2", "b3"):
+        values = np.array(
+            [[v for _, v in curves(rig)[f'pose.bones["{bone}"].rotation_quaternion', i]] for i in range(4)]
+        )
+        assert (np.einsum("if,if->f", values[:, 1:], values[:, :-1]) > 0.0).all()
+
+
+def test_a_pose_in_one_frame_is_no_recording():
+    rig = arm(4)
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"), record=True)
+    held.move_to(held.anchor + np.array([0.2, 0.0, -0.2]))
+    held.finish(bpy.context)
+    assert not curves(rig) and evaluated(rig)
+
+
+def test_a_linked_action_is_refused_and_nothing_changes(monkeypatch):
+    rig = arm(4)
+    before = snapshot(rig)
+    held, _ = record(rig, "b3", range(5, 9))
+    module = installed.module("control.record")
+
+    def fails(*_given: object, **_more: object) -> None:
+        raise installed.module("bridge.faults").FigureFault("A", "Action 'A' is linked.")
+
+    monkeypatch.setattr(module, "write_keys", fails)
+    with pytest.raises(Exception, match="linked"):
+        held.finish(bpy.context)
+    bpy.context.scene.frame_set(before["frame"][0])
+    assert snapshot(rig) == before
