@@ -25,13 +25,13 @@ from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .autokey import auto_key
-from .frame import Solved, first_figure, make_tasks, next_task, solve_task
+from .frame import Solved, Task, first_figure, make_tasks, next_task, solve_task
 from .goals import points
 from .grip import Grip, plan_with_grip
 from .plan import NOT_SAVED, Plan, find_armature
 from .reasons import REASONS
 from .record import Recording
-from .sample import take_sample
+from .sample import Sample, take_sample
 from .start import Start
 
 __all__ = ("Drag", "Grip", "Moved")
@@ -71,6 +71,16 @@ class Drag:
         moved: what the last update came to; None before the first.
         recording: the frames that passed, if they are recorded.
     """
+
+    grip: Grip
+    anchor: Array
+    orientation: Array
+    _plan: Plan
+    _sample: Sample
+    _task: Task
+    _figure: Figure
+    _row: int
+    _target: Array
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ def test_what_was_seen_is_played():
 @pytest.mark.parametrize("thin", [0.02, 0.002])
 def test_thinned_curves_stay_within_the_tolerance(thin):
     rig = arm(5)
-    held, seen = record(rig, "b4")
+    held, _ = record(rig, "b4")
     held.finish(bpy.context)
     full, whole = curves(rig), places(rig, "b4")
     channels = {}
