@@ -52,7 +52,8 @@ class Watch:
 
     def limit(self, pairs: Index, limit: Array) -> Array:
         """(P,) how far to seek pairs that are of interest up to `limit`: farther, so as to rest then."""
-        return np.minimum(self.most.take(pairs), _FARTHER * limit)
+        farther = np.where(self.steady.take(pairs), _FARTHER * limit, limit)
+        return np.minimum(self.most.take(pairs), farther)
 
     def learn(self, pairs: Index, distance: Array, limit: Array) -> None:
         """Keep what was measured: (P,) distances, infinite for what is farther than its limit (P,)."""
