@@ -145,6 +145,7 @@ class Problem:
         """The problem with the targets of one frame (or of several, as a batch); nothing is checked again."""
         if self.frames is None:
             return self
+        _ = self.stack  # which all frames share
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
         other.goals = tuple(goal.at(frame) for goal in self.goals)
@@ -279,6 +280,10 @@ class Stack:
         rows: their number; starts: (E,) first row of every effector;
         scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
             so that metres and radians weigh alike; level: (rows,) priority of each row.
+        levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
+        place: (rows,) which of them each row belongs to.
+        metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides as
+            lengths; units: (rows, n) of the Jacobian, of both.
         even: whether all rows have one scale.
     """
 
@@ -297,6 +302,12 @@ class Stack:
         ]
         self.scale = np.concatenate(scales) if scales else np.empty(0)
         self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
+        priorities, self.place = np.unique(self.level, return_inverse=True)
+        self.levels = [_together(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
+        self.levels = self.levels or [slice(0, 0)]
+        skeleton = problem.skeleton
+        self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, problem.length)
+        self.units = self.scale[:, None] * self.metric
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
@@ -318,6 +329,16 @@ class Stack:
         error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
         return Residual(np.moveaxis(error, 0, -1), jacobian)
 
+    def costs(self, scaled: Array) -> list[float]:
+        """Squared length (rows,) of each level's scaled errors."""
+        return [float(scaled[rows].dot(scaled[rows])) for rows in self.levels]
+
     def squares(self, error: Array) -> Array:
         """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""
         return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error
+
+
+def _together(rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | slice:
+    """Rows as a slice, if they stand side by side."""
+    first, last = int(rows[0]), int(rows[-1])
+    return slice(first, last + 1) if last - first == len(rows) - 1 else rows

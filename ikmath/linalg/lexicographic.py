@@ -67,20 +67,31 @@ class Answer:
 
 
 class _Box:
-    """The inequalities of a problem."""
+    """The inequalities of a problem; what is within rounding of a side counts as inside."""
 
     def __init__(self, lower: Array, upper: Array, rows: Array, least: Array) -> None:
         self.lower, self.upper, self.rows, self.least = lower, upper, rows, least
+        self._below, self._above, self._short = lower - _FEASIBLE, upper + _FEASIBLE, least - _FEASIBLE
 
     def violated(self, x: Array) -> tuple[Flags, Flags]:
         """Bounds (-1 below, 1 above) and rows (-1) that x breaks."""
-        bounds = (x > self.upper + _FEASIBLE).astype(np.int8) - (x < self.lower - _FEASIBLE).astype(np.int8)
-        rows = -(self.rows.dot(x) < self.least - _FEASIBLE).astype(np.int8) if len(self.least) else _NOTHING
+        bounds = np.subtract(x > self._above, x < self._below, dtype=np.int8)
+        rows = -(self.rows.dot(x) < self._short).astype(np.int8) if len(self.least) else _NOTHING
         return bounds, rows
+
+    def sides(self, bounds: Flags, free: npt.NDArray[np.bool_]) -> Array:
+        """(n,) the sides that hold coordinates; 0 for the free ones."""
+        return np.where(free, 0.0, np.where(bounds > 0, self.upper, self.lower))
+
+    def start(self, given: Working) -> Working:
+        """A copy of a working set without sides that are not there."""
+        bounds = given.bounds.copy()
+        if bounds.any():
+            bounds[np.where(bounds > 0, self.upper == np.inf, self.lower == -np.inf)] = 0
+        return Working(bounds, given.rows.copy())
 
 
 _NOTHING: Final[Flags] = np.zeros(0, dtype=np.int8)
-_NO_ROWS: Final[Array] = np.zeros(0)
 
 
 def lexicographic(
@@ -113,66 +124,24 @@ def lexicographic(
     x = np.zeros(n)
     kept, values = np.empty((0, n)), np.empty(0)
     working: list[Working] = []
-    count = len(levels) + (wish is not None)
-    for index in range(count):
-        level = levels[index] if index < len(levels) else Level(np.empty((0, n)), np.empty(0))
-        target = None if index < len(levels) else wish
-        start = warm[index] if warm is not None and len(warm) == count else None
+    stages: list[tuple[Level, Array | None]] = [(level, None) for level in levels]
+    if wish is not None:
+        stages.append((Level(kept, values), wish))
+    for index, (level, target) in enumerate(stages):
+        start = warm[index] if warm is not None and index < len(warm) else None
         if start is None or len(start.rows) != len(least):
             # what held the level before will mostly hold this one too
-            before = (
-                working[-1]
-                if working
-                else Working(np.zeros(n, dtype=np.int8), np.zeros(len(least), dtype=np.int8))
-            )
-            start = Working(before.bounds.copy(), before.rows.copy())
-        else:
-            start = Working(start.bounds.copy(), start.rows.copy())
-        x, held = _solve_level(level, target, kept, values, box, x, start, patience)
+            nothing = np.zeros(n, dtype=np.int8), np.zeros(len(least), dtype=np.int8)
+            start = working[-1] if working else Working(*nothing)
+        stage = _Stage(level, target, kept, values, box)
+        x, held = stage.solve(x, box.start(start), patience)
         working.append(held)
-        if index + 1 < count:
-            kept = np.concatenate([kept, level.rows])
-            values = np.concatenate([values, level.rows.dot(x)])
+        if index + 1 < len(stages):
+            found = level.rows.dot(x)
+            # a first level's rows are not copied: they are only read
+            kept = np.concatenate([kept, level.rows]) if len(kept) else level.rows
+            values = np.concatenate([values, found]) if len(values) else found
     return Answer(x, working)
-
-
-def _solve_level(
-    level: Level,
-    target: Array | None,
-    kept: Array,
-    values: Array,
-    box: _Box,
-    x: Array,
-    start: Working,
-    patience: int | None,
-) -> tuple[Array, Working]:
-    """One level from a feasible x that keeps the stronger levels."""
-    held = start
-    seen: set[bytes] = set()
-    for _ in range(_SWAPS):
-        key = held.bounds.tobytes() + held.rows.tobytes()
-        if key in seen:
-            break
-        seen.add(key)
-        trial, bound_pull, row_pull = _equality(level, target, kept, values, box, held)
-        out, out_rows = box.violated(trial)
-        least_pull = _PULL * (1.0 + np.abs(bound_pull).max())
-        wrong = (held.bounds != 0) & (bound_pull * held.bounds > least_pull)
-        wrong_rows = (held.rows != 0) & (row_pull > least_pull) if len(row_pull) else held.rows != 0
-        if not out.any() and not wrong.any() and not out_rows.any() and not wrong_rows.any():
-            near = _FEASIBLE if patience is None else _PATIENT
-            if not len(values) or np.abs(kept.dot(trial) - values).max() <= near * (
-                1.0 + np.abs(values).max()
-            ):
-                return trial, held
-            break  # so much is held that the stronger levels are lost
-        bounds = np.where(wrong, 0, np.where(out != 0, out, held.bounds)).astype(np.int8)
-        held = Working(bounds, np.where(wrong_rows, 0, held.rows | out_rows).astype(np.int8))
-    return _one_at_a_time(level, target, kept, values, box, x, patience)
-
-
-def _zeros(box: _Box) -> Array:
-    return np.zeros(len(box.lower))
 
 
 class _Gram:
@@ -180,17 +149,21 @@ class _Gram:
 
     def __init__(self, rows: Array) -> None:
         self.rows = rows
-        gram = rows.dot(rows.T)
-        diagonal = gram.ravel()[:: len(rows) + 1]
-        diagonal += _RIDGE * float(diagonal.sum()) + _NONZERO
-        self.inverse = np.linalg.inv(gram)
+        self.inverse = np.linalg.inv(_damped(rows, 0.0))
 
-    def shortest(self, values: Array) -> Array:
-        """The shortest x with K x = values."""
-        x = self.inverse.dot(values).dot(self.rows)
+    def nearest(self, x: Array, rows: Array, values: Array) -> tuple[Array, Array]:
+        """The point nearest to x with `rows @ x = values`, moving only where K is not zero; its share of K.
+
+        Args:
+            x: (n,); rows: (p, n) K before its held columns were put to zero; values: (p,).
+        """
+        share = self.inverse.dot(values - rows.dot(x))
+        x = x + share.dot(self.rows)
         for _ in range(_REFINEMENTS):
-            x = x + self.inverse.dot(values - self.rows.dot(x)).dot(self.rows)
-        return np.asarray(x)
+            more = self.inverse.dot(values - rows.dot(x))
+            x += more.dot(self.rows)
+            share += more
+        return x, share
 
     def share(self, way: Array) -> Array:
         """(p,) or (p, m): the combination of rows nearest to `way` (n,) or (m, n)."""
@@ -212,9 +185,6 @@ class _Basis(_Gram):
         self.u, self.s, self.vt = u[:, :rank], s[:rank], np.zeros((rank, rows.shape[1]))
         self.vt[:, columns] = vt[:rank]
 
-    def shortest(self, values: Array) -> Array:
-        return np.asarray((values.dot(self.u) / self.s).dot(self.vt))
-
     def share(self, way: Array) -> Array:
         return np.asarray((self.u / self.s).dot(self.vt.dot(way.T)))
 
@@ -222,112 +192,171 @@ class _Basis(_Gram):
         return np.asarray(way - way.dot(self.vt.T).dot(self.vt))
 
 
-def _equality(
-    level: Level,
-    target: Array | None,
-    kept: Array,
-    values: Array,
-    box: _Box,
-    held: Working,
-    base: Array | None = None,
-) -> tuple[Array, Array, Array]:
-    """The level's optimum with the held inequalities as equalities, and how each of them pulls.
+def _damped(rows: Array, damping: float) -> Array:
+    """Gram matrix of rows, damped, and never singular."""
+    gram = rows.dot(rows.T)
+    diagonal = gram.ravel()[:: len(gram) + 1]
+    diagonal += damping + _RIDGE * float(diagonal.sum()) + _NONZERO
+    return np.asarray(gram)
+
+
+class _Stage:
+    """One level and all that binds it.
 
     Args:
-        level, target, kept, values, box, held: the level, the rows that are kept at their values, what holds
-            it.
-        base: (n,) a point that meets all equalities already, for the careful way: from there only what lies
-            across them changes, so that nearly dependent equalities cannot throw the point off.
-
-    Returns:
-        x (n,); pull of the bounds (n,): the objective's slope along each coordinate once the equalities
-        have taken their share; pull of the rows (p,): positive where letting go would help.
+        level: its rows; target: (n,) the wish in their place, or None.
+        kept, values: (p, n) and (p,) rows of the stronger levels and what they must stay at.
+        box: the inequalities.
     """
-    fixed = held.bounds != 0
-    some, tied = bool(fixed.any()), held.rows != 0
-    some_rows = bool(tied.any())
-    rows, wanted = level.rows, level.wanted
-    if some_rows:
-        kept, values = np.concatenate([kept, box.rows[tied]]), np.concatenate([values, box.least[tied]])
-    free = 1.0 - fixed if some else 1.0
-    free_rows, free_kept = (rows * free, kept * free) if some else (rows, kept)
-    equalities = None
-    if len(values):
-        equalities = _Gram(free_kept) if base is None else _Basis(free_kept)
-    if base is not None:
-        part = base * free
-        x = base - (part if equalities is None else equalities.without(part))
-    else:
-        x = (
-            np.where(held.bounds > 0, box.upper, np.where(held.bounds < 0, box.lower, 0.0))
-            if some
-            else _zeros(box)
-        )
-        if equalities is not None:
-            x = x + equalities.shortest(values - kept.dot(x))
-    if target is None:
-        wanted = wanted - rows.dot(x)
-        if equalities is not None:
-            free_rows = equalities.without(free_rows)
-    if target is not None:
-        way = (target - x) * free
-        x = x + (way if equalities is None else equalities.without(equalities.without(way)))
-        slope = x - target
-    else:
-        normal = free_rows.dot(free_rows.T)
-        diagonal = normal.ravel()[:: len(normal) + 1]
-        diagonal += level.damping + _RIDGE * float(diagonal.sum()) + _NONZERO
-        way = np.linalg.solve(normal, wanted).dot(free_rows)
-        if equalities is not None:
-            # a weak damping would blow up what rounding left along the equalities
-            way = equalities.without(way)
-        x = x + way
-        if not some and not some_rows:
-            return x, x, _NO_ROWS
-        slope = (rows.dot(x) - level.wanted).dot(rows) + level.damping * x
-    row_pull = np.zeros(len(tied))
-    if equalities is not None:
-        # a row that is rightly held lifts the objective: its share of the slope is not negative
-        share = equalities.share(slope * free)
-        slope = slope - share.dot(kept)
+
+    def __init__(self, level: Level, target: Array | None, kept: Array, values: Array, box: _Box) -> None:
+        self.level, self.target, self.kept, self.values, self.box = level, target, kept, values, box
+
+    def solve(self, x: Array, held: Working, patience: int | None) -> tuple[Array, Working]:
+        """The optimum and what holds it, from a feasible x (n,) that keeps the stronger levels."""
+        seen: set[bytes] = set()
+        for _ in range(_SWAPS):
+            key = held.bounds.tobytes() + held.rows.tobytes()
+            if key in seen:
+                break
+            seen.add(key)
+            trial, pull, row_pull = self._optimum(held)
+            out, out_rows = self.box.violated(trial)
+            wrong, wrong_rows = _wrong(held, pull, row_pull)
+            if not (out.any() or wrong.any() or out_rows.any() or wrong_rows.any()):
+                if self._keeps(trial, _FEASIBLE if patience is None else _PATIENT):
+                    return trial, held
+                break  # so much is held that the stronger levels are lost
+            bounds = np.where(wrong, 0, np.where(out != 0, out, held.bounds)).astype(np.int8)
+            held = Working(bounds, np.where(wrong_rows, 0, held.rows | out_rows).astype(np.int8))
+        return self._one_at_a_time(x, patience)
+
+    def _keeps(self, x: Array, near: float) -> bool:
+        """Whether the stronger levels have what they must have."""
+        if not len(self.values):
+            return True
+        away = np.abs(self.kept.dot(x) - self.values).max()
+        return bool(away <= near * (1.0 + np.abs(self.values).max()))
+
+    def _optimum(self, held: Working, base: Array | None = None) -> tuple[Array, Array, Array]:
+        """The level's optimum with the held inequalities as equalities, and how each of them pulls.
+
+        Args:
+            held: what holds the level.
+            base: (n,) a point that meets all equalities already, for the careful way: from there only what
+                lies across them changes, so that nearly dependent equalities cannot throw the point off.
+
+        Returns:
+            x (n,); pull of the bounds (n,): the objective's slope along each coordinate once the equalities
+            have taken their share; pull of the rows (p,): positive where letting go would help.
+        """
+        free = held.bounds == 0
+        tied = held.rows != 0
+        some_rows = bool(tied.any())
+        if base is None and not some_rows and not len(self.values) and self.target is None:
+            return self._alone(held, free)
+        kept, values = self.kept, self.values
+        if some_rows:
+            kept = np.concatenate([kept, self.box.rows[tied]])
+            values = np.concatenate([values, self.box.least[tied]])
+        row_pull = np.zeros(len(tied))
+        equalities = None
+        if len(values):
+            equalities = _Gram(kept * free) if base is None else _Basis(kept * free)
+        if self.target is not None and base is None and equalities is not None:
+            x = np.where(free, self.target, self.box.sides(held.bounds, free))
+            x, share = equalities.nearest(x, kept, values)
+            slope = x - self.target - share.dot(kept)
+        else:
+            start = self.box.sides(held.bounds, free) if base is None else base
+            x, slope = self._across(equalities, start, kept, values, free, careful=base is not None)
+            if equalities is None:
+                return x, slope, row_pull
+            # a row that is rightly held lifts the objective: its share of the slope is not negative
+            share = equalities.share(slope * free)
+            slope = slope - share.dot(kept)
         if some_rows:
             row_pull[tied] = -share[len(share) - int(tied.sum()) :]
-    return x, slope, row_pull
+        return x, slope, row_pull
 
+    def _alone(self, held: Working, free: npt.NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+        """The same where there are only bounds: no equalities to be kept."""
+        rows, wanted, none = self.level.rows, self.level.wanted, np.zeros(len(held.rows))
+        if free.all():
+            x: Array = np.linalg.solve(_damped(rows, self.level.damping), wanted).dot(rows)
+            return x, np.zeros(len(x)), none
+        sides = self.box.sides(held.bounds, free)
+        short = np.linalg.solve(_damped(rows * free, self.level.damping), wanted - rows.dot(sides))
+        freely = short.dot(rows)
+        x = np.where(free, freely, sides)
+        slope = (rows.dot(x) - wanted).dot(rows) + self.level.damping * x
+        return x, slope, none
 
-def _one_at_a_time(
-    level: Level, target: Array | None, kept: Array, values: Array, box: _Box, x: Array, patience: int | None
-) -> tuple[Array, Working]:
-    """Primal active set: every point on the way is feasible and keeps the stronger levels."""
-    held = Working(np.zeros(len(x), dtype=np.int8), np.zeros(len(box.least), dtype=np.int8))
-    stuck = 0  # changes since x last moved
-    for _ in range(6 * (len(x) + len(box.least)) + 10 if patience is None else patience):
-        goal, bound_pull, row_pull = _equality(level, target, kept, values, box, held, x)
-        step = goal - x
-        reach, blocking, side = _blocking(box, held, x, step)
-        x = x + min(reach, 1.0) * step
-        stuck = 0 if reach * np.abs(step).max() > _STEP else stuck + 1
-        if reach < 1.0:
-            if side:
-                held.bounds[blocking] = side
-            else:
-                held.rows[blocking] = -1
-            continue
-        wrong = np.where(held.bounds != 0, bound_pull * held.bounds, 0.0)
-        wrong_rows = np.where(held.rows != 0, row_pull, 0.0) if len(row_pull) else np.zeros(len(box.least))
-        least_pull = _PULL * (1.0 + np.abs(bound_pull).max())
-        if stuck > _CIRCLING:
+    def _across(
+        self,
+        equalities: _Gram | None,
+        start: Array,
+        kept: Array,
+        values: Array,
+        free: npt.NDArray[np.bool_],
+        *,
+        careful: bool,
+    ) -> tuple[Array, Array]:
+        """The optimum across the equalities, and the objective's slope there."""
+        without = (lambda way: way) if equalities is None else equalities.without
+        if self.target is not None:
+            x = start + without(without((self.target - start) * free))
+            return x, x - self.target
+        x = start
+        if careful:
+            x = start - without(start * free)
+        elif equalities is not None:
+            x, _ = equalities.nearest(start, kept, values)
+        rows, damping = self.level.rows, self.level.damping
+        across = without(rows * free)
+        way = np.linalg.solve(_damped(across, damping), self.level.wanted - rows.dot(x)).dot(across)
+        # a weak damping would blow up what rounding left along the equalities
+        x = x + without(way)
+        return x, (rows.dot(x) - self.level.wanted).dot(rows) + damping * x
+
+    def _one_at_a_time(self, x: Array, patience: int | None) -> tuple[Array, Working]:
+        """Primal active set: every point on the way is feasible and keeps the stronger levels."""
+        box = self.box
+        held = Working(np.zeros(len(x), dtype=np.int8), np.zeros(len(box.least), dtype=np.int8))
+        stuck = 0  # changes since x last moved
+        for _ in range(6 * (len(x) + len(box.least)) + 10 if patience is None else patience):
+            goal, pull, row_pull = self._optimum(held, x)
+            step = goal - x
+            reach, blocking, side = _blocking(box, held, x, step)
+            x = x + min(reach, 1.0) * step
+            stuck = 0 if reach * np.abs(step).max() > _STEP else stuck + 1
+            if reach < 1.0:
+                if side:
+                    held.bounds[blocking] = side
+                else:
+                    held.rows[blocking] = -1
+                continue
+            wrong, wrong_rows = _wrong(held, pull, row_pull)
+            if not wrong.any() and not wrong_rows.any():
+                break
             # at a corner that holds more than it needs: the first wrong one, so as not to circle
-            wrong, wrong_rows = ((w > least_pull).astype(float) for w in (wrong, wrong_rows))
-        worst = int(np.argmax(wrong))
-        worst_row = int(np.argmax(wrong_rows)) if len(wrong_rows) else -1
-        if wrong[worst] <= least_pull and (worst_row < 0 or wrong_rows[worst_row] <= least_pull):
-            break
-        if worst_row >= 0 and wrong_rows[worst_row] > wrong[worst]:
-            held.rows[worst_row] = 0
-        else:
-            held.bounds[worst] = 0
-    return x, held
+            often = stuck > _CIRCLING
+            much = np.where(wrong, 1.0 if often else np.abs(pull), 0.0)
+            much_rows = np.where(wrong_rows, 1.0 if often else row_pull, 0.0)
+            worst = int(np.argmax(much))
+            if much_rows.max(initial=0.0) > much[worst]:
+                held.rows[int(np.argmax(much_rows))] = 0
+            else:
+                held.bounds[worst] = 0
+        return x, held
+
+
+def _wrong(
+    held: Working, pull: Array, row_pull: Array
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which bounds and rows hold what wants to go the other way."""
+    least = _PULL * (1.0 + np.abs(pull).max())
+    return pull * held.bounds > least, (held.rows != 0) & (row_pull > least)
 
 
 def _blocking(box: _Box, held: Working, x: Array, step: Array) -> tuple[float, int, int]:

@@ -82,9 +82,9 @@ class Method:
         """
         raise TypeError(f"{type(self).__name__} does not say how it solves.")
 
-    def following(self, options: Any, before: Solution) -> Any:
-        """The options for a frame that goes on from the solution of the one before, without a jump."""
-        return options
+    def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
+        """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
+        return self.solve(problem, q, options)
 
     def brief(self, options: Any) -> Any:
         """The options for who asks many times a second and can do without the last digits."""

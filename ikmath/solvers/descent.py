@@ -6,108 +6,71 @@ See `hierarchical` for what a step is; this is the way from step to step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from ..diagnosis import conclude, too_far
-from ..linalg.lexicographic import Level, Working, lexicographic
+from ..linalg.lexicographic import Working
 from ..obstacles import Proximity
 from ..pose import Pose
-from ..problem import Problem, Solution
-from ..residual import Residual
+from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .escapes import bend, scattered, unlock
 from .guard import Guard
+from .picture import Picture
 from .polish import polished
-from .swing_bounds import SwingBounds, merge
+from .standing import LEAST, MOST, Memory, State, Trail
 
-_FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
-_NEAR: Final = 1e-8  # damping at the goal
 _GAIN: Final = 1e-4  # share of a level's squared error that counts as better
+_SETTLED: Final = 1e-3  # share of what the posture still asks for (squared) that counts as better
 _SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
-_MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
-_TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
-_ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
-_CHANGES: Final = 12  # inequalities changed one at a time in a step; the next steps go on from there
-_CURVED: Final = 0.2  # share of a step that projection into the swing regions may take off
-_AT_LIMIT: Final = 0.999  # measure of a swing region from which its boundary counts in the first round
+_FOLLOWING_TURN: Final = np.radians(7.0)  # that a coordinate may turn from a frame to the next
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
 
 
-@dataclass(slots=True)
-class State:
-    """Where a solve stands: the accepted pose and all that is known of it."""
-
-    q: Array
-    pose: Pose
-    rows: Residual
-    costs: list[float]
-    squares: list[float]
-    near: Proximity | None = None
-    left: float = 0.0  # squared length of what the posture still asks for
-    wish: Array | None = None
-
-
-@dataclass(slots=True)
-class Memory:
-    """What is kept from step to step of one solve."""
-
-    caution: list[float]
-    working: list[Working] = field(default_factory=list)
-
-    def refused(self, worse: int) -> None:
-        """Learn from a step that was not taken because it spoiled a level.
-
-        What spoils a level at second order is mostly the step of weaker ones: they become the most careful.
-        """
-        for level in range(worse, len(self.caution)):
-            self.caution[level] *= _MORE if level == worse else 2.0 * _MORE
-
-    def taken(self, before: list[float], promised: list[float], after: list[float]) -> None:
-        """Learn from a step that was taken: how much of what the linear picture promised came true."""
-        for level, (old, linear, new) in enumerate(zip(before, promised, after, strict=True)):
-            gain = old - linear
-            share = (old - new) / gain if gain > 1e-9 * old else 1.0
-            if share > _TRUE:
-                self.caution[level] = max(self.caution[level] * _LESS, _LEAST)
-            elif share < _FALSE:
-                self.caution[level] *= 2.0
-
-
 class Descent:
-    """One solve from one start."""
+    """One solve from one start.
 
-    def __init__(self, problem: Problem, options: Any) -> None:
+    Args:
+        problem: of one frame; options: the method's.
+        before: the solution of the frame before, from which the figure must not jump away: what cannot be
+            reached is not worth it, and a motion that was short comes back to its targets step by step.
+    """
+
+    def __init__(self, problem: Problem, options: Any, before: Solution | None = None) -> None:
         self.problem, self.options = problem, options
-        self.skeleton, self.region, self.stack = problem.skeleton, problem.skeleton.region, problem.stack
-        # one unit of every scaled coordinate costs alike: stiff ones more, slides as lengths
-        length = np.where(self.skeleton.is_turn, 1.0, problem.length)
-        self.metric = np.sqrt(self.skeleton.mobility) * length
-        stack = self.stack
-        self.priorities = sorted(set(stack.level.tolist()))
-        self.slices = [np.flatnonzero(stack.level == p) for p in self.priorities]
-        self.single = len(self.slices) <= 1
+        self.skeleton, self.stack = problem.skeleton, problem.stack
+        self.single = len(self.stack.levels) <= 1
         self.tolerance = options.tolerance**2
-        # this far off a strong level may be on the way: the next step puts it right
-        self.floors = [
-            _LOOSE * _LOOSE * float((stack.scale[s] ** 2).max()) * problem.length**2 for s in self.slices
-        ]
-        if self.single:
-            self.floors = [0.0]
-        self.low, self.high = self.region.low, self.region.high
-        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        self.guard = None if problem.scene is None else Guard(problem, problem.scene, self.metric)
+        self.floors = [0.0]
+        if not self.single:
+            # this far off a strong level may be on the way: the next step puts it right
+            scale = [float(self.stack.scale[rows].max()) for rows in self.stack.levels]
+            self.floors = [(_LOOSE * problem.length * one) ** 2 for one in scale]
+        self.guard = None if problem.scene is None else Guard(problem, problem.scene, self.stack.metric)
+        self.picture = Picture(problem, self.guard)
+        self.following = before is not None
+        self.escape = options.escape and before is None
+        self.catch_up = options.catch_up if before is None else before.status is Status.REACHED
+        self.max_turn = _FOLLOWING_TURN if options.max_turn is None and self.following else options.max_turn
+        # what held the frame before, and its pose, which is handed on once so that no clip keeps all of them
+        self.working: list[Working] = []
+        self.known: Pose | None = None
+        if before is not None and isinstance(before.memory, Trail):
+            self.working, self.known = before.memory.working, before.memory.pose
+            before.memory.pose = None
 
     # ------------------------------------------------------------------ looking
     def begin(self, q: Array) -> State:
         """The start, out of all obstacles if there is a way out."""
-        pose = Pose.trusted(self.skeleton, q)
+        pose, self.known = self.known, None
+        if pose is None or pose.skeleton is not self.skeleton or (pose.q != q).any():
+            pose = Pose.trusted(self.skeleton, q)
         if self.guard is None:
             return self.look(pose, None)
         near = self.guard.near(pose)
@@ -127,9 +90,7 @@ class Descent:
         problem, stack, q = self.problem, self.stack, pose.q
         rows = stack.evaluate(problem.tasks, pose)
         raw = rows.error
-        scaled = raw * stack.scale
-        squares = scaled * scaled
-        costs = [float(squares.sum())] if self.single else [float(squares[s].sum()) for s in self.slices]
+        costs = stack.costs(raw * stack.scale)
         state = State(q, pose, rows, costs, stack.squares(raw).tolist(), near)
         posture = problem.posture
         if posture is not None:
@@ -156,74 +117,9 @@ class Descent:
             if a > low * (1.0 + (0.0 if self.single else _SLIP)) + floor:
                 return level, False
         if new.wish is not None:
-            clearly = new.left < old.left * (1.0 - self.options.settled) - 1e-12
+            clearly = new.left < old.left * (1.0 - _SETTLED) - 1e-12
             return (None if new.left < old.left else 0), clearly
         return (None if any(a < b for a, b in zip(new.costs, old.costs, strict=True)) else 0), False
-
-    # ------------------------------------------------------------------ stepping
-    def step(self, state: State, memory: Memory, *, wish: Array | None, only: int | None = None) -> Array:
-        """The next coordinates: lexicographic optimum of the linear picture inside the region.
-
-        Args:
-            state: where the figure stands; memory: caution and warm start; wish: (n,) step of the posture or
-                None.
-            only: correct the first `only` levels and leave the weaker ones as they are; None for all.
-        """
-        q, metric, region = state.q, self.metric, self.region
-        scaled = -state.rows.error * self.stack.scale
-        jacobian = state.rows.jacobian * self.stack.scale[:, None] * metric
-        lower, upper = (self.low - q) / metric, (self.high - q) / metric
-        pairs, normal, way = region.near_boundary(q, _AT_LIMIT)
-        inequality, least = self._inequalities(state)
-        target = None if wish is None else wish / metric
-        for _ in range(_ROUNDS):
-            turned = SwingBounds(region.pairs[pairs], normal, way, metric)
-            rows = turned.rows(jacobian)
-            levels = [
-                Level(
-                    rows if self.single else rows[s],
-                    scaled[s] if only is None or index < only else np.zeros(len(s)),
-                    (_FAR * cost + _NEAR) * caution,
-                )
-                for index, (s, cost, caution) in enumerate(
-                    zip(self.slices, state.costs, memory.caution, strict=False)
-                )
-            ]
-            answer = lexicographic(
-                levels,
-                *turned.bounds(lower, upper),
-                None if inequality is None else turned.rows(inequality),
-                least,
-                None if target is None else turned.rows(target[None])[0],
-                turned.warm(memory.working, region.pairs),
-                _CHANGES,
-            )
-            memory.working = self.working = answer.working
-            dq = turned.back(answer.x) * metric
-            bounds = region.leaving(q, dq)
-            if bounds is None or not bounds.leaving.any():
-                break
-            # at second order of the step the projection below is as good
-            if np.abs(bounds.way - dq[region.pairs.T] * bounds.leaving).max() < _CURVED * np.abs(dq).max():
-                break
-            pairs, normal, way = merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
-        to = region.landing(q, dq, bounds)
-        if self.low is not region.low:  # staying near: swing pairs know their bounds only along and across
-            to = region.project_first(np.minimum(np.maximum(to, self.low), self.high))
-        return to
-
-    def _inequalities(self, state: State) -> tuple[Array | None, Array | None]:
-        """Rows `C dz >= d`, scaled: one-sided goals and clearances; what is broken must not get worse."""
-        rows, least = [], []
-        for goal in self.one_sided:
-            error, jacobian = goal.inequality(state.pose)
-            rows.append(jacobian * self.metric / self.problem.length)
-            least.append(np.minimum(-error, 0.0) / self.problem.length)
-        if self.guard is not None and state.near is not None and len(state.near):
-            clear, room = self.guard.rows(state.near, state.pose)
-            rows.append(clear)
-            least.append(room)
-        return (np.concatenate(rows), np.concatenate(least)) if rows else (None, None)
 
     # ------------------------------------------------------------------ the whole way
     def solve(self, q: Array) -> Solution:
@@ -233,15 +129,14 @@ class Descent:
         straight limbs, turning farther than `max_turn`, and getting over the rim of a local minimum.
         """
         self.left = self.options.max_iterations
-        before = self.options.before
-        self.working = [] if before is None or before.memory is None else before.memory
         start = self.begin(q)
-        self._stay_near(start.q)
+        if self.max_turn is not None:
+            self.picture.stay_near(start.q, self.max_turn)
         state, done = self._descend(start)
         stalled = done or self.left > 0
         if not self.reached(state):
             state = self._go_farther(self._bend(state))
-        if self.options.escape and not self.reached(state):
+        if self.escape and not self.reached(state):
             state = self._escape(state)
         if not self.reached(state):
             if self.single:
@@ -258,26 +153,15 @@ class Descent:
             The state, and whether nothing near it is better.
         """
         whole = all(goal.whole for goal in self.problem.tasks)
-        options = self.options
-        if self.guard is not None or options.max_turn is not None or not whole or not options.rest:
+        going_on = self.max_turn is not None or not self.options.rest
+        if self.guard is not None or going_on or not whole:
             return state, False
         q, rests = polished(self.problem, state.q)
         return self.look(Pose.trusted(self.skeleton, q), None), rests
 
-    def _stay_near(self, q: Array) -> None:
-        """Hold every turn to `max_turn` around q."""
-        most = self.options.max_turn
-        if most is not None:
-            turns = self.skeleton.is_turn
-            self.low = np.where(turns, np.maximum(self.low, q - most), self.low)
-            self.high = np.where(turns, np.minimum(self.high, q + most), self.high)
-
     def _go_farther(self, state: State) -> State:
         """Let go of `max_turn`, for good, where that is what it takes to reach all."""
-        held = (state.q <= self.low + 1e-9) & (self.region.low < self.low - 1e-9)
-        held |= (state.q >= self.high - 1e-9) & (self.region.high > self.high + 1e-9)
-        self.low, self.high = self.region.low, self.region.high
-        if self.reached(state) or not held.any() or not self.options.catch_up:
+        if not self.picture.let_go(state.q) or self.reached(state) or not self.catch_up:
             return state
         self.working = []  # what held the figure at the narrower bounds holds it no more
         farther, _ = self._descend(state)
@@ -294,17 +178,18 @@ class Descent:
         memory = Memory([1.0] * len(state.costs), self.working)
         lowest = list(state.costs)
         stall = 0
-        settled = False
+        settled = only_land = False
         while True:
             if self.reached(state) and (state.wish is None or settled):
                 return state, True
-            if not self.left or stall >= _PATIENCE or memory.caution[-1] > _MOST:
+            if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
                 return state, False
             self.left -= 1
             # The posture acts along the linear picture too: where steps were refused, ask for less of it as
             # well.
-            wish = None if state.wish is None else state.wish / max([1.0, *memory.caution])
-            trial = self.move(state, self.step(state, memory, wish=wish))
+            wish = None if state.wish is None or only_land else state.wish / max([1.0, *memory.caution])
+            trial = self.move(state, self.picture.step(state, memory, wish=wish))
+            self.working = memory.working
             if trial is None:
                 settled = True
                 memory.refused(0)
@@ -314,19 +199,16 @@ class Descent:
                 worse, clearly = None, True
             if worse is None:
                 stall = 0 if clearly else stall + 1
-                memory.taken(state.costs, self.promised(state, trial.q), trial.costs)
+                # a posture goes on settling in the frames to come
+                only_land = self.following
+                settled = not clearly or only_land
+                if not (settled and self.reached(trial)):
+                    memory.taken(state.costs, self.picture.promised(state, trial.q), trial.costs)
                 state = trial
-                settled = not clearly
                 lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
             else:
                 settled = True
                 memory.refused(worse)
-
-    def promised(self, state: State, q: Array) -> list[float]:
-        """The levels' costs that the linear picture at a pose promises for coordinates q."""
-        linear = (state.rows.error + state.rows.jacobian.dot(q - state.q)) * self.stack.scale
-        squares = linear * linear
-        return [float(squares.sum())] if self.single else [float(squares[s].sum()) for s in self.slices]
 
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
@@ -366,8 +248,8 @@ class Descent:
             if not met or max(state.costs[:met]) < _EXACT * _EXACT:
                 break
             for count in range(met, 0, -1):
-                memory = Memory([_LEAST] * len(state.costs))
-                trial = self.move(state, self.step(state, memory, wish=None, only=count))
+                memory = Memory([LEAST] * len(state.costs))
+                trial = self.move(state, self.picture.step(state, memory, wish=None, only=count))
                 if trial is not None and trial.costs[:met] < state.costs[:met]:
                     state = trial
                     break
@@ -393,5 +275,5 @@ class Descent:
             stalled=stalled,
             clearance=clearance,
             blocked=blocked,
-            memory=self.working,
+            memory=Trail(state.pose, self.working),
         )

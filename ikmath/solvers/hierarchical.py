@@ -15,7 +15,7 @@ small bend to the side that its limits and its rest pose prefer, and the solve g
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from .descent import Descent
 from .escapes import scattered
 from .rest import RestOptions
 from .triangle import quick_start
-
-_FOLLOWING_SETTLED: Final = 0.05  # a posture goes on settling in the frames to come
-_FOLLOWING_TURN: Final = np.radians(7.0)  # that a coordinate may turn from a frame to the next
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +44,6 @@ class HierarchicalOptions(RestOptions):
             follow one that was short itself: such a motion comes back to its targets step by step.
         warm_start: "triangulation" starts from what one geometric pass finds, if that is nearer to the goals;
             "" starts from where the figure is.
-        before: solution of the frame before, for a warm start; see `following`.
-        settled: share of what the posture still asks for (squared) that a step must gain to be worth going
-            on.
         search: whether an escape may also look elsewhere among obstacles, though the direct way there may
             lead through a wall; what it finds is clear of all of them and reaches everything, or is not
             taken.
@@ -67,8 +61,6 @@ class HierarchicalOptions(RestOptions):
     max_turn: float | None = None
     catch_up: bool = True
     warm_start: str = ""
-    before: Solution | None = None
-    settled: float = 1e-3
     restarts: int = 0
     seed: int = 0
 
@@ -98,44 +90,26 @@ class Hierarchical(Method):
     obstacles: ClassVar[bool] = True
     bounding: ClassVar[bool] = True
 
-    def following(self, options: Any, before: Solution) -> Any:
-        most = _FOLLOWING_TURN if options.max_turn is None else options.max_turn
-        arrived = before.status is Status.REACHED
-        settled = max(options.settled, _FOLLOWING_SETTLED)
-        return replace(
-            options,
-            escape=False,
-            restarts=0,
-            max_turn=most,
-            catch_up=arrived,
-            settled=settled,
-            warm_start="",
-            before=before,
-        )
+    def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
+        return Descent(problem, options, before).solve(q)
 
     def brief(self, options: Any) -> Any:
         return replace(options, rest=False)
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
-        run = Descent(problem, options)
         if options.warm_start:
             quick = quick_start(problem, q, options.tolerance)
             there = [problem.errors(Pose.trusted(problem.skeleton, start)).sum() for start in (q, quick)]
             q = quick if there[1] < there[0] else q
-        best = run.solve(q)
-        if options.restarts and best.status is not Status.REACHED:
-            best = self._restart(run, best, options)
-        return best
-
-    def _restart(self, run: Descent, best: Solution, options: Any) -> Solution:
-        """The best of further starts drawn inside the limits; the first that reaches all ends the search."""
-        skeleton, rng = run.skeleton, np.random.default_rng(options.seed)
+        best = Descent(problem, options).solve(q)
+        # further starts drawn inside the limits; the first that reaches all ends the search
+        rng = np.random.default_rng(options.seed)
         for _ in range(options.restarts):
-            other = run.solve(scattered(skeleton, best.q, rng))
-            if _worth(run.problem, other) < _worth(run.problem, best):
-                best = other
             if best.status is Status.REACHED:
                 break
+            other = Descent(problem, options).solve(scattered(problem.skeleton, best.q, rng))
+            if _worth(problem, other) < _worth(problem, best):
+                best = other
         return best
 
 

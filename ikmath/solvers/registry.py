@@ -77,8 +77,6 @@ def solve(
     """
     chosen = choose(METHODS, "method", method)
     settings = chosen.read_options(options)
-    if following is not None:
-        settings = chosen.following(settings, following)
     if brief:
         settings = chosen.brief(settings)
     chosen.refuse(problem)
@@ -88,6 +86,8 @@ def solve(
             q = np.repeat(q[None], problem.frames, 0)
         elif q.shape[0] != problem.frames or q.ndim != 2:
             raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
+    if q.ndim == 1 and following is not None:
+        return chosen.follow(problem, q, settings, following)
     together = chosen.batched and not problem.limits.adds_rows and problem.scene is None
     if q.ndim == 1 or together:
         return chosen.solve(problem, q, settings)

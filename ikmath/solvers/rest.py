@@ -34,8 +34,8 @@ class RestOptions(Options):
 class Resting(Method):
     """A method that comes to rest; its options are `RestOptions`."""
 
-    def following(self, options: Any, before: Solution) -> Any:
-        return replace(options, rest=False)
+    def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
+        return self.solve(problem, q, replace(options, rest=False))
 
     def brief(self, options: Any) -> Any:
         return replace(options, rest=False)

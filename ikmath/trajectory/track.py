@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadValue
 from ..problem import Problem, Solution
-from ..rotation import Array
-from ..solvers import DEFAULT, solve
+from ..solvers import DEFAULT, METHODS, solve
 from ..solvers.base import gather
 
 
@@ -59,13 +57,15 @@ def track(
     problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
 ) -> Iterator[Solution]:
     """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
-    q: Array = np.asarray(problem.start(q0))
-    answer: Solution | None = None
-    now: Problem | None = None
-    for frame in range(problem.frames or 0):
-        before, now = now, problem.at(frame)
-        if before is not None:
-            now = now.settled(q, before)
-        answer = solve(now, q, method, following=answer, **options)
-        q = answer.q
+    if problem.frames is None:
+        return
+    before = problem.at(0)
+    answer = solve(before, q0, method, **options)
+    yield answer
+    chosen = METHODS[method]
+    settings = chosen.read_options(options)
+    for frame in range(1, problem.frames):
+        now = problem.at(frame).settled(answer.q, before)
+        answer = chosen.follow(now, answer.q.copy(), settings, answer)
         yield answer
+        before = now

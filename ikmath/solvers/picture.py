@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The linear picture that the default method makes itself of a pose, and the step that is best in it.
+
+A step is the lexicographic optimum (`linalg.lexicographic`) of the goals' rows under the bounds of all
+coordinates, those of swing pairs told along and across their boundaries, and under the inequality rows of
+one-sided goals and obstacles.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..linalg.lexicographic import Level, lexicographic
+from ..problem import Problem
+from ..rotation import Array
+from .guard import Guard
+from .standing import Memory, State
+from .swing_bounds import SwingBounds, merge
+
+_FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
+_NEAR: Final = 1e-8  # damping at the goal
+_AT_LIMIT: Final = 0.999  # measure of a swing region from which its boundary counts in the first round
+_ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
+_CHANGES: Final = 12  # inequalities changed one at a time in a step; the next steps go on from there
+_CURVED: Final = 0.2  # share of a step that projection into the swing regions may take off
+
+
+class Picture:
+    """The steps of one problem.
+
+    Args:
+        problem: of one frame; guard: over its obstacles, if there are any.
+
+    Attributes:
+        low, high: (n,) bounds of the coordinates that are no swing pairs; narrower than the region's while
+            the figure stays near.
+    """
+
+    def __init__(self, problem: Problem, guard: Guard | None) -> None:
+        self.length, self.stack, self.guard = problem.length, problem.stack, guard
+        self.skeleton, self.region, self.metric = problem.skeleton, problem.skeleton.region, self.stack.metric
+        self.low, self.high = self.region.low, self.region.high
+        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+
+    def stay_near(self, q: Array, most: float) -> None:
+        """Hold every turn to `most` radians around q."""
+        room = np.where(self.skeleton.is_turn, most, np.inf)
+        self.low, self.high = np.maximum(self.low, q - room), np.minimum(self.high, q + room)
+
+    def let_go(self, q: Array) -> bool:
+        """No longer stay near; whether that held any coordinate of q back."""
+        held = (q <= self.low + 1e-9) & (self.region.low < self.low - 1e-9)
+        held |= (q >= self.high - 1e-9) & (self.region.high > self.high + 1e-9)
+        self.low, self.high = self.region.low, self.region.high
+        return bool(held.any())
+
+    def step(self, state: State, memory: Memory, *, wish: Array | None, only: int | None = None) -> Array:
+        """The next coordinates: lexicographic optimum of the linear picture inside the region.
+
+        Args:
+            state: where the figure stands; memory: caution and warm start; wish: (n,) step of the posture or
+                None.
+            only: correct the first `only` levels and leave the weaker ones as they are; None for all.
+        """
+        q, metric, region, stack = state.q, self.metric, self.region, self.stack
+        scaled = -state.rows.error * stack.scale
+        if only is not None:
+            scaled[stack.place >= only] = 0.0
+        jacobian = state.rows.jacobian * stack.units
+        lower, upper = (self.low - q) / metric, (self.high - q) / metric
+        pairs, normal, way = region.near_boundary(q, _AT_LIMIT)
+        inequality, least = self._inequalities(state)
+        target = None if wish is None else wish / metric
+        damping = [(_FAR * a + _NEAR) * b for a, b in zip(state.costs, memory.caution, strict=False)]
+        for _ in range(_ROUNDS):
+            turned = SwingBounds(region.pairs[pairs], normal, way, metric)
+            rows = turned.rows(jacobian)
+            answer = lexicographic(
+                [Level(rows[s], scaled[s], c) for s, c in zip(stack.levels, damping, strict=False)],
+                *turned.bounds(lower, upper),
+                None if inequality is None else turned.rows(inequality),
+                least,
+                None if target is None else turned.rows(target[None])[0],
+                turned.warm(memory.working, region.pairs),
+                _CHANGES,
+            )
+            # what held a posture waits for the step that asks for one again
+            memory.working = answer.working + memory.working[len(answer.working) :]
+            dq = turned.back(answer.x) * metric
+            bounds = region.leaving(q, dq) if len(region.pairs) else None
+            if bounds is None or not bounds.leaving.any():
+                break
+            # at second order of the step the projection below is as good
+            if np.abs(bounds.way - dq[region.pairs.T] * bounds.leaving).max() < _CURVED * np.abs(dq).max():
+                break
+            pairs, normal, way = merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
+        to = region.landing(q, dq, bounds)
+        if self.low is not region.low:  # staying near: swing pairs know their bounds only along and across
+            near = np.minimum(np.maximum(to, self.low), self.high)
+            if (near != to).any():
+                to = region.project_first(near)
+        return to
+
+    def promised(self, state: State, q: Array) -> list[float]:
+        """The levels' costs that the linear picture at a pose promises for coordinates q."""
+        linear = (state.rows.error + state.rows.jacobian.dot(q - state.q)) * self.stack.scale
+        return self.stack.costs(linear)
+
+    def _inequalities(self, state: State) -> tuple[Array | None, Array | None]:
+        """Rows `C dz >= d`, scaled: one-sided goals and clearances; what is broken must not get worse."""
+        rows, least = [], []
+        for goal in self.one_sided:
+            error, jacobian = goal.inequality(state.pose)
+            rows.append(jacobian * self.metric / self.length)
+            least.append(np.minimum(-error, 0.0) / self.length)
+        if self.guard is not None and state.near is not None and len(state.near):
+            clear, room = self.guard.rows(state.near, state.pose)
+            rows.append(clear)
+            least.append(room)
+        return (np.concatenate(rows), np.concatenate(least)) if rows else (None, None)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a solve of the default method stands, and what it learnt on the way there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..linalg.lexicographic import Working
+from ..obstacles import Proximity
+from ..pose import Pose
+from ..residual import Residual
+from ..rotation import Array
+
+_MORE, _LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+_TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
+
+
+@dataclass(slots=True)
+class State:
+    """Where a solve stands: the accepted pose and all that is known of it."""
+
+    q: Array
+    pose: Pose
+    rows: Residual
+    costs: list[float]
+    squares: list[float]
+    near: Proximity | None = None
+    left: float = 0.0  # squared length of what the posture still asks for
+    wish: Array | None = None
+
+
+@dataclass(slots=True)
+class Trail:
+    """What the frame after goes on from: the pose and what held it."""
+
+    pose: Pose | None
+    working: list[Working]
+
+
+@dataclass(slots=True)
+class Memory:
+    """What is kept from step to step of one solve."""
+
+    caution: list[float]
+    working: list[Working] = field(default_factory=list)
+
+    def refused(self, worse: int) -> None:
+        """Learn from a step that was not taken because it spoiled a level.
+
+        What spoils a level at second order is mostly the step of weaker ones: they become the most careful.
+        """
+        for level in range(worse, len(self.caution)):
+            self.caution[level] *= _MORE if level == worse else 2.0 * _MORE
+
+    def taken(self, before: list[float], promised: list[float], after: list[float]) -> None:
+        """Learn from a step that was taken: how much of what the linear picture promised came true."""
+        for level, (old, linear, new) in enumerate(zip(before, promised, after, strict=True)):
+            gain = old - linear
+            share = (old - new) / gain if gain > 1e-9 * old else 1.0
+            if share > _TRUE:
+                self.caution[level] = max(self.caution[level] * _LESS, LEAST)
+            elif share < _FALSE:
+                self.caution[level] *= 2.0
