@@ -87,6 +87,8 @@ class Orientation(Effectors):
         return int(counts[0]) if counts else None
 
     def at(self, frame: Frame) -> Self:
+        if self.frames is None:
+            return self
         axes = self.frame
         return self._copy(
             target=self.target[frame] if self.target.ndim > 3 else self.target,
