@@ -27,7 +27,8 @@ _SETTLED: Final = 1e-3  # share of what the posture still asks for (squared) tha
 _SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
-_FOLLOWING_TURN: Final = np.radians(7.0)  # that a coordinate may turn from a frame to the next
+_TURN: Final = np.radians(3.3)  # that a coordinate may turn from a frame to the next,
+_FAST: Final = np.radians(7.0)  # and in a motion that needs more
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
@@ -57,13 +58,12 @@ class Descent:
         self.following = before is not None
         self.escape = options.escape and before is None
         self.catch_up = options.catch_up if before is None else before.status is Status.REACHED
-        self.max_turn = _FOLLOWING_TURN if options.max_turn is None and self.following else options.max_turn
-        # what held the frame before, and its pose, which is handed on once so that no clip keeps all of them
-        self.working: list[Working] = []
-        self.known: Pose | None = None
+        trail = Trail(None, [], _TURN)
         if before is not None and isinstance(before.memory, Trail):
-            self.working, self.known = before.memory.working, before.memory.pose
-            before.memory.pose = None
+            trail = before.memory
+        self.max_turn = trail.turn if options.max_turn is None and self.following else options.max_turn
+        # the pose is handed on once, so that no clip keeps all of them
+        self.working, self.known, trail.pose = trail.working, trail.pose, None
 
     # ------------------------------------------------------------------ looking
     def begin(self, q: Array) -> State:
@@ -130,6 +130,7 @@ class Descent:
         """
         self.left = self.options.max_iterations
         start = self.begin(q)
+        self.start = start.q
         if self.max_turn is not None:
             self.picture.stay_near(start.q, self.max_turn)
         state, done = self._descend(start)
@@ -257,6 +258,16 @@ class Descent:
                 break
         return state
 
+    def _pace(self, state: State) -> float:
+        """How far a coordinate may turn in the frame after: farther if the motion asked for more than usual.
+
+        Small turns of many joints look better than large ones of few, so they are tried first.
+        """
+        if not self.following or not self.skeleton.n:
+            return _TURN
+        turned = float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start, 0.0)).max())
+        return _FAST if turned > _TURN * (1.0 + _GAIN if self.reached(state) else 1.0 - _GAIN) else _TURN
+
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))
         clearance, blocked = np.inf, ""
@@ -275,5 +286,5 @@ class Descent:
             stalled=stalled,
             clearance=clearance,
             blocked=blocked,
-            memory=Trail(state.pose, self.working),
+            memory=Trail(state.pose, self.working, self._pace(state)),
         )

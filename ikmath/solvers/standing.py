@@ -31,10 +31,11 @@ class State:
 
 @dataclass(slots=True)
 class Trail:
-    """What the frame after goes on from: the pose and what held it."""
+    """What the frame after goes on from: the pose, what held it, how far a coordinate may turn from it."""
 
     pose: Pose | None
     working: list[Working]
+    turn: float
 
 
 @dataclass(slots=True)
