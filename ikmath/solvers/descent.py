@@ -64,6 +64,7 @@ class Descent:
         self.max_turn = trail.turn if options.max_turn is None and self.following else options.max_turn
         # the pose is handed on once, so that no clip keeps all of them
         self.working, self.known, trail.pose = trail.working, trail.pose, None
+        self.near = trail.turn == _TURN  # whether small turns have sufficed so far
 
     # ------------------------------------------------------------------ looking
     def begin(self, q: Array) -> State:
@@ -162,6 +163,7 @@ class Descent:
 
     def _go_farther(self, state: State) -> State:
         """Let go of `max_turn`, for good, where that is what it takes to reach all."""
+        self.near = False
         if not self.picture.let_go(state.q) or self.reached(state) or not self.catch_up:
             return state
         self.working = []  # what held the figure at the narrower bounds holds it no more
@@ -263,7 +265,7 @@ class Descent:
 
         Small turns of many joints look better than large ones of few, so they are tried first.
         """
-        if not self.following or not self.skeleton.n:
+        if not self.following or self.near:
             return _TURN
         turned = float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start, 0.0)).max())
         return _FAST if turned > _TURN * (1.0 + _GAIN if self.reached(state) else 1.0 - _GAIN) else _TURN

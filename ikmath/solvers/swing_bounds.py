@@ -25,6 +25,8 @@ class SwingBounds:
 
     def __init__(self, columns: npt.NDArray[np.intp], normal: Array, way: Array, metric: Array) -> None:
         self.x, self.z = columns[:, 0], columns[:, 1]
+        if not len(columns):
+            return
         across = normal * metric[columns.T]
         length = np.sqrt((across * across).sum(0))
         self.c, self.s = across / length
@@ -56,10 +58,10 @@ class SwingBounds:
         upper[self.x] = np.maximum(self.room, 0.0)
         return lower, upper
 
-    def warm(self, working: list[Working], pairs: npt.NDArray[np.intp]) -> list[Working] | None:
+    def warm(self, working: list[Working], pairs: npt.NDArray[np.intp]) -> list[Working]:
         """Working sets of the step before, without the pairs that are no longer at their boundary."""
-        if not working:
-            return None
+        if not working or not len(pairs):
+            return working
         now = np.zeros(len(working[0].bounds), dtype=bool)
         now[self.x] = True
         gone = pairs[:, 0][~now[pairs[:, 0]]]
