@@ -29,6 +29,7 @@ _RIDGE: Final = 1e-11  # share of the trace added to Gram matrices: rows that re
 _REFINEMENTS: Final = 2
 _SWAPS: Final = 8  # rounds of whole-set changes before going one at a time
 _FEASIBLE: Final = 1e-11
+_AT: Final = 1e-3  # distance at which x = 0 stands at a side
 _PATIENT: Final = 1e-7  # the same for stronger levels where patience is limited
 _PULL: Final = 1e-10  # slope, against its largest, that counts as none
 _CIRCLING: Final = 4
@@ -84,10 +85,10 @@ class _Box:
         return np.where(free, 0.0, np.where(bounds > 0, self.upper, self.lower))
 
     def start(self, given: Working) -> Working:
-        """A copy of a working set without sides that are not there."""
+        """A copy of a working set without sides that x = 0 does not stand at: they moved, or are gone."""
         bounds = given.bounds.copy()
         if bounds.any():
-            bounds[np.where(bounds > 0, self.upper == np.inf, self.lower == -np.inf)] = 0
+            bounds[np.where(bounds > 0, self.upper > _AT, self.lower < -_AT)] = 0
         return Working(bounds, given.rows.copy())
 
 
