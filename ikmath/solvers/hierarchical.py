@@ -102,6 +102,8 @@ class Hierarchical(Method):
             there = [problem.errors(Pose.trusted(problem.skeleton, start)).sum() for start in (q, quick)]
             q = quick if there[1] < there[0] else q
         best = Descent(problem, options).solve(q)
+        if not options.restarts or best.status is Status.REACHED:
+            return best
         # further starts drawn inside the limits; the first that reaches all ends the search
         rng = np.random.default_rng(options.seed)
         for _ in range(options.restarts):
