@@ -6,12 +6,12 @@ See `hierarchical` for what a step is; this is the way from step to step.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
 
 from ..diagnosis import conclude, too_far
-from ..linalg.lexicographic import Working
 from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
@@ -27,8 +27,8 @@ _SETTLED: Final = 1e-3  # share of what the posture still asks for (squared) tha
 _SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
-_TURN: Final = np.radians(3.3)  # that a coordinate may turn from a frame to the next,
-_FAST: Final = np.radians(7.0)  # and in a motion that needs more
+_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
+_FAST: Final = math.radians(7.0)  # and in a motion that needs more
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end

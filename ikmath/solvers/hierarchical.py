@@ -107,11 +107,11 @@ class Hierarchical(Method):
         # further starts drawn inside the limits; the first that reaches all ends the search
         rng = np.random.default_rng(options.seed)
         for _ in range(options.restarts):
-            if best.status is Status.REACHED:
-                break
             other = Descent(problem, options).solve(scattered(problem.skeleton, best.q, rng))
             if _worth(problem, other) < _worth(problem, best):
                 best = other
+            if best.status is Status.REACHED:
+                break
         return best
 
 
