@@ -27,7 +27,7 @@ Flags = npt.NDArray[np.int8]
 _RIDGE: Final = 1e-11  # share of the trace added to Gram matrices: rows that repeat others do no harm,
 # while inverting loses less than half the digits, which applying the result twice brings back
 _REFINEMENTS: Final = 2
-_SWAPS: Final = 8  # rounds of whole-set changes before going one at a time
+_IDLE: Final = 3  # rounds of whole-set changes with no fewer amiss before going one at a time
 _FEASIBLE: Final = 1e-11
 _AT: Final = 1e-3  # distance at which x = 0 stands at a side
 _PATIENT: Final = 1e-7  # the same for stronger levels where patience is limited
@@ -215,22 +215,29 @@ class _Stage:
 
     def solve(self, x: Array, held: Working, patience: int | None) -> tuple[Array, Working]:
         """The optimum and what holds it, from a feasible x (n,) that keeps the stronger levels."""
-        seen: set[bytes] = set()
-        for _ in range(_SWAPS):
-            key = held.bounds.tobytes() + held.rows.tobytes()
-            if key in seen:
-                break
-            seen.add(key)
+        near = _FEASIBLE if patience is None else _PATIENT
+        start, straight, fewest, idle = held, x, len(x) + 1, 0
+        while idle < _IDLE:
             trial, pull, row_pull = self._optimum(held)
             out, out_rows = self.box.violated(trial)
             wrong, wrong_rows = _wrong(held, pull, row_pull)
-            if not (out.any() or wrong.any() or out_rows.any() or wrong_rows.any()):
-                if self._keeps(trial, _FEASIBLE if patience is None else _PATIENT):
+            amiss = sum(int(np.count_nonzero(flags)) for flags in (out, wrong, out_rows, wrong_rows))
+            if held is start or not amiss:
+                kept = self._keeps(trial, near)
+                if kept and not amiss:
                     return trial, held
-                break  # so much is held that the stronger levels are lost
+                straight = trial if kept else x
+                if not amiss:
+                    break  # so much is held that the stronger levels are lost
+            fewest, idle = (amiss, 0) if amiss < fewest else (fewest, idle + 1)
             bounds = np.where(wrong, 0, np.where(out != 0, out, held.bounds)).astype(np.int8)
             held = Working(bounds, np.where(wrong_rows, 0, held.rows | out_rows).astype(np.int8))
-        return self._one_at_a_time(x, patience)
+        if self.target is None or patience is None:
+            return self._one_at_a_time(x, patience)
+        # a wish is not worth a search: straight on as far as may be
+        none = Working(np.zeros(len(x), dtype=np.int8), np.zeros(len(self.box.least), dtype=np.int8))
+        reach, _, _ = _blocking(self.box, none, x, straight - x)
+        return x + min(reach, 1.0) * (straight - x), start
 
     def _keeps(self, x: Array, near: float) -> bool:
         """Whether the stronger levels have what they must have."""

@@ -84,6 +84,17 @@ def test_a_warm_start_changes_the_way_and_not_the_answer(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
+def test_sides_that_moved_or_are_gone_hold_nothing(seed):
+    c = case(seed)
+    before = solved(c, len(c.levels), c.wish).working
+    c.lower = np.where(np.arange(len(c.lower)) % 3 == 0, -np.inf, 2.0 * c.lower)
+    c.upper = np.where(np.arange(len(c.upper)) % 3 == 1, np.inf, 3.0 * c.upper)
+    cold = solved(c, len(c.levels), c.wish)
+    warm = solved(c, len(c.levels), c.wish, warm=before)
+    np.testing.assert_allclose(warm.x, cold.x, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(20))
 def test_little_patience_keeps_bounds_and_stronger_levels(seed):
     c = case(seed, tight=3.0)
     x = solved(c, len(c.levels), c.wish, patience=2).x
