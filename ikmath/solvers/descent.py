@@ -130,11 +130,10 @@ class Descent:
         straight limbs, turning farther than `max_turn`, and getting over the rim of a local minimum.
         """
         self.left = self.options.max_iterations
-        start = self.begin(q)
-        self.start = start.q
+        self.start = self.begin(q)
         if self.max_turn is not None:
-            self.picture.stay_near(start.q, self.max_turn)
-        state, done = self._descend(start)
+            self.picture.stay_near(self.start.q, self.max_turn)
+        state, done = self._descend(self.start)
         stalled = done or self.left > 0
         if not self.reached(state):
             state = self._go_farther(self._bend(state))
@@ -162,12 +161,15 @@ class Descent:
         return self.look(Pose.trusted(self.skeleton, q), None), rests
 
     def _go_farther(self, state: State) -> State:
-        """Let go of `max_turn`, for good, where that is what it takes to reach all."""
+        """Let go of `max_turn`, for good, where that is what it takes to reach all.
+
+        From the start again: what was nearest within narrow bounds may be the wrong way.
+        """
         self.near = False
         if not self.picture.let_go(state.q) or self.reached(state) or not self.catch_up:
             return state
         self.working = []  # what held the figure at the narrower bounds holds it no more
-        farther, _ = self._descend(state)
+        farther, _ = self._descend(self.start)
         return farther if self.reached(farther) else state
 
     def _bend(self, state: State) -> State:
@@ -267,7 +269,7 @@ class Descent:
         """
         if not self.following or self.near:
             return _TURN
-        turned = float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start, 0.0)).max())
+        turned = float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start.q, 0.0)).max())
         return _FAST if turned > _TURN * (1.0 + _GAIN if self.reached(state) else 1.0 - _GAIN) else _TURN
 
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:

@@ -40,10 +40,11 @@ class Trail:
 
 @dataclass(slots=True)
 class Memory:
-    """What is kept from step to step of one solve."""
+    """What is kept from step to step of one solve; together: whether no level has been in another's way."""
 
     caution: list[float]
     working: list[Working] = field(default_factory=list)
+    together: bool = True
 
     def refused(self, worse: int) -> None:
         """Learn from a step that was not taken because it spoiled a level.
