@@ -97,6 +97,7 @@ PEERS = {
                 "P4": {"placo": {"damping": 1.0}},
             },
         ),
+        Peer("ikpy", ("ikpy",), {"P1": {"ikpy": {}}}),
     )
 }
 

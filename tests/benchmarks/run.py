@@ -17,7 +17,7 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 BENCHMARKS = {
     "iteration": "what one iteration costs, beside the least that numpy allows",
-    "solvers": "the problems P1 to P4, beside other software (--peers=pink,mink,placo)",
+    "solvers": "the problems P1 to P4, beside other software (--peers=pink,mink,placo,ikpy)",
     "blender": "the metarig with five effectors, beside Blender's own IK",
     "interactive": "a live frame and an update of a drag, in Blender",
     "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The problems P1 to P4, solved by ikmath and, if asked for, by others.
 
-Options: --peers=pink,mink,placo (installs them on demand); --problems=P1,P3; --methods=hierarchical,damped;
---count=N targets of each problem (default all); --quick for the first fiftieth.
+Options: --peers=pink,mink,placo,ikpy (installs them on demand); --problems=P1,P3;
+--methods=hierarchical,damped; --count=N targets of each problem (default all).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import ikmath as ik
 
 SCENES = range(4, 12)
 ITERATIONS = 100
+RESTARTS = 40  # other starts that the restarting row may try
 
 
 def run(arguments: list[str]) -> None:
@@ -55,6 +56,8 @@ def _all(task: Task, count: int, options: argparse.Namespace) -> Iterator[Result
         if task.obstacles is not None and not ik.METHODS[method].obstacles:
             continue
         yield _ours(task, count, method)
+        if task.frames is not None and task.truth is not None and method == ik.DEFAULT:
+            yield _ours(task, count, method, restarts=RESTARTS)
         if task.frames is None and task.obstacles is None and task.truth is not None and task.model.balls:
             yield _ours_native(task, count, method)
     if task.obstacles is None and "damped" in options.methods:
@@ -96,11 +99,12 @@ def _effectors(task: Task) -> tuple[list[str], np.ndarray]:
     return names, np.array([point for _, _, point in task.model.effectors], float)
 
 
-def _ours(task: Task, count: int, method: str) -> Result:
+def _ours(task: Task, count: int, method: str, **more: int) -> Result:
     """The identical figure, hinge by hinge."""
     names, offsets = _effectors(task)
     problem = _problem(task, skeleton(task.model), names, offsets, count)
-    return _solve(f"ikmath {method}", problem, task, count, task.model.start, method)
+    label = ", ".join([f"ikmath {method}", *more])
+    return _solve(label, problem, task, count, task.model.start, method, **more)
 
 
 def _ours_native(task: Task, count: int, method: str) -> Result:
@@ -143,20 +147,24 @@ def _tolerance(task: Task) -> float:
     return TOLERANCE * (task.model.scale if task.frames is None else min(task.model.scale, 1.0))
 
 
-def _solve(label: str, problem: ik.Problem, task: Task, count: int, start: np.ndarray, method: str) -> Result:
-    q, seconds, iterations = [], [], []
-    options = {"method": method, "max_iterations": ITERATIONS, "tolerance": _tolerance(task)}
+def _solve(
+    label: str, problem: ik.Problem, task: Task, count: int, start: np.ndarray, method: str, **more: int
+) -> Result:
+    options = {"method": method, "max_iterations": ITERATIONS, "tolerance": _tolerance(task), **more}
     frames = [problem.at(i) for i in range(count)]
     ik.solve(frames[0], start, **options)
-    for frame in frames:
+    found = (
+        ik.track(problem, start, **options)
+        if task.track
+        else (ik.solve(frame, start, **options) for frame in frames)
+    )
+    answers, seconds = [], []
+    for _ in range(count):
         began = clock()
-        answer = ik.solve(frame, start, **options)
+        answers.append(next(found))
         seconds.append(clock() - began)
-        q.append(answer.q)
-        iterations.append(answer.iterations)
-        if task.track:
-            start = answer.q
-    return Result(label, np.array(q), np.array(seconds), np.array(iterations))
+    q, iterations = (np.array([getattr(answer, what) for answer in answers]) for what in ("q", "iterations"))
+    return Result(label, q, np.array(seconds), iterations)
 
 
 def _table(tasks: list[Task], verdicts: list[list[Verdict]]) -> str:
