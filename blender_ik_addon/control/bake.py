@@ -182,7 +182,8 @@ class Bake:
         )
         try:
             context.scene.frame_set(before.frame, subframe=before.subframe)
-            run = Run(operation="bake", plan=self.plan, solved=solved, seconds=time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            run = Run(operation="bake", plan=self.plan, figure=figure, solved=solved, seconds=seconds)
             self.report = write_report(armature, run)
         except Exception:
             backup.restore()

@@ -12,9 +12,12 @@ import bpy
 import numpy as np
 
 from ..bridge.armature import Array
+from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from .frame import Solved
+from .inspection import at_limits
 from .plan import EffectorPlan, Plan
+from .report_text import write_text
 from .surroundings import Near
 
 
@@ -24,12 +27,14 @@ class Run:
 
     Attributes:
         operation: "solve" or "bake".
+        figure: as it was at the first frame; the coordinates of all frames are its own.
         solved: the frames in order.
         seconds: wall time.
     """
 
     operation: str
     plan: Plan
+    figure: Figure
     solved: Sequence[Solved]
     seconds: float
 
@@ -57,6 +62,7 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
         "frame_start": frames[0],
         "frame_end": frames[-1],
         "effectors": rows,
+        "limits": _limits(run),
         **_surroundings(run),
     }
     rig_of(armature).report_json = json.dumps(report)
@@ -64,6 +70,7 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
     body = rig_of(armature).body
     body.clearance, body.nearest = report.get("clearance") or 0.0, report.get("nearest", "")
     body.notes = "\n".join(report.get("ignored", ()))
+    write_text(armature.name, report)
     return report
 
 
@@ -82,6 +89,25 @@ def _surroundings(run: Run) -> dict[str, Any]:
         "nearests": [near.name for near in _nears(run)],
         "ignored": list(dict.fromkeys(sentence for solved in run.solved for sentence in solved.ignored)),
     }
+
+
+def _limits(run: Run) -> list[dict[str, Any]]:
+    """Bones at joint limits: about which axes, in how many frames, and the first of these."""
+    skeleton = run.figure.skeleton
+    at = at_limits(skeleton, np.array([solved.q for solved in run.solved]))
+    rows = []
+    for joint in dict.fromkeys(skeleton.owner[at.any(0)].tolist()):
+        own = np.flatnonzero((skeleton.owner == joint) & at.any(0))
+        frames = np.flatnonzero(at[:, own].any(1))
+        rows.append(
+            {
+                "bone": skeleton.names[joint],
+                "axis": "".join("xyz"[skeleton.slot[column] - 3] for column in own.tolist()),
+                "frames": len(frames),
+                "frame": run.solved[frames[0]].frame,
+            }
+        )
+    return rows
 
 
 def _nears(run: Run) -> list[Near]:

@@ -45,4 +45,6 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
         write_channels(armature, before)
         raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
     seconds = time.perf_counter() - started
-    return write_report(armature, Run(operation="solve", plan=plan, solved=[solved], seconds=seconds))
+    return write_report(
+        armature, Run(operation="solve", plan=plan, figure=figure, solved=[solved], seconds=seconds)
+    )

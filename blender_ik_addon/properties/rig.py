@@ -108,6 +108,9 @@ class ArticulateRig(bpy.types.PropertyGroup):
         `status`, `message`, `mean` and `worst` error in metres with `worst_frame`, `angle_mean` and
         `angle_worst` in radians with `angle_worst_frame`. What a kind does not ask for is None.
 
+        `limits`: for each bone at a joint limit `bone`, `axis` (of the bone, "xz" for a swing that two limits
+        bound together), in how many `frames`, and the first such `frame`.
+
         Among obstacles also `clearance` (the smallest one, metres), `nearest` (to what), `clearance_frame`,
         `clearances` and `nearests` for every frame, and `ignored`: sentences on obstacles that did not count.
         """

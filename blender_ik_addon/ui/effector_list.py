@@ -4,6 +4,7 @@
 import bpy
 
 from ..properties.kinds import KINDS
+from ..properties.measures import angle, length
 
 
 class ARTICULATE_UL_effectors(bpy.types.UIList):
@@ -41,9 +42,9 @@ def error_text(effector) -> str:
         return ""
     parts = []
     if effector.kind_info.in_metres:
-        parts.append(f"{effector.error * 1e3:.1f} mm" if effector.error < 1.0 else f"{effector.error:.2f} m")
+        parts.append(length(effector.error))
     if effector.kind_info.in_radians:
-        parts.append(f"{effector.angle * 57.29577951308232:.1f}°")
+        parts.append(angle(effector.angle))
     return " ".join(parts)
 
 

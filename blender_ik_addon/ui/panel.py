@@ -77,6 +77,8 @@ class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
             draw_text(layout, context, str(refusal), icon="INFO" if not rig.effectors else "ERROR")
         elif rig.message:
             draw_text(layout, context, rig.message)
+        if rig.report_json:
+            layout.operator("articulate.report_show", icon="TEXT")
 
 
 class _SubPanel(_Tab):

@@ -13,6 +13,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ..control.balance import Stand
 from ..control.body import Capsules
 from ..control.inspection import Critical, Ellipsoid, Limit
+from ..properties.measures import length
 from .colours import ALONG, BODY, BY_ERROR, CHAIN, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsule_paths, circles
@@ -99,7 +100,7 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
         colour = BY_ERROR[Miss.FAR if clearance < 0.0 else Miss.SHORT if clearance < margin else Miss.REACHED]
         strokes.segments(colour, [point, other])
         strokes.point(colour, [point, other])
-        strokes.label(colour, 0.5 * (point + other), f"{_length(clearance)} {name}")
+        strokes.label(colour, 0.5 * (point + other), f"{length(clearance)} {name}")
 
 
 def draw_body(strokes: Strokes, parts: Capsules) -> None:
@@ -129,10 +130,6 @@ def draw_balance(strokes: Strokes, mark: Mark, found: Stand) -> None:
     plumb = np.array([*found.center[:2], wanted[2]])
     strokes.segments(BY_ERROR[miss], [[found.center, plumb], [plumb, wanted]])
     strokes.point(BY_ERROR[miss], found.center)
-
-
-def _length(metres: float) -> str:
-    return f"{metres * 1e3:.1f} mm" if abs(metres) < 1.0 else f"{metres:.2f} m"
 
 
 def _moved(matrix: Matrix, places: list[Vector]) -> np.ndarray:

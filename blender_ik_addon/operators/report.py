@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Opening the report of the last solve or bake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..control.report_text import NAME, find_text
+from .active import Outcome
+
+NO_REPORT = "There is no report yet: press Solve or Bake"
+
+
+class ARTICULATE_OT_report_show(bpy.types.Operator):
+    """Show the report."""
+
+    bl_idname = "articulate.report_show"
+    bl_label = "Report"
+    bl_description = "Open the report of the last solve or bake in a text editor"
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Whether there is one."""
+        if find_text() is None:
+            cls.poll_message_set(NO_REPORT)
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Outcome:
+        """In a text editor that is open, or else in a new window; without windows it is only named."""
+        text = find_text()
+        editor = next(_editors(context), None)
+        if editor is None and bpy.app.background:
+            self.report({"INFO"}, f"The report is in the text '{NAME}'")
+            return {"FINISHED"}
+        if editor is None:
+            bpy.ops.wm.window_new()
+            area = context.window_manager.windows[-1].screen.areas[0]
+            area.type = "TEXT_EDITOR"
+            editor = area.spaces.active
+        editor.text, editor.show_syntax_highlight, editor.top = text, False, 0
+        return {"FINISHED"}
+
+
+def _editors(context: bpy.types.Context) -> Any:
+    """The text editors of all windows."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "TEXT_EDITOR":
+                yield area.spaces.active
+
+
+CLASSES = (ARTICULATE_OT_report_show,)
