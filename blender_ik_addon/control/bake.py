@@ -29,6 +29,7 @@ from .report import Run, write_report
 from .sample import Sample, take_sample
 
 _SAMPLING_SHARE = 0.3  # of the progress bar; reading a frame is mostly Blender's own evaluation
+_ROUNDS = 20  # of the first frame, for a method that is not done with it by then
 _BLOCK = 32  # frames that are got ready together; short enough for the window to stay alive
 
 
@@ -162,7 +163,12 @@ class Bake:
 
     def _solve(self, task: Task, before: Solved | None) -> Solved:
         try:
-            return solve_task(task, before)
+            solved = solve_task(task, before)
+            for _ in range(_ROUNDS if before is None else 0):
+                if solved.rests:
+                    break
+                solved = solve_task(task, solved)  # else the frames after it would show how it goes on
+            return solved
         except REASONS as reason:
             raise _stopped(task.sample.frame, reason) from reason
 

@@ -15,7 +15,7 @@ import ikmath as ik
 from ikmath.diagnosis import reason
 from ikmath.goals import Goal
 
-from ..bridge.armature import Array, Channels, Flags
+from ..bridge.armature import CHANNEL_WIDTHS, Array, Channels, Flags
 from ..bridge.checks import figure_faults
 from ..bridge.faults import require
 from ..bridge.goals import Wanted
@@ -27,6 +27,7 @@ from .sample import Sample
 from .settle import honest, settle
 from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
 
+_STILL = 1e-3  # radians or metres; a figure that moved less on being asked again has come to rest
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 
@@ -61,6 +62,7 @@ class Solved:
         chosen: (E,) number of the alternative that each has taken, -1 where it has none.
         problem: with the alternatives that it has settled for, None where there was nothing to choose.
         nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
+        asked: all that the answer was asked from; rests: asked the same again, the figure would stay.
     """
 
     frame: int
@@ -77,6 +79,8 @@ class Solved:
     problem: ik.Problem | None = field(default=None, repr=False)
     nearest: Near = field(default=NOWHERE)
     ignored: tuple[str, ...] = ()
+    asked: Any = field(default=None, repr=False)
+    rests: bool = False
 
 
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
@@ -152,6 +156,9 @@ def solve_task(
 ) -> Solved:
     """Solve one frame.
 
+    A figure of which nothing else is asked than in the frame before stays where it is, once it has come to
+    rest there: solved again it might creep on by hairs, which add up.
+
     Args:
         task: the frame.
         before: the frame before, to start warm from and to stay continuous with.
@@ -163,6 +170,10 @@ def solve_task(
         IkError: the frame cannot be solved; the sentence says why.
     """
     plan, figure = task.plan, task.figure
+    asked = _asked(task, brief)
+    again = before is not None and before.asked == asked
+    if before is not None and again and before.rests:
+        return replace(before, frame=task.sample.frame)
     q = _start(figure, before)
     previous = before.channels if before else None
     following = before.solution if before else None
@@ -215,7 +226,18 @@ def solve_task(
         problem=problem if plan.chooses else None,
         nearest=near,
         ignored=task.sample.ignored,
+        asked=asked,
+        rests=solution.status is not ik.Status.STOPPED
+        and (before is None or (again and bool(np.abs(solution.q - before.q).max() < _STILL))),
     )
+
+
+def _asked(task: Task, brief: bool) -> Any:
+    """All that the answer to a task depends on, but for where it starts; to be compared."""
+    sample = task.sample
+    pose = sample.state.channels, sample.state.matrix
+    arrays = *(getattr(pose[0], name) for name in CHANNEL_WIDTHS), pose[1]
+    return brief, sample.asked, sample.around, [array.tobytes() for array in arrays]
 
 
 def _settled(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:

@@ -61,6 +61,14 @@ class Sample:
         amounts = tuple(tuple(amount.items()) for amount in self.amounts)
         return amounts, tuple(array.tobytes() for array in arrays)
 
+    @property
+    def around(self) -> Any:
+        """The obstacles and where they are, to be compared with those of another frame."""
+        return [
+            (one.name, one.margin, getattr(one, "mode", ""), getattr(one, "geometry", one), *_motion(one))
+            for one in self.obstacles
+        ]
+
     def for_plan(self, plan: Plan) -> Sample:
         """For a plan whose last effectors are on no rig: they count in full, and still lack their targets.
 
@@ -76,6 +84,10 @@ class Sample:
             amounts=(*self.amounts, *({} for _ in range(added))),
             alternatives=(*self.alternatives, *(_NONE for _ in range(added))),
         )
+
+
+def _motion(shape: Shape) -> tuple[bytes, bytes]:
+    return shape.rotation.tobytes(), shape.translation.tobytes()
 
 
 def take_sample(
