@@ -91,7 +91,9 @@ class Joints:
         )
 
 
-def plan_joints(bones: Bones, members: Indices, solved: Indices, *, free_root: bool) -> Joints:
+def plan_joints(
+    bones: Bones, members: Indices, solved: Indices, *, free_root: bool, root_stiffness: Array
+) -> Joints:
     """Work out joints and coordinates.
 
     Args:
@@ -99,14 +101,17 @@ def plan_joints(bones: Bones, members: Indices, solved: Indices, *, free_root: b
         members: numbers of the bones that become joints, parents first.
         solved: numbers of those whose channels are solved.
         free_root: topmost solved bones slide too.
+        root_stiffness: (6,) theirs, if so.
     """
     is_member, is_solved = np.zeros((2, len(bones)), dtype=bool)
     is_member[members], is_solved[solved] = True, True
     slidable = np.zeros((len(bones), 3), dtype=bool)
+    stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
     if free_root:
         topmost = [
             i for i in solved.tolist() if not is_solved[list(bones.ancestors(bones.names[i])[1:])].any()
         ]
+        stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
         slidable[topmost] = ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
     # The axes along which a bone is moved are those in which it turns, but for two of the inheritance flags.
     odd_axes = ~bones.local_location | (~bones.inherit_rotation & (bones.parents >= 0))
@@ -177,7 +182,7 @@ def plan_joints(bones: Bones, members: Indices, solved: Indices, *, free_root: b
         moving=members,
         lower=np.concatenate([-unlimited, np.where(limited, bones.ik_min[b], -np.inf)], -1),
         upper=np.concatenate([unlimited, np.where(limited, bones.ik_max[b], np.inf)], -1),
-        stiffness=np.concatenate([np.zeros((len(b), 3)), bones.ik_stiffness[b]], -1),
+        stiffness=stiffness[b],
         writer=RotationChannels.of(bones, b[solved_joints]),
         keyed=_keyed(bones, b[solved_joints], slidable),
     )

@@ -16,7 +16,7 @@ they are connected or `lock_location` holds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -180,6 +180,7 @@ def read_figure(
     solved: Iterable[str],
     *,
     root: str = "PINNED",
+    root_stiffness: Sequence[float] = (0.0,) * 6,
     carried: Iterable[str] = (),
 ) -> Figure:
     """Make a figure of some bones of an armature.
@@ -191,6 +192,8 @@ def read_figure(
         solved: names of the bones whose channels are solved (see `chains.chain_bones`). Unsolved bones
             between them come along as rigid joints; the topmost hang from the present pose of their parents.
         root: PINNED, or FREE where the topmost solved bones may also move.
+        root_stiffness: (6,) in [0, 1), of the slides x, y, z and turns x, y, z of a FREE root, along and
+            about its own axes; of a turn that is stiff by itself, the larger value counts.
         carried: names of further bones that are wanted as rigid joints, for the body that has to keep clear.
 
     Raises:
@@ -205,7 +208,13 @@ def read_figure(
             bones.armature, f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones."
         )
     along = np.array([bones.number(name) for name in carried], dtype=np.intp)
-    plan = plan_joints(bones, figure_bones(bones, numbers, along), numbers, free_root=root == "FREE")
+    plan = plan_joints(
+        bones,
+        figure_bones(bones, numbers, along),
+        numbers,
+        free_root=root == "FREE",
+        root_stiffness=np.array(root_stiffness, dtype=float),
+    )
     return _measure(bones, plan, plan.skeleton(), state, space)
 
 

@@ -95,7 +95,13 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         FigureFault: it cannot be solved; the sentence names the bone and says why.
     """
     figure = read_figure(
-        plan.bones, sample.state, sample.space, plan.solved, root=plan.root, carried=plan.carried
+        plan.bones,
+        sample.state,
+        sample.space,
+        plan.solved,
+        root=plan.root,
+        root_stiffness=plan.root_stiffness,
+        carried=plan.carried,
     )
     chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
     require(figure_faults(armature, figure, chains))

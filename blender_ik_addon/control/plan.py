@@ -84,6 +84,7 @@ class Plan:
     Attributes:
         armature: name of the object, for sentences; uid: its session id, to find it again.
         solved: bones that may move.
+        root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
         parameters: the method's own options, by name.
         masses: of the figure, if an effector asks for its balance.
         surroundings: what the figure keeps clear of; None if of nothing.
@@ -97,6 +98,7 @@ class Plan:
     method: str
     limits: str
     root: str
+    root_stiffness: tuple[float, ...]
     max_iterations: int
     tolerance: float
     posture: float
@@ -163,6 +165,7 @@ def read_plan(
         method=solver.method,
         limits=solver.limits,
         root=root or solver.root,
+        root_stiffness=(*solver.root_location_stiffness, *solver.root_rotation_stiffness),
         max_iterations=solver.max_iterations,
         tolerance=solver.tolerance,
         posture=solver.posture,

@@ -9,6 +9,7 @@ import bpy
 
 from .access import holds, rig_of
 from .effector import ArticulateEffector
+from .menus import Asked, method_objections
 from .refusal import Refused
 
 SAME_PLACE = 1e-6  # Blender units; offsets closer than that ask for the same point
@@ -47,6 +48,48 @@ def refusals(
                 effector.name,
             )
         seen.append(effector)
+    objection = objections(armature)[rig.solver.method] if needs_effectors else ""
+    if objection:
+        yield Refused(objection)
+
+
+def objections(armature: bpy.types.Object) -> dict[str, str]:
+    """Why each solving method cannot solve this armature as it is set up; "" for those that can.
+
+    Effectors that are switched off, or have no weight or influence now, ask for nothing.
+    """
+    rig = rig_of(armature)
+    asking = [e for e in rig.enabled_effectors if e.weight > 0.0 and e.influence > 0.0]
+    asked = [
+        Asked(
+            ask=ask,
+            name=effector.name,
+            single_axes=ask != "orientation" and not all(effector.settings.get("axes", (True,))),
+            part=_is_part(armature, effector, asking),
+            priority=effector.priority,
+        )
+        for effector in asking
+        for ask in effector.kind_info.asks
+    ]
+    avoids = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
+    return method_objections(asked, rig.body.avoidance if avoids else "")
+
+
+def _is_part(
+    armature: bpy.types.Object, effector: ArticulateEffector, others: list[ArticulateEffector]
+) -> bool:
+    """Whether something above an effector's chain moves for another one."""
+    bones = armature.data.bones
+    root = bones.get(effector.chain_root) if effector.chain_root else None
+    if root is None:
+        return False
+    above = {bone.name for bone in root.parent_recursive}
+    for other in others:
+        bone, top = bones.get(other.bone), other.chain_root
+        way = [bone.name, *(parent.name for parent in bone.parent_recursive)] if bone else []
+        if above & set(way[: way.index(top) + 1] if top in way else way):
+            return True
+    return False
 
 
 def require(armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effectors: bool = True) -> None:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
@@ -13,6 +14,47 @@ EnumItem = tuple[str, str, str, str, int]
 
 DEFAULT_LIMITS = "projection"
 DEFAULT_AVOIDANCE = "velocity_damper"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What one effector asks of a solving method.
+
+    Attributes:
+        ask: as in `Kind.asks`; name: of the effector.
+        single_axes: some axes of its place do not count; part: it may move a part of the figure only.
+        priority: its level.
+    """
+
+    ask: str
+    name: str
+    single_axes: bool
+    part: bool
+    priority: int
+
+
+def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
+    """Why each solving method cannot take what is asked, as one sentence; "" for those that can.
+
+    Args:
+        asked: what the effectors ask for.
+        avoidance: name of the way to keep clear, "" where there is nothing to keep clear of.
+    """
+    wishes = tuple(
+        ik.Wish(
+            kind=one.ask.title().replace("_", ""),
+            name=f"effector '{one.name}'",
+            single_axes=one.single_axes,
+            part=one.part,
+            priority=one.priority,
+        )
+        for one in asked
+    )
+    demand = ik.Demand(wishes=wishes, avoidance=ik.AVOIDANCE[avoidance] if avoidance else None)
+    objections = {name: method.objection(demand) for name, method in ik.METHODS.items()}
+    return {
+        name: f"Method {ik.METHODS[name].label} {text}" if text else "" for name, text in objections.items()
+    }
 
 
 def method_items() -> tuple[EnumItem, ...]:

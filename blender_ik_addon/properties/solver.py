@@ -2,7 +2,7 @@
 """How the figure is solved: saved with the armature object."""
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, IntProperty, PointerProperty
+from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, PointerProperty
 
 from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
 from .options import OVERRIDE
@@ -56,6 +56,27 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         description="What holds in a drag of an armature without pins and effectors",
         items=UNPINNED,
         default="FEET",
+        override=OVERRIDE,
+    )
+    root_location_stiffness: FloatVectorProperty(
+        name="Root Stiffness",
+        description=(
+            "How unwilling a free root is to move along each of its own axes, as its location channels have"
+            " them; near 1 it moves last"
+        ),
+        subtype="XYZ",
+        size=3,
+        min=0.0,
+        max=0.99,
+        override=OVERRIDE,
+    )
+    root_rotation_stiffness: FloatVectorProperty(
+        name="Turning",
+        description="How unwilling a free root is to turn about each of its own axes; near 1 it turns last",
+        subtype="XYZ",
+        size=3,
+        min=0.0,
+        max=0.99,
         override=OVERRIDE,
     )
     limits: EnumProperty(

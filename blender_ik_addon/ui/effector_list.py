@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The list of effectors: one line each, with what matters while posing."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 import bpy
 
 from ..properties.kinds import KINDS
 from ..properties.measures import angle, length
+
+ENDED: Mapping[str, Any] = MappingProxyType(
+    {"REACHED": "CHECKMARK", "BEST_EFFORT": "ERROR", "BLOCKED": "CANCEL", "OFF": "RADIOBUT_OFF"}
+)
+"""Icons for how the last solve ended for an effector."""
 
 
 class ARTICULATE_UL_effectors(bpy.types.UIList):
@@ -24,13 +33,13 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
         name.prop(effector, "name", text="", emboss=False, icon=KINDS[effector.kind].icon)
         split = split.split(factor=0.5, align=True)
         target = split.row(align=True)
-        target.alert = effector.target is None and not effector.pinned
+        target.alert = effector.follows == "MISSING"
         target.label(text=_target_text(effector))
         numbers = split.row(align=True)
         numbers.alignment = "RIGHT"
         if effector.weight != 1.0:
             numbers.label(text=f"×{effector.weight:.3g}")
-        numbers.label(text=error_text(effector))
+        numbers.label(text=error_text(effector), icon=ENDED.get(effector.status, "NONE"))
         line.prop(
             effector, "enabled", text="", emboss=False, icon="HIDE_OFF" if effector.enabled else "HIDE_ON"
         )
@@ -38,7 +47,7 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
 
 def error_text(effector) -> str:
     """The error after the last solve, short; empty before it and where the effector was off."""
-    if effector.status not in {"REACHED", "BEST_EFFORT"}:
+    if effector.status not in {"REACHED", "BEST_EFFORT", "BLOCKED"}:
         return ""
     parts = []
     if effector.kind_info.in_metres:
@@ -48,9 +57,19 @@ def error_text(effector) -> str:
     return " ".join(parts)
 
 
+def ended_text(effector) -> str:
+    """How the last solve or bake ended for an effector, as one sentence."""
+    if effector.message:
+        return f"{effector.name}: {effector.message}"
+    return f"{effector.name} is there ({error_text(effector)} off)"
+
+
 def _target_text(effector) -> str:
-    if effector.target is None:
-        return "pinned" if effector.pinned else "no target"
+    follows = effector.follows
+    if effector.alternatives is not None and "alternatives" in effector.kind_info.options:
+        return effector.alternatives.name.removeprefix("Targets ")
+    if follows != "TARGET":
+        return {"PIN": "pinned", "MISSING": "no target"}.get(follows, effector.second_bone or "feet")
     return effector.subtarget or effector.target.name.removeprefix("Target ")  # as the add-on names its own
 
 

@@ -5,6 +5,10 @@ from typing import Any
 
 import bpy
 
+from ..properties.access import active_armature, rig_of
+from ..properties.check import objections
+from ..properties.menus import method_items
+
 
 class ARTICULATE_MT_pins(bpy.types.Menu):
     """Hold bones where they are."""
@@ -45,10 +49,27 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
         layout.operator("articulate.bake")
 
 
+class ARTICULATE_MT_method(bpy.types.Menu):
+    """The ways of solving; those that cannot take what the effectors ask for are greyed out."""
+
+    bl_idname = "ARTICULATE_MT_method"
+    bl_label = "Method"
+
+    def draw(self, context) -> None:
+        """One entry for each; its tooltip says what it is, and why it is grey."""
+        armature = active_armature(context)
+        chosen, wrong = rig_of(armature).solver.method, objections(armature)
+        for name, label, *_ in method_items():
+            row = self.layout.row()
+            row.enabled = not wrong[name]
+            icon: Any = "RADIOBUT_ON" if name == chosen else "RADIOBUT_OFF"
+            row.operator("articulate.method_set", text=label, icon=icon).method = name
+
+
 def draw_entry(self: Any, _context: bpy.types.Context) -> None:
     """The entry in Blender's own Pose menu."""
     self.layout.separator()
     self.layout.menu(ARTICULATE_MT_pose.bl_idname)
 
 
-CLASSES = (ARTICULATE_MT_pins, ARTICULATE_MT_pose)
+CLASSES = (ARTICULATE_MT_pins, ARTICULATE_MT_method, ARTICULATE_MT_pose)

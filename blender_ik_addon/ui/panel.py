@@ -4,9 +4,10 @@
 import bpy
 
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.check import refusals
+from ..properties.check import objections, refusals
 from ..properties.kinds import AMOUNTS
-from .effector_list import ARTICULATE_UL_effectors
+from ..properties.menus import method_items
+from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text
 from .text import draw_text
 
 HINT = "Select an armature, or a bone in Pose Mode, then add an effector to it"
@@ -47,6 +48,8 @@ class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
         column.separator()
         column.operator("articulate.clear", text="", icon="TRASH")
+        if rig.active is not None and rig.active.status in ENDED:
+            draw_text(layout, context, ended_text(rig.active), icon=ENDED[rig.active.status])
         row = layout.row(align=True)
         row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
         row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
@@ -157,15 +160,36 @@ class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        solver = rig_of(active_armature(context)).solver
+        armature = active_armature(context)
+        solver = rig_of(armature).solver
         column = layout.column()
         column.row().prop(solver, "root", expand=True)
-        column.row().prop(solver, "unpinned", expand=True)
-        column.prop(solver, "method")
+        if solver.root == "FREE":
+            column.prop(solver, "root_location_stiffness")
+            column.prop(solver, "root_rotation_stiffness")
+        layout.column().row().prop(solver, "unpinned", expand=True)
+        self._draw_method(layout, context, armature)
+        column = layout.column()
         for name in solver.parameters.names(solver.method):
             column.prop(solver.parameters, name)
         for name in ("posture", "limits", "max_iterations", "tolerance"):
             column.prop(solver, name)
+
+    @staticmethod
+    def _draw_method(layout, context, armature) -> None:
+        """The method, whose menu greys out what cannot take what is asked; and why this one cannot."""
+        method = rig_of(armature).solver.method
+        label = next(item[1] for item in method_items() if item[0] == method)
+        wrong = objections(armature)[method]
+        line = layout.split(factor=0.4, align=True)
+        name = line.row()
+        name.alignment = "RIGHT"
+        name.label(text="Method")
+        choice = line.row()
+        choice.alert = bool(wrong)
+        choice.menu("ARTICULATE_MT_method", text=label)
+        if wrong:
+            draw_text(layout, context, wrong, icon="ERROR")
 
 
 class ARTICULATE_PT_bake(_SubPanel, bpy.types.Panel):

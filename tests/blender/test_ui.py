@@ -130,7 +130,7 @@ def test_an_effector_with_its_details_before_and_after_a_solve(kind):
         "priority",
         "influence",
         "chain_root",
-        "method",
+        "ARTICULATE_MT_method",
         "root",
         "step",
     } <= set(drawn)
@@ -215,3 +215,132 @@ class PreferencesSelf:
 
     def __init__(self, preferences, layout: Layout) -> None:
         self.bl_rna, self.layout = preferences.bl_rna, layout
+
+
+KINDS = ("POSITION", "ORIENTATION", "POSE", "AIM", "PLANE", "DISTANCE", "BALANCE", "LOOP", "ANY_OF")
+OPTIONS = {
+    "POSITION": {"target", "axes", "slack", "point", "offset", "planted"},
+    "ORIENTATION": {"target", "turn_axes", "turn_slack"},
+    "POSE": {"target", "axes", "slack", "turn_axes", "turn_slack", "point", "offset", "planted"},
+    "AIM": {"target", "axis", "turn_slack", "point", "offset"},
+    "PLANE": {"target", "one_sided", "point", "offset"},
+    "DISTANCE": {"target", "keep", "distance", "second_bone", "point", "offset"},
+    "BALANCE": {"target", "over"},
+    "LOOP": {"second_bone", "second_point", "second_offset", "rigid", "point", "offset"},
+    "ANY_OF": {"alternatives", "axes", "slack", "point", "offset"},
+}
+ALL_OPTIONS = set().union(*OPTIONS.values(), {"space", "footprint", "margin", "second_rotation"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_the_options_of_the_kind_are_shown(kind):
+    arm()
+    given = {"second_bone": "b1"} if kind == "LOOP" else {}
+    add("b3", kind, **given)
+    assert ALL_OPTIONS & set(draw()) == OPTIONS[kind]
+
+
+def test_options_that_depend_on_others_come_with_them():
+    arm()
+    add("b1", planted=True)
+    add("b3", axes=(True, False, True), planted=True)
+    effector = bpy.context.object.articulate.effectors["b3"]
+    assert {"space", "footprint"} <= set(draw())
+    effector.kind, effector.over = "BALANCE", "SUPPORT"
+    drawn = set(draw())
+    assert "margin" in drawn and "target" not in drawn
+    effector.kind, effector.second_bone = "DISTANCE", "b1"
+    drawn = set(draw())
+    assert "articulate.keep_as_posed" in drawn and "target" not in drawn
+    effector.kind, effector.rigid = "LOOP", True
+    assert "second_rotation" in draw()
+
+
+def test_each_kind_is_in_the_menus_and_as_the_table_says():
+    items = bpy.ops.articulate.effector_add.get_rna_type().properties["kind"].enum_items
+    assert tuple(items.keys()) == KINDS
+    assert len({item.icon for item in items}) == len(KINDS)
+    taken = bpy.ops.articulate.effector_add.get_rna_type().properties
+    assert ALL_OPTIONS - {"target"} <= set(taken.keys()), "every setting is an argument of the operator"
+
+
+class Menu(Layout):
+    """Notes which entries of a menu can be chosen."""
+
+    def __init__(self, entries: dict[str, bool]) -> None:
+        super().__init__()
+        self.entries, self.enabled = entries, True
+
+    def row(self, **_options: object) -> Menu:
+        return Menu(self.entries)
+
+    def operator(self, name: str, *, text: str = "", **options: object) -> SimpleNamespace:
+        assert name == "articulate.method_set"
+        entry = super().operator(name, **options)
+        self.entries[text] = self.enabled
+        return entry
+
+
+def methods_to_choose() -> dict[str, bool]:
+    """Labels of the method menu's entries, and whether they can be chosen."""
+    entries: dict[str, bool] = {}
+    menu = installed.module("ui.menu").ARTICULATE_MT_method
+    menu.draw(SimpleNamespace(layout=Menu(entries)), bpy.context)
+    return entries
+
+
+def test_methods_that_cannot_take_an_effector_are_greyed_out():
+    rig = arm(5)
+    add("b4")
+    assert all(methods_to_choose().values())
+    for change in (
+        lambda e: setattr(e, "kind", "ORIENTATION"),
+        lambda e: (setattr(e, "kind", "POSITION"), setattr(e, "axes", (True, False, True))),
+        lambda e: (setattr(e, "axes", (True, True, True)), add("b2", priority=3)),
+    ):
+        change(rig.articulate.effectors[0])
+        open_ = methods_to_choose()
+        assert open_["Hierarchical"] and open_["Damped Least Squares"] and not open_["FABRIK"], open_
+    rig.articulate.effectors[1].enabled = False
+    assert all(methods_to_choose().values())
+    bpy.ops.mesh.primitive_cube_add(location=(9, 9, 9))
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object="Cube")
+    open_ = methods_to_choose()
+    assert open_["Hierarchical"] and not open_["Prioritized"] and not open_["Damped Least Squares"]
+    rig.articulate.body.avoidance = "objective"
+    open_ = methods_to_choose()
+    assert not open_["Hierarchical"] and open_["Damped Least Squares"]
+
+
+def test_what_the_method_cannot_take_is_said_before_solve_is_pressed():
+    rig = arm()
+    add("b3", "AIM", name="look")
+    bpy.ops.articulate.method_set(method="fabrik")
+    assert rig.articulate.solver.method == "fabrik"
+    text = " ".join(draw())
+    assert "Method FABRIK cannot take the effector 'look'; it takes Position goals." in text
+    cls = installed.module("operators.method").ARTICULATE_OT_method_set
+    told = cls.description(bpy.context, SimpleNamespace(method="fabrik"))
+    assert "reaching" in told and "cannot take the effector 'look'" in told
+    with pytest.raises(RuntimeError, match="cannot take the effector 'look'"):
+        bpy.ops.articulate.solve()
+    rig.articulate.message = ""
+    rig.articulate.effectors["look"].influence = 0.0
+    assert "cannot take" not in " ".join(draw())
+
+
+def test_how_it_ended_stands_beside_each_effector():
+    rig = arm()
+    effector = reach(rig, "b3", (9.0, 0.0, 0.0)) and rig.articulate.active
+    bpy.ops.articulate.solve()
+    assert effector.status == "BEST_EFFORT" and "out of reach" in effector.message
+    text = " ".join(draw())
+    assert "b3: 5" in text and "out of reach" in text
+    effector.target.location = (1.0, 0.5, 2.5)
+    bpy.ops.articulate.solve()
+    assert effector.status == "REACHED" and "b3 is there" in " ".join(draw())
+    effector.influence = 0.0
+    bpy.ops.articulate.solve()
+    assert effector.status == "OFF"
+    draw()

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choosing a solving method from a menu whose entries say why they cannot be chosen."""
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..properties.access import active_armature, rig_of
+from ..properties.check import objections
+from ..properties.menus import method_items
+from .active import OnArmature
+
+
+class ARTICULATE_OT_method_set(OnArmature):
+    """Choose a method."""
+
+    bl_idname = "articulate.method_set"
+    bl_label = "Choose Method"
+    bl_description = "Solve by this method from now on"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    method: EnumProperty(name="Method", description="Way of solving", items=method_items())
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        """What the method is, and what keeps it from being chosen."""
+        armature, told = active_armature(context), {item[0]: item[2] for item in method_items()}
+        objection = objections(armature)[properties.method] if armature else ""
+        return "\n\n".join(filter(None, (told[properties.method], objection)))
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Choose it."""
+        rig_of(armature).solver.method = self.method
+
+
+CLASSES = (ARTICULATE_OT_method_set,)
