@@ -100,10 +100,14 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
     level = float(np.linalg.norm(raw[first:last])) * scale
     free = np.where(limited, 0.0, gradient)
     if float(np.linalg.norm(free)) > 1e-2 * level:
-        others = [e for e in range(len(problem.effectors)) if e != effector]
-        opposed = _opponent(problem, raw, jacobian, gradient, others)
-        if opposed is not None:
-            return f"in conflict with {problem.effectors[opposed]}"
+        level_of = stack.level[stack.starts]
+        # Place and orientation of one effector share its name; it is no use to say that it is in its own way.
+        others = [e for e, name in enumerate(problem.effectors) if name != problem.effectors[effector]]
+        stronger = [e for e in others if level_of[e] <= level_of[effector]]
+        for some in (stronger, others):
+            opposed = _opponent(problem, raw, jacobian, gradient, some)
+            if opposed is not None:
+                return f"in conflict with {problem.effectors[opposed]}"
     if limited.any() and float(np.linalg.norm(np.where(limited, gradient, 0.0))) > 1e-2 * level:
         blocking = int(np.argmax(np.where(limited, np.abs(gradient), -1.0)))
         return f"{skeleton.names[skeleton.owner[blocking]]} is at its joint limit"

@@ -63,6 +63,9 @@ def test_a_hand_stops_at_a_wall_and_says_so():
     assert distance(rig, wall) > RADIUS - 0.01
     report = rig.articulate.report
     assert report["status"] == "BLOCKED" and "Wall" in report["message"]
+    row = report["effectors"]["b3"]
+    assert row["status"] == "BLOCKED" and row["message"].endswith("stopped by Wall")
+    assert rig.articulate.effectors["b3"].status == "BLOCKED"
     assert report["nearest"] == "Wall" and report["clearance"] == pytest.approx(0.0, abs=1e-3)
     assert distance(rig, wall) - RADIUS == pytest.approx(report["clearance"], abs=0.01)
     assert rig.articulate.body.nearest == "Wall"

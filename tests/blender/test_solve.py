@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from addon_scenes import add, arm, curves, evaluated, miss, reach, tip, turn_miss, two_arms
+from addon_scenes import add, animate, arm, curves, evaluated, miss, reach, tip, turn_miss, two_arms
 
 
 def test_a_position_is_reached_and_reported():
@@ -253,3 +253,40 @@ def test_solving_twice_changes_nothing_more():
     first = np.array([bone.rotation_quaternion for bone in rig.pose.bones])
     bpy.ops.articulate.solve()
     assert np.allclose(first, [bone.rotation_quaternion for bone in rig.pose.bones], atol=2e-3)
+
+
+def test_each_effector_is_told_what_holds_it_back():
+    """Out of reach, at which joint's limit, in conflict with which stronger goal."""
+    rig = two_arms()
+    reach(rig, "hand.L", (9.0, 0.0, 2.0), chain_root="arm.L", name="far")
+    elbow = rig.pose.bones["hand.R"]
+    for axis in "xyz":
+        setattr(elbow, f"use_ik_limit_{axis}", True)
+        setattr(elbow, f"ik_min_{axis}", -0.1)
+        setattr(elbow, f"ik_max_{axis}", 0.1)
+    shoulder = rig.pose.bones["arm.R"]
+    shoulder.lock_ik_x = shoulder.lock_ik_y = shoulder.lock_ik_z = True
+    reach(rig, "hand.R", (-1.0, 0.8, 2.0), chain_root="arm.R", name="stiff")
+    bpy.ops.articulate.solve()
+    rows = rig.articulate.report["effectors"]
+    assert rows["far"]["message"].endswith("the target is out of reach"), rows["far"]
+    assert rows["stiff"]["message"].endswith("hand.R is at its joint limit"), rows["stiff"]
+
+
+def test_a_weaker_effector_names_the_stronger_one():
+    rig = arm(5)
+    reach(rig, "b4", (-1.0, 0.5, 3.0), name="keep")
+    reach(rig, "b4", (1.0, 0.5, 3.0), name="pull", kind="POSE", priority=1)
+    bpy.ops.articulate.solve()
+    rows = rig.articulate.report["effectors"]
+    assert rows["keep"]["status"] == "REACHED" and rows["keep"]["message"] == ""
+    assert rows["pull"]["status"] == "BEST_EFFORT"
+    assert rows["pull"]["message"].endswith("in conflict with keep"), rows["pull"]
+
+
+def test_after_a_bake_the_worst_frame_says_why():
+    rig = arm()
+    animate(reach(rig, "b3", (1.5, 0.5, 2.0)), {1: (1.5, 0.5, 2.0), 10: (6.0, 0.0, 2.0)})
+    bpy.ops.articulate.bake(frame_start=1, frame_end=10)
+    message = rig.articulate.effectors["b3"].message
+    assert "at frame 10: the target is out of reach" in message, message
