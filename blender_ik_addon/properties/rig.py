@@ -107,6 +107,8 @@ class ArticulateRig(bpy.types.PropertyGroup):
         `frame_start`, `frame_end`, and `effectors`: for each by name `bone`, `kind`, `target`, `priority`,
         `status`, `message`, `mean` and `worst` error in metres with `worst_frame`, `angle_mean` and
         `angle_worst` in radians with `angle_worst_frame`. What a kind does not ask for is None.
+        Where there are such also `second_bone`, and `chosen`: pairs of a frame and the name of the
+        alternative that is taken from there on.
 
         `limits`: for each bone at a joint limit `bone`, `axis` (of the bone, "xz" for a swing that two limits
         bound together), in how many `frames`, and the first such `frame`.
