@@ -5,7 +5,7 @@ Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -
 `solve` -> `Solution`. Metres and radians; every array may carry leading batch axes.
 """
 
-from . import figures
+from . import elephant, figures
 from .avoidance import AVOIDANCE
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
 from .goals import (
@@ -90,6 +90,7 @@ __all__ = [
     "Status",
     "UnknownName",
     "Wish",
+    "elephant",
     "figures",
     "residual_bounds",
     "solve",

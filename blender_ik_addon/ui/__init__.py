@@ -11,14 +11,19 @@ CLASSES = (*effector_list.CLASSES, *panel.CLASSES, *surroundings.CLASSES, *overl
 
 
 def attach() -> None:
-    """Add the entry to Blender's Pose menu."""
-    _pose_menu().append(menu.draw_entry)
+    """Add the entries to Blender's own menus."""
+    for owner, draw in _entries():
+        owner.append(draw)
 
 
 def detach() -> None:
-    """Take it out again."""
-    _pose_menu().remove(menu.draw_entry)
+    """Take them out again."""
+    for owner, draw in _entries():
+        owner.remove(draw)
 
 
-def _pose_menu() -> Any:
-    return bpy.types.VIEW3D_MT_pose
+def _entries() -> tuple[tuple[Any, Any], ...]:
+    return (
+        (bpy.types.VIEW3D_MT_pose, menu.draw_entry),
+        (bpy.types.VIEW3D_MT_armature_add, menu.draw_elephant),
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pose > Articulate."""
+"""Pose > Articulate, and Add > Armature."""
 
 from typing import Any
 
@@ -70,6 +70,11 @@ def draw_entry(self: Any, _context: bpy.types.Context) -> None:
     """The entry in Blender's own Pose menu."""
     self.layout.separator()
     self.layout.menu(ARTICULATE_MT_pose.bl_idname)
+
+
+def draw_elephant(self: Any, _context: bpy.types.Context) -> None:
+    """The entry in Blender's own Add > Armature menu."""
+    self.layout.operator("articulate.elephant_add", icon="OUTLINER_OB_ARMATURE")
 
 
 CLASSES = (ARTICULATE_MT_pins, ARTICULATE_MT_method, ARTICULATE_MT_pose)

@@ -24,6 +24,7 @@ EXPERIMENTS = (
     "ge_joint_limits",
     "ge_svd",
     "ge_avoidance",
+    "ge_elephant",
     "mueller_cajar",
 )
 """Modules of `tests.papers.experiments`; each has `run(out: Path)`, which prints tables and draws."""

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add > Armature > Articulate: Elephant."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, IntProperty
+
+from ..control.elephant import Wish, make_elephant
+from ..control.reasons import REASONS
+from ..properties.access import session_of
+from .active import BAKING, Outcome, refuse
+
+
+class ARTICULATE_OT_elephant_add(bpy.types.Operator):
+    """Add an elephant between a table and a tree."""
+
+    bl_idname = "articulate.elephant_add"
+    bl_label = "Articulate: Elephant"
+    bl_description = (
+        "Add an elephant whose trunk follows a target around a table and through a tree: Ge's scene, ready to"
+        " be solved and baked"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    segments: IntProperty(
+        name="Trunk Segments",
+        description="Bones of the trunk, each a ball joint",
+        default=30,
+        min=3,
+        soft_max=60,
+        max=200,
+    )
+    surroundings: BoolProperty(name="Table and Tree", description="Add them too", default=True)
+    obstacles: BoolProperty(
+        name="Set as Obstacles", description="The elephant keeps out of table and tree", default=True
+    )
+    seed: IntProperty(
+        name="Seed",
+        description="The tree that grows: the same number, the same tree. The target's way is made for 5",
+        default=5,
+        min=0,
+    )
+    frames: IntProperty(
+        name="Frames",
+        description="How long the target is on its way around table and tree; 0 lets it stand still",
+        default=300,
+        min=0,
+        soft_max=1000,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """In Object Mode, as everything that is added."""
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Objects are added in Object Mode")
+            return False
+        if session_of(context).baking:
+            cls.poll_message_set(BAKING)
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Outcome:
+        """Add it."""
+        wish = Wish(
+            segments=self.segments,
+            surroundings=self.surroundings,
+            obstacles=self.obstacles,
+            seed=self.seed,
+            frames=self.frames,
+        )
+        try:
+            make_elephant(context, wish)
+        except REASONS as reason:
+            return refuse(self, None, reason)
+        return {"FINISHED"}
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The redo panel."""
+        layout = self.layout
+        layout.use_property_split = True
+        column = layout.column()
+        column.prop(self, "segments")
+        column.prop(self, "frames")
+        column.prop(self, "surroundings")
+        column = layout.column()
+        column.active = self.surroundings
+        column.prop(self, "obstacles")
+        column.prop(self, "seed")
+
+
+CLASSES = (ARTICULATE_OT_elephant_add,)
