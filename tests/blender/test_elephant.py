@@ -89,7 +89,7 @@ def test_a_bake_goes_around_table_and_tree():
                 place, normal, _face, far = tree.find_nearest(point, 0.2)
                 if place is not None:
                     least = min(least, far if (point - place).dot(normal) > 0.0 else -far)
-    assert 0.0 < least < 0.02, "it comes near, and does not go in"
+    assert 0.0 < least < 0.03, "it comes near, and does not go in"
 
 
 def test_what_is_wanted_is_made_and_no_more():
