@@ -8,6 +8,8 @@ from typing import Any
 
 import bpy
 
+from ..bridge.rotation_channels import channel_of
+
 
 def auto_key(
     armature: bpy.types.Object, keyed: Iterable[tuple[str, str, int]], context: bpy.types.Context
@@ -38,6 +40,39 @@ def auto_key(
             channel, index=index, group=name, options=options, keytype=settings.keyframe_type
         )
     return count
+
+
+def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> int:
+    """Key where an object is or how it is turned, by the same rules.
+
+    Args:
+        thing: the original object.
+        what: "location" or "rotation", of which the channels that its rotation mode uses.
+        context: for the scene's and the user's settings.
+
+    Returns:
+        How many components have a new or changed key.
+
+    Raises:
+        RuntimeError: Blender cannot key.
+    """
+    settings = context.scene.tool_settings
+    if not settings.use_keyframe_insert_auto or settings.use_keyframe_insert_keyingset:
+        return 0
+    channel = what
+    if what == "rotation":
+        channel = channel_of(thing.rotation_mode)
+    width = len(getattr(thing, channel))
+    return sum(
+        thing.keyframe_insert(
+            channel,
+            index=index,
+            group="Object Transforms",
+            options=_options(context),
+            keytype=settings.keyframe_type,
+        )
+        for index in range(width)
+    )
 
 
 def _options(context: bpy.types.Context) -> Any:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from . import hover, keys, overlay, tool
+from . import gizmos, hover, keys, overlay, tool
 
-CLASSES = hover.CLASSES
+CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 
 
 def attach() -> None:

@@ -81,6 +81,7 @@ def test_bones_at_their_limits_are_named():
         bone = rig.pose.bones[name]
         bone.rotation_mode = "XYZ"
         bone.rotation_euler = (0.1, 0.0, 0.0)
+        bone.lock_ik_x = name != "b1"
         bone.lock_ik_y = bone.lock_ik_z = True
     bone = rig.pose.bones["b1"]
     bone.use_ik_limit_x, bone.ik_min_x, bone.ik_max_x = True, -0.2, 0.3

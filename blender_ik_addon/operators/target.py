@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Moving and turning the target or pin of an effector with the mouse; in a script, by numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
+
+from ..control.reasons import REASONS
+from ..control.sight import read_sight
+from ..control.target import TargetInHand
+from ..properties.access import active_armature, rig_of
+from ..properties.refusal import Refused
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .hand import AXES, Hand
+
+AXIS_ITEMS = (
+    ("NONE", "Free", ""),
+    *((axis, axis, f"Along or about the world's {axis} axis") for axis in AXES),
+)
+KEYS = "Shift: fine  |  X Y Z: axis  |  0-9: number  |  Release, Enter: confirm  |  RMB, Esc: cancel"
+
+
+class ARTICULATE_OT_target_move(OnArmature):
+    """Move a target or a pin."""
+
+    bl_idname = "articulate.target_move"
+    bl_label = "Move Target"
+    bl_description = "Move or turn the target or pin of an effector"
+    bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
+
+    effector: StringProperty(
+        name="Effector", description="Whose target. Empty: of the active one", options=FRESH
+    )
+    axis: EnumProperty(
+        name="Axis", description="Keep to an axis of the world", items=AXIS_ITEMS, options=FRESH
+    )
+    turning: BoolProperty(name="Turn", description="Turn it, and do not move it", options=FRESH)
+    move: FloatVectorProperty(
+        name="Way", description="How far, in world space", subtype="TRANSLATION", options=FRESH
+    )
+    turn: FloatVectorProperty(name="Turn by", description="Axis of the world times angle", options=FRESH)
+
+    _held: TargetInHand
+    _hand: Hand
+    _mouse: tuple[int, int]
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """By numbers."""
+        held = TargetInHand(armature, self._name(armature))
+        turning = any(self.turn)
+        if turning:
+            held.turn_by(self.turn)
+        else:
+            held.move_to(held.place + np.array(self.move))
+        held.finish(context, turned=turning)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """Take hold and wait for events."""
+        armature = active_armature(context)
+        if armature is None or context.region_data is None or context.region is None:
+            return refuse(self, armature, Refused("Move a target in a 3D View, or by numbers"))
+        try:
+            self._held = TargetInHand(armature, self._name(armature))
+        except REASONS as reason:
+            return refuse(self, armature, reason)
+        self._mouse = event.mouse_x, event.mouse_y
+        pixel = np.array(self._mouse, dtype=float) - (context.region.x, context.region.y)
+        self._hand = Hand(read_sight(context.region, context.region_data), pixel, self._held.place)
+        self._hand.begin(self._held.place, turning=self.turning)
+        if self.axis != "NONE":
+            self._hand.press_axis(self.axis)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(KEYS)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """The target follows the mouse; what is live follows the target."""
+        try:
+            if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+                self.cancel(context)
+                return {"CANCELLED"}
+            if event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
+                x, y = event.mouse_x, event.mouse_y
+                self._hand.move((x - self._mouse[0], y - self._mouse[1]), fine=event.shift)
+                self._mouse = x, y
+                self._apply(context)
+            elif self._is_confirmed(event):
+                self._held.finish(context, turned=self.turning)
+                self._leave(context)
+                return {"FINISHED"}
+            elif event.value == "PRESS" and event.type in AXES:
+                self._hand.press_axis(event.type)
+                self._apply(context)
+            elif event.value == "PRESS" and event.type != "LEFTMOUSE" and self._typed(event):
+                self._apply(context)
+        except REASONS as reason:
+            self._leave(context)
+            return refuse(self, active_armature(context), reason)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Give everything back: called by Esc, and by Blender when a file is loaded or the window closes."""
+        self._leave(context)
+        self._held.cancel()
+
+    def _apply(self, context: bpy.types.Context) -> None:
+        hand = self._hand
+        if hand.turning:
+            self._held.turn_by(hand.turn())
+        else:
+            self._held.move_to(hand.place())
+        parts = ["Turn target" if hand.turning else "Move target"]
+        if hand.axis:
+            parts.append(f"{'about' if hand.turning else 'along'} {hand.axis}")
+        if hand.typed:
+            parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
+        if context.area is not None:
+            context.area.header_text_set("   |   ".join(parts))
+        redraw_views(context)
+
+    def _typed(self, event: bpy.types.Event) -> bool:
+        return self._hand.type("" if event.type == "BACK_SPACE" else event.ascii or "?")
+
+    def _is_confirmed(self, event: bpy.types.Event) -> bool:
+        if event.type in {"RET", "NUMPAD_ENTER"}:
+            return event.value == "PRESS"
+        return event.type == "LEFTMOUSE" and event.value == "RELEASE"
+
+    def _leave(self, context: bpy.types.Context) -> None:
+        workspace: Any = context.workspace
+        workspace.status_text_set(None)
+        if context.area is not None:
+            context.area.header_text_set(None)
+        redraw_views(context)
+
+    def _name(self, armature: bpy.types.Object) -> str:
+        active = rig_of(armature).active
+        if not self.effector and active is None:
+            raise Refused(f"No effector of armature '{armature.name}' is active in the list")
+        return self.effector or (active.name if active is not None else "")
+
+
+CLASSES = (ARTICULATE_OT_target_move,)
