@@ -196,6 +196,14 @@ class Problem:
         other.tasks = tuple(goal for goal in goals if not isinstance(goal, Posture))
         return other
 
+    def instead(self, goal: Goal, other: Goal) -> Problem:
+        """The problem with one of its goals in the form of another with the same rows; nothing is checked."""
+        made = object.__new__(Problem)
+        made.__dict__.update(self.__dict__)
+        made.goals = tuple(other if one is goal else one for one in self.goals)
+        made.tasks = tuple(other if one is goal else one for one in self.tasks)
+        return made
+
     def on(self, skeleton: Skeleton) -> Problem:
         """The problem on the same figure with other constants (`Skeleton.moved`)."""
         if skeleton.plan is not self.skeleton.plan:

@@ -164,6 +164,17 @@ class Scene:
         parts = [question.measured(detect, ends) for question in asked]
         return Proximity(self, pose.batch, parts, places, detect)
 
+    def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> npt.NDArray[np.bool_]:
+        """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles that stand still."""
+        count, free = len(a), np.ones(len(a), dtype=bool)
+        for start, stop, group in self._groups:
+            which = np.repeat(np.arange(stop - start), count)
+            keep = self.margins[start:stop].repeat(count) + (radius + margin)
+            one, two = np.tile(a, (stop - start, 1)), np.tile(b, (stop - start, 1))
+            distance = group.segments(one, two, which, None, keep if group.limited else None)[0]
+            free &= (distance >= keep).reshape(stop - start, count).all(0)
+        return free
+
     def clearance(self, pose: Pose, near: Proximity | None = None) -> Array:
         """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if none.
 

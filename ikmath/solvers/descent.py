@@ -7,6 +7,7 @@ See `hierarchical` for what a step is; this is the way from step to step.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,17 +17,21 @@ from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
+from .detours import detours
 from .escapes import bend, scattered, unlock
 from .guard import Guard
 from .picture import Picture
 from .polish import polished
 from .standing import LEAST, MOST, Memory, State, Trail
 
-_GAIN: Final = 1e-4  # share of a level's squared error that counts as better
+_GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
+_SLIDE: Final = 1e-3  # and where obstacles are slid along
 _SETTLED: Final = 1e-3  # share of what the posture still asks for (squared) that counts as better
 _SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
+_DETOUR: Final = 8  # steps at most to a place on the way round something
+_NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
 _TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
 _FAST: Final = math.radians(7.0)  # and in a motion that needs more
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
@@ -54,6 +59,7 @@ class Descent:
             scale = [float(self.stack.scale[rows].max()) for rows in self.stack.levels]
             self.floors = [(_LOOSE * problem.length * one) ** 2 for one in scale]
         self.guard = None if problem.scene is None else Guard(problem, problem.scene, self.stack.metric)
+        self.gain = _GAIN if self.guard is None else _SLIDE
         self.picture = Picture(problem, self.guard)
         self.following = before is not None
         self.escape = options.escape and before is None
@@ -113,7 +119,7 @@ class Descent:
         arrived = new.wish is not None and self.reached(old) and self.reached(new)
         levels = enumerate(zip(new.costs, old.costs, lowest, self.floors, strict=True))
         for level, (a, b, low, floor) in () if arrived else levels:
-            if a < b * (1.0 - _GAIN) - floor:
+            if a < b * (1.0 - self.gain) - floor:
                 return None, True
             if a > low * (1.0 + (0.0 if self.single else _SLIP)) + floor:
                 return level, False
@@ -217,17 +223,38 @@ class Descent:
 
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
+        if self.guard is not None:
+            state = self._go_round(state)
         start = None if self.reached(state) else unlock(self.skeleton, state.q)
         if start is not None:
             state = self._try(state, start)
         rng = np.random.default_rng(self.options.seed)
         # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
-        for _ in range(_ATTEMPTS if self.guard is None or self.options.search else 0):
+        jump = self.guard is None or self.options.search
+        for _ in range(_ATTEMPTS):
             if self.reached(state) or not self.left or too_far(self.problem, np.sqrt(state.squares)):
                 break
             # somewhere else altogether is worth it only if everything is reached there
-            other = self._try(state, scattered(self.skeleton, state.q, rng), jump=True)
+            other = self._try(state, scattered(self.skeleton, state.q, rng), jump=jump)
             state = other if self.reached(other) else state
+        return state
+
+    def _go_round(self, state: State) -> State:
+        """Round what stands in the way of an effector, by places in between, if all is reached so."""
+        if not self.left or too_far(self.problem, np.sqrt(state.squares)):
+            return state
+        nearly = replace(self.options, escape=False, tolerance=_NEARLY * self.problem.length)
+        for way in detours(self.problem, state.pose, np.sqrt(state.squares)):
+            q = state.q
+            for problem in way:
+                between = Descent(problem, replace(nearly, max_iterations=min(_DETOUR, self.left))).solve(q)
+                self.left -= between.iterations
+                q = between.q
+                if not self.left:
+                    return state
+            other = self._try(state, q, jump=True)
+            if self.reached(other) or not self.left:
+                return other if self.reached(other) else state
         return state
 
     def _try(self, kept: State, q: Array, *, jump: bool = False) -> State:
@@ -235,7 +262,7 @@ class Descent:
 
         Args:
             kept: what was; q: (n,) the other start.
-            jump: whether the figure may be there without having gone there; or else obstacles are in the way.
+            jump: whether the figure may be there without going there now; or else obstacles are in the way.
         """
         start = self.begin(q) if jump else self.move(kept, q)
         if start is None:
