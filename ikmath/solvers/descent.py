@@ -247,14 +247,17 @@ class Descent:
         for way in detours(self.problem, state.pose, np.sqrt(state.squares)):
             q = state.q
             for problem in way:
+                if not self.left:
+                    return state
                 between = Descent(problem, replace(nearly, max_iterations=min(_DETOUR, self.left))).solve(q)
                 self.left -= between.iterations
                 q = between.q
-                if not self.left:
-                    return state
-            other = self._try(state, q, jump=True)
-            if self.reached(other) or not self.left:
-                return other if self.reached(other) else state
+                if between.status is not Status.REACHED:
+                    break
+            else:
+                other = self._try(state, q, jump=True)
+                if self.reached(other):
+                    return other
         return state
 
     def _try(self, kept: State, q: Array, *, jump: bool = False) -> State:
