@@ -47,24 +47,44 @@ def draw_plane(
         axes.plot(position[:, 0], position[:, 1], "o", ms=4, mfc="white", mec=color, zorder=3)
 
 
-def draw_motion(axes: Any, skeleton: ik.Skeleton, motion: Sequence[np.ndarray]) -> None:
-    """The first pose black, those on the way pale, the last blue."""
+def draw_motion(axes: Any, skeleton: ik.Skeleton, motion: Sequence[np.ndarray], labels: bool = False) -> None:
+    """The first pose black, those on the way pale, the last blue; with the names of its joints."""
     for q in motion[1:-1]:
         draw_plane(axes, skeleton, q, PALE, 1.0, dots=False)
     draw_plane(axes, skeleton, motion[0], INK)
     draw_plane(axes, skeleton, motion[-1], SECOND)
+    if labels:
+        name_joints(axes, skeleton, motion[0])
 
 
-def draw_targets(axes: Any, path: np.ndarray) -> None:
-    """Targets (frames, 2 or 3) as stars."""
+def name_joints(axes: Any, skeleton: ik.Skeleton, q: np.ndarray) -> None:
+    """P_i at the end of link i, as the papers' figures have it, for figures with links L1, L2, ..."""
+    position = ik.Pose.forward(skeleton, q).position
+    for joint, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            axes.annotate(
+                f"$P_{{{skeleton.names[parent][1:]}}}$", position[joint, :2],
+                xytext=(5, 3), textcoords="offset points", fontsize=7, color=INK, zorder=5,
+            )  # fmt: skip
+
+
+def draw_targets(axes: Any, path: np.ndarray, numbered: bool = False) -> None:
+    """Targets (frames, 2 or 3) as stars, with their numbers."""
     axes.plot(path[:, 0], path[:, 1], "*", color=TARGET, ms=7, zorder=4)
+    for number, place in enumerate(path if numbered else [], 1):
+        axes.annotate(
+            str(number), place[:2], xytext=(5, -3), textcoords="offset points", fontsize=7, color=TARGET,
+            zorder=5,
+        )  # fmt: skip
 
 
-def panels(count: int, columns: int = 2, size: float = 4.2, **options: Any) -> tuple[Any, list[Any]]:
+def panels(
+    count: int, columns: int = 2, size: float = 4.2, height: float | None = None, **options: Any
+) -> tuple[Any, list[Any]]:
+    """A picture of several panels, each `size` inches wide and as high or `height` high."""
     rows = -(-count // columns)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(size * columns, size * rows), squeeze=False, **options
-    )
+    whole = (size * columns, (height or size) * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=whole, squeeze=False, **options)
     flat = list(axes.flat)
     for spare in flat[count:]:
         spare.set_axis_off()

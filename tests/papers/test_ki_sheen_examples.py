@@ -170,14 +170,21 @@ def test_example_5_7_holds_what_does_not_move():
 
 
 def test_table_1_to_all_printed_digits():
-    """In poses of the figure whose singular values are the printed ones."""
+    """The runs of figures 11 to 14 end with the printed singular values, and so the table follows."""
     rows = ki_sheen_damping.table_1()
     assert len(rows) == 4
-    for (c, largest, smallest, *_), row in zip(ki_sheen_damping.PRINTED, rows, strict=True):
+    for (c, *printed), row in zip(ki_sheen_damping.PRINTED, rows, strict=True):
         assert row[0] == f"{c:g}"
-        assert row[1] == largest
-        assert row[2] == smallest
-        assert row[3:6] == row[6:9]
+        assert list(row[1:6]) == list(row[6:11]) == printed
+
+
+def test_table_1_needs_more_digits_of_one_singular_value():
+    """Condition number 66.7251 (c = 1.5) needs s_1 from 12.160649 to 12.160657; 12.1607 gives 66.7256."""
+    condition = lambda largest: f"{(largest**2 + 1.5**2) / 1.5**2:.4f}"  # noqa: E731
+    assert condition(12.1607) == "66.7256"
+    assert condition(12.160649) == condition(12.160657) == "66.7251"
+    assert condition(12.160648) == "66.7250"
+    assert condition(12.160658) == "66.7252"
 
 
 def test_example_7_3_small_damping_turns_more_and_large_damping_does_not_arrive():

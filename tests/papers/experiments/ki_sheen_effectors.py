@@ -57,7 +57,7 @@ def run(out: Path) -> None:
     print('Moves as printed in (6.5); "P5" there is a misprint for P6 (its formula has six links).')
     rows = []
     for title, which, moves, name in EXAMPLES:
-        figure, axes = report.panels(1, 1, 4.6)
+        figure, axes = report.panels(1, 1, 5.2)
         for form, options in (("as printed", {"damping": 0.0, "threshold": 0.0}), ("damped", {})):
             skeleton, start, paths, track = follow(which, moves, **options)
             steps = np.diff(np.vstack([start, track.q]), axis=0)
@@ -68,7 +68,7 @@ def run(out: Path) -> None:
                     " ".join(sorted({status.name for status in track.status})),
                 )
             )  # fmt: skip
-        report.draw_motion(axes[0], skeleton, [start, *track.q])
+        report.draw_motion(axes[0], skeleton, [start, *track.q], labels=True)
         for i in range(paths.shape[1]):
             report.draw_targets(axes[0], paths[:, i])
         report.plain(axes[0], f"Example {title}")

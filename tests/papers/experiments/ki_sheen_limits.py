@@ -16,30 +16,26 @@ LIMITS = {link: (-np.pi, 0.0 if link == 6 else np.pi) for link in range(1, 10)}
 
 
 def follow() -> tuple[ik.Skeleton, list[np.ndarray], np.ndarray]:
-    """The path of example 7.3 by `bounded`, h_6 limited: skeleton, poses, targets (5, 2, 2)."""
+    """The path of example 7.3, one step (7.4, 7.5) for each point, h_6 limited: skeleton, poses, targets."""
     _, _, path = free.follow(C)
     skeleton = ki_sheen.tree("two", limits=LIMITS)
     q = np.zeros(skeleton.n)
     q[ki_sheen.columns_of(skeleton)] = free.START
-    q = skeleton.region.project(q)
     poses = [q]
     for targets in path:
         goals = [ik.Position(list(free.NAMES), np.pad(targets, ((0, 0), (0, 1))))]
         problem = ik.Problem(skeleton, goals)
         # c in the paper's units: it counts lengths in metres, the library in figure sizes.
-        answer = ik.solve(
-            problem, q, "bounded", damping=C / problem.length, max_iterations=30, tolerance=1e-3
-        )
-        q = answer.q
+        q = ik.solve(problem, q, "bounded", damping=C / problem.length, max_iterations=1).q
         poses.append(q)
     return skeleton, poses, path
 
 
 def run(out: Path) -> None:
     report.heading("Ki & Sheen, example 7.4, figure 15: one joint limited")
-    figure, axes = report.panels(2, 2, 4.6)
+    figure, axes = report.panels(2, 2, 5.2, height=3.8)
     skeleton, poses, path = free.follow(C)
-    report.draw_motion(axes[0], skeleton, poses)
+    report.draw_motion(axes[0], skeleton, poses, labels=True)
     report.plain(axes[0], f"Figure 12: c = {C}, no limits")
     limited, bent, _ = follow()
     report.draw_motion(axes[1], limited, bent)
@@ -54,6 +50,6 @@ def run(out: Path) -> None:
         rows.append((name, f"{h6.min():.3f}", f"{h6.max():.3f}", f"{left[0]:.4f}", f"{left[1]:.4f}"))
     for axis in axes:
         for i in range(2):
-            report.draw_targets(axis, path[:, i])
+            report.draw_targets(axis, path[:, i], numbered=True)
     report.table("h_6 on the way", ("run", "lowest h6", "highest h6", "P9 short by", "P6 short by"), rows)
     report.save(figure, out, "ki_sheen_figure_15")

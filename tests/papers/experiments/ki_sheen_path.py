@@ -36,7 +36,7 @@ def run(out: Path) -> None:
             path, track = follow(gamma, smooth)
             motion = [np.array(START), *track.q]
             report.draw_motion(axes[4 * k + i], chain, motion)
-            report.draw_targets(axes[4 * k + i], path)
+            report.draw_targets(axes[4 * k + i], path, numbered=True)
             report.plain(axes[4 * k + i], f"γ = {gamma:g}, {'smooth' if smooth else 'law of sines'}")
             turned = np.abs(np.diff(motion, axis=0))
             rows.append(
