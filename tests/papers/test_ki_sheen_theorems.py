@@ -13,6 +13,25 @@ from hypothesis import strategies as st
 
 from ikmath.linalg.priority import stacked_pseudoinverse
 from ikmath.linalg.pseudoinverse import general_solution, pseudoinverse
+from ikmath.linalg.svd import SVD
+from tests.ikmath.linalg import test_damped
+
+STATEMENTS = {
+    "test_theorems_4_1_to_4_4": ("4.1", "4.2", "4.3", "4.4"),
+    "test_theorems_4_6_and_4_7": ("4.6", "4.7"),
+    "test_corollary_4_8_and_theorem_4_9": ("4.8", "4.9"),
+    "test_lemmas_5_1_to_5_4_and_theorem_5_5": ("5.1", "5.2", "5.3", "5.4", "5.5"),
+    "test_theorem_5_6_and_a_sign_in_its_proof": ("5.6",),
+    "test_lemma_6_1_and_theorem_6_2": ("6.1", "6.2"),
+    "test_lemmas_6_3_to_6_7_and_theorem_6_8": ("6.3", "6.4", "6.5", "6.6", "6.7", "6.8"),
+    "test_lemma_6_9_and_theorem_6_13": ("6.9", "6.13"),
+    "test_lemmas_6_11_6_12_6_16_6_17": ("6.10", "6.11", "6.12", "6.14", "6.15", "6.16", "6.17"),
+    "test_theorems_6_18_6_19_and_the_formula_for_three": ("6.18", "6.19"),
+    "test_moore_penrose": ("4.5",),
+    "test_lemma_7_1": ("7.1",),
+    "test_lemma_7_2": ("7.2",),
+}
+"""Every numbered definition, lemma, theorem and corollary of sections 4 to 7, and the test that holds it."""
 
 seeds = st.integers(0, 2**32 - 1)
 CLOSE = 1e-8
@@ -49,6 +68,14 @@ def generalized_inverse(matrix, rng):
     return vt.T @ middle @ p
 
 
+def test_every_statement_has_its_test():
+    numbers = {number for held in STATEMENTS.values() for number in held}
+    sections = {4: range(1, 10), 5: range(1, 7), 6: range(1, 20), 7: range(1, 3)}
+    assert numbers == {f"{section}.{k}" for section, count in sections.items() for k in count}
+    for name in STATEMENTS:
+        assert callable(globals().get(name) or getattr(test_damped, name))
+
+
 # ------------------------------------------------------------------ section 4
 @settings(max_examples=80)
 @given(seed=seeds, m=st.integers(1, 6), n=st.integers(1, 6), rank=st.integers(1, 6))
@@ -72,7 +99,27 @@ def test_theorems_4_1_to_4_4(seed, m, n, rank):
 
 @settings(max_examples=60)
 @given(seed=seeds, m=st.integers(1, 6), n=st.integers(1, 6), rank=st.integers(1, 6))
-def test_theorems_4_6_to_4_9(seed, m, n, rank):
+def test_theorems_4_6_and_4_7(seed, m, n, rank):
+    """By every decomposition. (The text prints s_1 > s_2 > ..., but they may be equal; and A^+ is n x m.)"""
+    rng = np.random.default_rng(seed)
+    rank = min(m, n, rank)
+    a = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n))
+    for name, backend in SVD.items():
+        (u, s, vt), _ = backend.decompose(a, None)
+        k = int((s > 1e-10 * s[0]).sum())
+        assert k <= min(m, n), "4.6"
+        assert (np.diff(s) <= 0).all(), "4.6"
+        assert np.abs(u[:, :k].T @ u[:, :k] - np.eye(k)).max() < CLOSE, "4.6"
+        assert np.abs(vt[:k] @ vt[:k].T - np.eye(k)).max() < CLOSE, "4.6"
+        assert np.abs(u[:, :k].T @ a @ vt[:k].T - np.diag(s[:k])).max() < CLOSE * (1 + s[0]), "4.6"
+        inverse = (vt[:k].T / s[:k]) @ u[:, :k].T
+        assert inverse.shape == (n, m), "4.7"
+        assert np.abs(inverse - pinv(a)).max() < CLOSE * (1 + np.abs(inverse).max()), f"4.7 by {name}"
+
+
+@settings(max_examples=60)
+@given(seed=seeds, m=st.integers(1, 6), n=st.integers(1, 6), rank=st.integers(1, 6))
+def test_corollary_4_8_and_theorem_4_9(seed, m, n, rank):
     rng = np.random.default_rng(seed)
     rank = min(m, n, rank)
     a = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n))
@@ -253,6 +300,8 @@ def test_lemmas_6_11_6_12_6_16_6_17(data):
         inside = projection(stack) @ rng.normal(size=n)
         assert np.abs(free @ inside - inside).max() < CLOSE, "6.11.5 and 6.12"
         inverse, kept = stacked_pseudoinverse(tasks[: i + 1])
+        assert np.abs(kept - free).max() < CLOSE, "definitions 6.10 and 6.14 are one"
+        assert np.abs(kept - projection(stack)).max() < CLOSE, "6.12: the projection onto it"
         assert np.abs(stack @ inverse - np.eye(len(stack))).max() < CLOSE, "6.16"
         assert np.abs(inverse @ stack - (np.eye(n) - kept)).max() < CLOSE, "6.16"
         assert np.abs(inverse - pinv(stack)).max() < CLOSE, "6.17"
