@@ -27,11 +27,11 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
         """One line; red where the bone or the target is missing. A weight of 1 is not worth the room."""
         line = layout.row(align=True)
         line.active = effector.enabled
-        split = line.split(factor=0.42, align=True)
+        split = line.split(factor=0.4, align=True)
         name = split.row(align=True)
         name.alert = effector.bone not in rig.id_data.data.bones
         name.prop(effector, "name", text="", emboss=False, icon=KINDS[effector.kind].icon)
-        split = split.split(factor=0.5, align=True)
+        split = split.split(factor=0.36, align=True)
         target = split.row(align=True)
         target.alert = effector.follows == "MISSING"
         target.label(text=_target_text(effector))
@@ -39,7 +39,7 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
         numbers.alignment = "RIGHT"
         if effector.weight != 1.0:
             numbers.label(text=f"×{effector.weight:.3g}")
-        numbers.label(text=error_text(effector), icon=ENDED.get(effector.status, "NONE"))
+        numbers.label(text=_worst(effector), icon=ENDED.get(effector.status, "NONE"))
         line.prop(
             effector, "enabled", text="", emboss=False, icon="HIDE_OFF" if effector.enabled else "HIDE_ON"
         )
@@ -47,14 +47,25 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
 
 def error_text(effector) -> str:
     """The error after the last solve, short; empty before it and where the effector was off."""
+    return " ".join(_errors(effector))
+
+
+def _worst(effector) -> str:
+    """Of two errors the one that is more to be seen; a list has no room for both."""
+    errors = _errors(effector)
+    return errors[-1] if effector.angle > effector.error else "".join(errors[:1])
+
+
+def _errors(effector) -> list[str]:
+    """Distance and angle, as far as the kind has them."""
+    parts: list[str] = []
     if effector.status not in {"REACHED", "BEST_EFFORT", "BLOCKED"}:
-        return ""
-    parts = []
+        return parts
     if effector.kind_info.in_metres:
         parts.append(length(effector.error))
     if effector.kind_info.in_radians:
         parts.append(angle(effector.angle))
-    return " ".join(parts)
+    return parts
 
 
 def ended_text(effector) -> str:

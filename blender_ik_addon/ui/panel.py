@@ -132,7 +132,9 @@ class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
         column = layout.column()
         column.use_property_decorate = option in AMOUNTS
         if option in ("axes", "turn_axes"):
-            column.row(align=True).prop(effector, option, toggle=True)
+            row = column.row(align=True, heading=effector.bl_rna.properties[option].name)
+            for index, letter in enumerate("XYZ"):
+                row.prop(effector, option, index=index, text=letter, toggle=True)
         elif option == "second_bone":
             column.prop_search(effector, option, armature.data, "bones")
             if effector.second_bone:
