@@ -20,12 +20,13 @@ from ikmath.goals import Goal
 from ..bridge.armature import Array, Flags, Indices
 from ..bridge.goals import ALONE, MANY, Ask, Wanted
 from ..bridge.skeleton import Figure
-from ..bridge.targets import target_goals
+from ..bridge.targets import Target, target_goals
 from .chain_goal import WithinChain
 from .fading import faded
 from .plan import Plan
 from .sample import Sample
 
+_NOWHERE = Target(np.zeros((0, 3)), np.zeros((0, 3, 3)))
 _SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precision, so it trembles by that much
 
 
@@ -69,7 +70,9 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
         world=sample.space.rotation_in(np.eye(3)),
         settings=tuple(effector.settings for effector in plan.effectors),
         amounts=sample.amounts,
-        alternatives=tuple(target_goals(sample.space, each) for each in sample.alternatives),
+        alternatives=tuple(
+            target_goals(sample.space, each) if len(each) else _NOWHERE for each in sample.alternatives
+        ),
         start=start,
         masses=plan.masses,
     )
