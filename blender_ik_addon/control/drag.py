@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 import ikmath as ik
 from ikmath import rotation
+from ikmath.pose import Points
 
-from ..bridge.armature import Array, PoseState, read_channels
+from ..bridge.armature import Array, Channels, PoseState, read_channels
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
@@ -37,7 +38,7 @@ from .start import Start
 __all__ = ("Drag", "Grip", "Moved")
 
 _STEPS = 8  # solves at most an update: each follows the one before and so turns the joints only so far
-_ITERATIONS = 12  # of one such solve; what takes longer goes on in the next one
+_ITERATIONS = 12  # of one such solve where time is short; what takes longer goes on in the next one
 _STILL = 0.005  # radians or metres: an update that moves the figure by less has arrived
 
 
@@ -81,6 +82,7 @@ class Drag:
     _figure: Figure
     _row: int
     _target: Array
+    _point: Points
 
     def __init__(
         self,
@@ -104,6 +106,7 @@ class Drag:
             Refused, IkError: the figure cannot be solved as it is set up; the sentence says why.
         """
         self._before, self._frame = read_channels(armature), context.scene.frame_current
+        self._present: Channels | None = self._before
         self._budget = budget
         self.recording = Recording() if record else None
         self._state: PoseState | None = None
@@ -172,7 +175,8 @@ class Drag:
         sample.targets[own] = self._sample.targets[own]
         self._state, self._sample = state, sample
         self._task = next_task(self._task, sample)
-        self._figure = self._task.figure
+        self._figure, self._present = self._task.figure, None
+        self._point = self._point_of(self._plan, self._figure, self._row)
         return True
 
     def move_to(self, place: npt.ArrayLike) -> Moved:
@@ -258,6 +262,7 @@ class Drag:
         (self._task,) = make_tasks(plan, figure, [sample])
         self.grip, self._plan, self._row = grip, plan, row
         self._sample, self._figure, self._last = sample, self._task.figure, None
+        self._point = self._point_of(plan, figure, row)
         self.anchor, self.orientation = _reached(plan, figure, figure.q, row)
         self._target = np.eye(4)
         self._target[:3, :3], self._target[:3, 3] = self.orientation, self.anchor
@@ -267,6 +272,11 @@ class Drag:
         """The plan with the effectors that are on the rig."""
         return replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
 
+    @staticmethod
+    def _point_of(plan: Plan, figure: Figure, row: int) -> Points:
+        """An effector's point, bound to the figure for all its poses."""
+        return Points(figure.skeleton, [plan.effectors[row].bone], points(plan, figure)[row])
+
     def _update(self) -> Moved:
         armature, until = find_armature(self._plan), time.perf_counter() + self._budget
         targets = self._sample.targets.copy()
@@ -275,7 +285,7 @@ class Drag:
         solved, arrived = self._last, False
         for _ in range(_STEPS):
             q = None if solved is None else solved.q
-            limit = None if solved is None else _ITERATIONS
+            limit = None if solved is None or self._budget == np.inf else _ITERATIONS
             solved = solve_task(self._task, solved, brief=True, max_iterations=limit)
             arrived = solved.status == "REACHED" or (
                 q is not None and bool(np.abs(solved.q - q).max() < _STILL)
@@ -284,13 +294,14 @@ class Drag:
                 break
         if solved is None:
             raise RuntimeError("nothing was solved")
-        write_channels(armature, solved.channels)
-        self._last = solved
+        write_channels(armature, solved.channels, present=self._present)
+        self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
         if self.recording is not None:
             self.recording.note(self._sample.frame, solved.channels, self._figure.keyed)
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
-        place = _reached(self._plan, self._figure, solved.q, self._row)[0]
+        place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
+        place = self._figure.space.point_out(place)
         self.moved = Moved(
             error=float(error), status=solved.status, message=solved.message, place=place, arrived=arrived
         )

@@ -241,7 +241,9 @@ class ARTICULATE_OT_drag(OnArmature):
         if moved is None:
             return {"CANCELLED"}
         if armature is not None:
-            rig_of(armature).message = _summary(self._drag.grip, moved.status, moved.message)
+            passed = self._drag.recording
+            frames = len(passed) if passed is not None and passed.moves else 0
+            rig_of(armature).message = _summary(self._drag.grip, moved.status, moved.message, frames)
             _select(armature, self._drag.grip.bone)
         redraw_views(context)
         return {"FINISHED"}
@@ -295,8 +297,10 @@ def _select(armature: bpy.types.Object, name: str) -> None:
     armature.data.bones.active = armature.data.bones[name]
 
 
-def _summary(grip: Grip, status: str, message: str) -> str:
+def _summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
     did = "Turned" if grip.turn else "Dragged"
+    if frames:
+        return f"{did} '{grip.bone}' and recorded {frames} frames"
     return f"{did} '{grip.bone}'" + ("" if status == "REACHED" else f": {message}")
 
 

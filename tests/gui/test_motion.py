@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mouse against a wall, and while the animation plays: recording a drag, moving a live figure's target."""
+"""The mouse against a wall; and while the animation plays: a drag is recorded, a live target is moved."""
 
 from __future__ import annotations
 
