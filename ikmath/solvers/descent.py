@@ -36,6 +36,7 @@ _TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to t
 _FAST: Final = math.radians(7.0)  # and in a motion that needs more
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
+_STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
 
 
@@ -143,14 +144,16 @@ class Descent:
         stalled = done or self.left > 0
         if not self.reached(state):
             state = self._go_farther(self._bend(state))
-        if self.escape and not self.reached(state):
+        # who starts where nothing is left to gain was brought there, and stays
+        came = self.compare(state, self.start, self.start.costs)[1]
+        if self.escape and came and not self.reached(state):
             state = self._escape(state)
         if not self.reached(state):
             if self.single:
                 state, rests = self._come_to_rest(state)
                 stalled = stalled or rests
             else:
-                state = self._settle_strong(state)
+                state = self._settle_strong(state) if came else self.start
         return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
 
     def _come_to_rest(self, state: State) -> tuple[State, bool]:
@@ -206,6 +209,10 @@ class Descent:
                 memory.refused(0)
                 continue
             worse, clearly = self.compare(trial, state, lowest)
+            if worse is not None and worse + 1 < len(state.costs):
+                # a step for weaker levels bends the stronger ones at second order: judge it put right
+                trial = self._put_right(trial, worse + 1) or trial
+                worse, clearly = self.compare(trial, state, lowest)
             if self.reached(trial) and not self.reached(state):
                 worse, clearly = None, True
             if worse is None:
@@ -220,6 +227,20 @@ class Descent:
             else:
                 settled = True
                 memory.refused(worse)
+                if np.abs(trial.q - state.q).max() < _STILL:
+                    return state, False
+
+    def _put_right(self, state: State, count: int) -> State | None:
+        """The first `count` levels put right again, the weaker ones left as they are; None if it fails."""
+        for _ in range(_SETTLING):
+            if max(state.costs[:count]) < _EXACT * _EXACT:
+                break
+            memory = Memory([LEAST] * len(state.costs))
+            trial = self.move(state, self.picture.step(state, memory, wish=None, only=count))
+            if trial is None or not trial.costs[:count] < state.costs[:count]:
+                return None
+            state = trial
+        return state
 
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
