@@ -38,6 +38,7 @@ _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as 
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
+_POLISHING: Final = 60  # rounds at most to come to rest; mostly a few
 
 
 class Descent:
@@ -110,19 +111,25 @@ class Descent:
         """Whether every effector is within the tolerance."""
         return not state.squares or max(state.squares) < self.tolerance
 
-    def compare(self, new: State, old: State, lowest: list[float]) -> tuple[int | None, bool]:
+    def compare(self, new: State, old: State, lowest: list[float] | None = None) -> tuple[int | None, bool]:
         """Compare a pose with the one before by the first level that tells them apart.
+
+        Args:
+            new, old: the poses.
+            lowest: what each level had at its best, above which it may slip on the way; None where there is
+                no way to go.
 
         Returns:
             The level that is worse (None if the new pose is better), and whether it is clearly better.
         """
         # what is reached is reached: then the posture decides
         arrived = new.wish is not None and self.reached(old) and self.reached(new)
-        levels = enumerate(zip(new.costs, old.costs, lowest, self.floors, strict=True))
+        slip = 0.0 if self.single else _GAIN if lowest is None else _SLIP
+        levels = enumerate(zip(new.costs, old.costs, lowest or old.costs, self.floors, strict=True))
         for level, (a, b, low, floor) in () if arrived else levels:
             if a < b * (1.0 - self.gain) - floor:
                 return None, True
-            if a > low * (1.0 + (0.0 if self.single else _SLIP)) + floor:
+            if a > low * (1.0 + slip) + floor:
                 return level, False
         if new.wish is not None:
             clearly = new.left < old.left * (1.0 - _SETTLED) - 1e-12
@@ -145,7 +152,7 @@ class Descent:
         if not self.reached(state):
             state = self._go_farther(self._bend(state))
         # who starts where nothing is left to gain was brought there, and stays
-        came = self.compare(state, self.start, self.start.costs)[1]
+        came = self.compare(state, self.start)[1]
         if self.escape and came and not self.reached(state):
             state = self._escape(state)
         if not self.reached(state):
@@ -166,7 +173,7 @@ class Descent:
         going_on = self.max_turn is not None or not self.options.rest
         if self.guard is not None or going_on or not whole:
             return state, False
-        q, rests = polished(self.problem, state.q)
+        q, rests = polished(self.problem, state.q, rounds=_POLISHING)
         return self.look(Pose.trusted(self.skeleton, q), None), rests
 
     def _go_farther(self, state: State) -> State:
@@ -190,14 +197,14 @@ class Descent:
     def _descend(self, state: State) -> tuple[State, bool]:
         """Better and better poses; and whether all is reached and settled at the end."""
         memory = Memory([1.0] * len(state.costs), self.working)
-        lowest = list(state.costs)
+        lowest, best = list(state.costs), state
         stall = 0
         settled = only_land = False
         while True:
             if self.reached(state) and (state.wish is None or settled):
                 return state, True
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
-                return state, False
+                return best, False
             self.left -= 1
             # The posture acts along the linear picture too: where steps were refused, ask for less of it as
             # well.
@@ -223,12 +230,14 @@ class Descent:
                 if not (settled and self.reached(trial)):
                     memory.taken(state.costs, self.picture.promised(state, trial.q), trial.costs)
                 state = trial
+                if self.single or self.compare(state, best)[0] is None:
+                    best = state
                 lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
             else:
                 settled = True
                 memory.refused(worse)
                 if np.abs(trial.q - state.q).max() < _STILL:
-                    return state, False
+                    return best, False
 
     def _put_right(self, state: State, count: int) -> State | None:
         """The first `count` levels put right again, the weaker ones left as they are; None if it fails."""
@@ -294,7 +303,7 @@ class Descent:
         if self.guard is not None and start.near is not None and float(start.near.worst) < self.guard.margin:
             return kept
         end, _ = self._descend(start)
-        return end if self.compare(end, kept, kept.costs)[1] else kept
+        return end if self.compare(end, kept)[1] else kept
 
     def _settle_strong(self, state: State) -> State:
         """Put right what steps for weaker levels have moved at second order in those that are met."""

@@ -204,3 +204,34 @@ def test_a_geometric_start_is_taken_where_it_is_nearer():
     assert warm.iterations < cold.iterations
     with pytest.raises(ik.UnknownName, match="warm start"):
         ik.solve(problem, warm_start="guess")
+
+
+def moved(problem: ik.Problem, q: np.ndarray) -> float:
+    """How far any joint moves when the problem is solved again from where it ended, metres."""
+    first = ik.solve(problem, q)
+    again = ik.solve(problem, first.q)
+    places = [ik.Pose.forward(problem.skeleton, answer.q).position for answer in (first, again)]
+    return float(np.abs(places[1] - places[0]).max())
+
+
+def test_who_asks_again_out_of_reach_gets_the_same():
+    arm, rng = ik.figures.arm(), np.random.default_rng(0)
+    q0 = np.array([0.0, 0.4, 0.0, 1.2, 0.0, 0.6, 0.0])
+    for _ in range(20):
+        turn = ik.Pose.forward(arm, rng.uniform(arm.lower, arm.upper)).frame("tool")
+        way = rng.normal(size=3)
+        place = np.array([0, 0, 0.36]) + way * (rng.uniform(0.6, 1.3) / np.linalg.norm(way))
+        problem = ik.Problem(arm, [ik.Position("tool", place), ik.Orientation("tool", turn)])
+        assert moved(problem, q0) < 1e-6
+
+
+def test_a_person_that_asks_again_does_not_jump_elsewhere():
+    figure, rng = ik.figures.human(), np.random.default_rng(0)
+    rest = ik.Pose.forward(figure, figure.rest)
+    feet, hands = ["ankle.L", "ankle.R"], ["wrist.L", "wrist.R"]
+    for _ in range(8):
+        goals = [
+            ik.Position(feet, rest.point(feet)),
+            ik.Position(hands, rest.point(hands) + rng.normal(size=(2, 3)) * 0.7),
+        ]
+        assert moved(ik.Problem(figure, goals), figure.rest) < 0.05
