@@ -113,6 +113,23 @@ class ARTICULATE_OT_effector_add(OnArmature):
         look = TargetLook(**preferences.target_look(context))
         add_effectors(armature, news, context.evaluated_depsgraph_get(), look)
 
+    def draw(self, _context: bpy.types.Context) -> None:
+        """What can be changed afterwards: only what the kind has."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        has = KINDS[self.kind].options
+        for name in ("bone", "kind", "name"):
+            layout.prop(self, name)
+        for name in ("target", "subtarget"):
+            if "target" in has:
+                layout.prop(self, name)
+        if "second_bone" in has:
+            layout.prop(self, "as_posed")
+        for name in dict.fromkeys((*has, *_OF_ALL_KINDS)):
+            if name not in ("target", "pinned"):
+                layout.prop(self, name)
+
     def _bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[str], str]:
         """Bones that get an effector; and the second one, the active of several that are to be joined."""
         bones = [self.bone] if self.bone else chosen_bones(context, armature)

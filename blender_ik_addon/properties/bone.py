@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import FloatProperty
 
-from .options import OVERRIDE
+from .options import OVERRIDE, moved
 
 
 class ArticulateBone(bpy.types.PropertyGroup):
@@ -21,4 +21,5 @@ class ArticulateBone(bpy.types.PropertyGroup):
         soft_max=100.0,
         precision=2,
         override=OVERRIDE,
+        update=moved,
     )

@@ -59,9 +59,9 @@ OVERS = (
 ALL_AXES: Final = (True, True, True)
 
 
-def moved(effector: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """A pin that is moved by a script has to be noticed where the armature is live."""
-    effector.id_data.update_tag()
+def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """What a script changes, such as a pin that is moved, has to be noticed where the armature is live."""
+    owner.id_data.update_tag()
 
 
 def _point(bone: bpy.types.Bone, end: str, offset: Any):

@@ -68,7 +68,10 @@ def quick_settings(rig: ArticulateRig) -> Any:
 
 
 def other_settings(rig: ArticulateRig) -> Any:
-    """The rest: the methods' own parameters and the body."""
+    """The rest: the methods' own parameters, the body and what it weighs."""
     body = rig.body
+    weighs = any("balance" in effector.kind_info.asks for effector in rig.effectors)
+    armature: Any = rig.id_data
+    masses = [bone.articulate.mass for bone in armature.pose.bones] if weighs else []
     links, pairs = [_link(link) for link in body.links], [_pair(pair) for pair in body.pairs]
-    return _parameters(rig.solver.parameters), _body(body), links, pairs
+    return _parameters(rig.solver.parameters), _body(body), links, pairs, masses

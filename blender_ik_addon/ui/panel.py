@@ -120,6 +120,9 @@ class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
         for option in effector.kind_info.options:
             if effector.shows(option):
                 self._draw_option(layout, armature, effector, option)
+        bone = context.active_pose_bone
+        if "over" in effector.kind_info.options and bone is not None and bone.id_data is armature:
+            layout.column().prop(bone.articulate, "mass", text=f"Mass of {bone.name}")
         column = layout.column()
         column.prop_search(effector, "chain_root", armature.data, "bones")
         column.use_property_decorate = True

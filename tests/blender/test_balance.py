@@ -199,3 +199,14 @@ def test_a_figure_that_weighs_nothing_is_refused():
     with pytest.raises(RuntimeError, match="weighs nothing"):
         add("chest", "BALANCE")
     assert not rig.articulate.effectors
+
+
+def test_a_mass_that_changes_counts_at_once_while_live():
+    rig = body()
+    plant(rig)
+    target = add("chest", "BALANCE", priority=1).target
+    rig.articulate.live = True
+    bpy.context.view_layer.update()
+    rig.pose.bones["hand.L"].articulate.mass = 30.0
+    bpy.context.view_layer.update()
+    assert np.linalg.norm(centre(rig)[:2] - np.array(target.location)[:2]) < 2e-3

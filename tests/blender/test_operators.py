@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import bpy
+import installed
 import numpy as np
 import pytest
 from addon_scenes import add, arm, evaluated, tip, two_arms
@@ -187,3 +190,15 @@ def _select(bone: bpy.types.PoseBone, state: bool) -> None:
         bone.select = state
     else:
         bone.bone.select = state
+
+
+@pytest.mark.parametrize("kind", ["POSITION", "POSE", "DISTANCE", "BALANCE", "LOOP", "ANY_OF"])
+def test_the_redo_panel_shows_what_the_kind_has(kind):
+    """Drawn with a stand-in, since there is no window."""
+    cls = installed.module("operators.effector").ARTICULATE_OT_effector_add
+    drawn: list[str] = []
+    layout = SimpleNamespace(prop=lambda owner, name: drawn.append(name))
+    cls.draw(SimpleNamespace(layout=layout, kind=kind), bpy.context)
+    assert set(drawn) <= set(bpy.ops.articulate.effector_add.get_rna_type().properties.keys())
+    assert ("distance" in drawn) == (kind == "DISTANCE") and ("rigid" in drawn) == (kind == "LOOP")
+    assert ("alternatives" in drawn) == (kind == "ANY_OF") and {"bone", "weight"} <= set(drawn)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import bpy
+import installed
 import numpy as np
 import pytest
 from addon_scenes import add, animate, arm, evaluated, tip, two_arms
@@ -251,3 +252,15 @@ def test_what_is_wrong_with_two_bones_is_said():
         for operator in (bpy.ops.articulate.solve, bpy.ops.articulate.bake):
             with pytest.raises(RuntimeError, match=words):
                 operator()
+
+
+def test_a_loop_holds_while_one_hand_is_dragged():
+    rig = two_arms()
+    grip = relation(rig, "hand.L", "hand.R")
+    add("hand.L", "LOOP", second_bone="hand.R", rigid=True)
+    control = installed.module("control.drag")
+    drag = control.Drag(rig, bpy.context, control.Grip(bone="hand.R"))
+    drag.move_to(drag.anchor + np.array([0.3, 0.5, 0.2]))
+    drag.finish(bpy.context)
+    assert np.linalg.norm(tip(rig, "hand.R") - drag.anchor) > 0.2
+    np.testing.assert_allclose(relation(rig, "hand.L", "hand.R"), grip, atol=1e-3)

@@ -10,7 +10,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import animate, arm, curves, miss, reach, two_arms
+from addon_scenes import add, animate, arm, curves, miss, reach, two_arms
 
 
 def _turns(rig: bpy.types.Object) -> np.ndarray:
@@ -136,3 +136,33 @@ def test_a_library_override_can_be_solved(tmp_path: Path):
     rig.articulate.effectors["b3"].weight = 0.5
     bpy.ops.articulate.effector_add(bone="b1")
     assert [e.name for e in rig.articulate.effectors] == ["b3", "b1"]
+
+
+def test_what_the_kinds_are_told_is_saved(tmp_path: Path):
+    rig = arm()
+    add("b3", axes=(True, False, True), space="BONE", slack=0.25, planted=True, footprint=0.1)
+    add("b3", "LOOP", second_bone="b0", rigid=True, second_rotation=(0.6, 0.8, 0.0, 0.0))
+    add("b2", "DISTANCE", keep="INSIDE", distance=0.7)
+    add("b2", "ANY_OF")
+    add("b1", "BALANCE", over="SUPPORT", margin=0.03)
+    rig.pose.bones["b2"].articulate.mass = 4.5
+    rig.articulate.solver.root_location_stiffness = (0.0, 0.5, 0.9)
+
+    def told() -> list[object]:
+        rig = bpy.data.objects["Rig"]
+        found: list[object] = [rig.pose.bones["b2"].articulate.mass]
+        found += list(rig.articulate.solver.root_location_stiffness)
+        for effector in rig.articulate.effectors:
+            found += [effector.kind, effector.follows, sorted(effector.settings.items())]
+            found += [thing.name for thing in effector.alternative_objects]
+            found += [
+                getattr(effector, name) for name in ("slack", "distance", "margin", "planted", "footprint")
+            ]
+        return found
+
+    before = told()
+    path = str(tmp_path / "kinds.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert told() == before and "b0" in str(before)
