@@ -20,6 +20,7 @@ EXPERIMENTS = (
     "ki_sheen_damping",
     "ki_sheen_limits",
     "ki_sheen_grasp",
+    "ki_sheen_scene",
     "parent_control",
     "ge_joint_limits",
     "ge_svd",
