@@ -20,6 +20,7 @@ _ALPHA: Final = 0.7
 _ARROW: Final = 0.7  # sizes, as a share of the gizmo's size in the preferences
 _RING: Final = 0.55
 _MIDDLE: Final = 0.12
+_END_ON: Final = 0.97  # cosine to the line of sight from which on an arrow cannot be taken hold of
 _OFF, _SHAFT = 0.85, 0.45  # of that; arrows begin outside the rings
 
 
@@ -59,9 +60,12 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
                 )
         arrows: Any = list(self.gizmos)[:3]
         for arrow in arrows:
+            # The operator moves the target and so the arrow; left to itself the arrow would go twice as far.
+            arrow.target_set_handler("offset", get=lambda: 0.0, set=lambda _offset: None)
             arrow.length = _SHAFT
             arrow.matrix_offset, arrow.use_draw_offset_scale = Matrix.Translation((0.0, 0.0, _OFF)), True
         middle: Any = self._handle("GIZMO_GT_move_3d", _MIDDLE, (1.0, 1.0, 1.0), "NONE", False)
+        middle.target_set_handler("offset", get=lambda: (0.0, 0.0, 0.0), set=lambda _offset: None)
         middle.draw_options = {"ALIGN_VIEW", "FILL_SELECT"}
 
     def refresh(self, context: bpy.types.Context) -> None:
@@ -74,11 +78,14 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
         if effector is None:
             return
         place = Matrix.Translation(held_place(effector)[1])
+        view: Any = context.region_data
+        forward = view.view_rotation @ Vector((0.0, 0.0, 1.0)) if view is not None else Vector()
         turns = bool({"orientation", "plane"} & set(effector.kind_info.asks))
         for number, gizmo in enumerate(self.gizmos):
             axis = list(_AXES)[number % 3] if number < 6 else "Z"
             gizmo.matrix_basis = place @ _AXES[axis].to_track_quat("Z", "Y").to_matrix().to_4x4()
-            gizmo.hide = 3 <= number < 6 and not turns
+            end_on = number < 3 and abs(forward.dot(_AXES[axis])) > _END_ON
+            gizmo.hide = end_on or (3 <= number < 6 and not turns)
 
     def _handle(self, kind: str, size: float, colour: Any, axis: str, turning: bool) -> Any:
         gizmo: Any = self.gizmos.new(kind)
