@@ -65,11 +65,9 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
         changed = {update.id.original for update in depsgraph.updates}
         concerned = False
         for armature in figures.armatures(scene, depsgraph):
-            if armature in changed:
-                figures.armature_changed(armature)
-            if armature.data in changed:
-                figures.bones_changed(armature)
-            concerned = concerned or armature in changed or armature.data in changed
+            if armature in changed or armature.data in changed:
+                figures.changed(armature)
+                concerned = True
             concerned = concerned or not changed.isdisjoint(watched(armature))
         if concerned:
             figures.solve(scene, depsgraph, new_frame=False)

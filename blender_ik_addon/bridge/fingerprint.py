@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import bpy
@@ -22,13 +22,19 @@ _POSE_SETTINGS = {
     **{f"{word}_{axis}": (1, np.bool_) for word in ("lock_ik", "use_ik_limit") for axis in AXES},
     **{f"{word}_{axis}": (1, np.float32) for word in ("ik_min", "ik_max", "ik_stiffness") for axis in AXES},
 }
+_BONE_SETTINGS = {
+    "matrix_local": (16, np.float32),
+    "length": (1, np.float32),
+    "inherit_scale": (1, np.int32),
+    **{f"use_{word}": (1, np.bool_) for word in ("connect", "inherit_rotation", "local_location")},
+}
 _PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
 def fingerprint(armature_object: bpy.types.Object) -> Any:
-    """What a figure depends on of an armature object's pose, animation and constraints, but for their values.
+    """What a figure depends on of an armature object: bones, settings of the pose, constraints, animation.
 
-    The bones of its data are left out but for their names: Blender tells when they are edited.
+    Not the pose itself, nor values of the animation.
 
     Args:
         armature_object: original.
@@ -36,20 +42,26 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     Returns:
         Plain values, to be compared with ==.
     """
-    bones = armature_object.pose.bones
-    count = len(bones)
-    settings = []
-    for name, (width, kind) in _POSE_SETTINGS.items():
-        array = np.empty(count * width, dtype=kind)
-        bones.foreach_get(name, array)
-        settings.append(array.tobytes())
+    bones, data = armature_object.pose.bones, armature_object.data
     return (
-        armature_object.mode,
+        (armature_object.mode, data.pose_position),
         [bone.name for bone in bones],
-        settings,
+        [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
+        _arrays(bones, _POSE_SETTINGS),
+        _arrays(data.bones, _BONE_SETTINGS),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
     )
+
+
+def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
+    """Attributes of all elements."""
+    found = []
+    for name, (width, kind) in settings.items():
+        array = np.empty(len(collection) * width, dtype=kind)
+        collection.foreach_get(name, array)
+        found.append(array.tobytes())
+    return found
 
 
 def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:

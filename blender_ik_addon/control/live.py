@@ -112,17 +112,11 @@ class LiveFigures:
             self._names[scene.name] = tuple(thing.name for thing in found)
         return [thing for thing in found if thing is not None]
 
-    def armature_changed(self, armature: bpy.types.Object) -> None:
-        """Look more closely next time whether what was read of an armature still holds."""
+    def changed(self, armature: bpy.types.Object) -> None:
+        """Look next time whether what was read of an armature still holds: it may just have moved."""
         kept = self._kept.get(armature.session_uid)
         if kept is not None:
             kept.doubtful = True
-
-    def bones_changed(self, armature: bpy.types.Object) -> None:
-        """Read an armature anew next time; the pose before the first solve is kept."""
-        kept = self._kept.get(armature.session_uid)
-        if kept is not None:
-            kept.settings = None
 
     def _solve_one(
         self,
@@ -171,7 +165,7 @@ class LiveFigures:
             if not kept.doubtful:
                 return kept
             others = other_settings(rig), fingerprint(armature)
-            if others == kept.others:
+            if others == kept.others and kept.plan.masses is None:  # the bones' masses are not among them
                 kept.doubtful = False
                 return kept
         context: Any = SimpleNamespace(scene=scene, view_layer=depsgraph.view_layer)

@@ -9,7 +9,9 @@ bring back, with a pose that was solved, what that was solved from.
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections import deque
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -20,6 +22,9 @@ from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from ..properties.rig import LIVE_START
+
+_PAUSE: Final = 0.25  # seconds; a hand that has rested for so long may begin anew from there
+_EARLIER: Final = 32
 
 
 class Start:
@@ -46,6 +51,8 @@ class Start:
         self._keep(base)
         self._state: PoseState | None = None
         self._now: Channels | None = None
+        self._touched = -np.inf
+        self._earlier: deque[tuple[Channels, Channels]] = deque(maxlen=_EARLIER)  # solved, and from what
         self._carriers = b""
 
     def rebase(self, channels: Channels) -> None:
@@ -113,15 +120,31 @@ class Start:
         self.written = channels
 
     def _edited(self, base: Channels, now: Channels) -> Channels:
-        """With what the user has posed since the last solve."""
+        """With what the user has posed since the last solve.
+
+        A bone that is put back to how it was solved before is back at what it was solved from: Esc leaves no
+        trace while Blender's own tools turn a bone of a live figure.
+        """
         self._now, self.intact = now, False
         if self.written is None:
             return base
         edited = {name: getattr(now, name) != getattr(self.written, name) for name in CHANNEL_WIDTHS}
-        if not any(flags.any() for flags in edited.values()):
-            self.intact = True
-            return base
-        return _taken(base, now, edited)
+        by_hand = np.any([(edited[n] & ~self._animated[n]).any(-1) for n in CHANNEL_WIDTHS], axis=0)
+        self.intact = not any(flags.any() for flags in edited.values())
+        if not by_hand.any():
+            return base if self.intact else _taken(base, now, edited)
+        since, self._touched = time.monotonic() - self._touched, time.monotonic()
+        if since > _PAUSE:
+            self._earlier.append((self.written, base))
+        taken = _taken(base, now, edited)
+        for solved, begun in reversed(self._earlier):
+            back = by_hand & np.all(
+                [(getattr(now, n) == getattr(solved, n)).all(-1) for n in CHANNEL_WIDTHS], 0
+            )
+            if back.any():
+                taken = _taken(taken, begun, {n: back[:, None] & ~self._animated[n] for n in CHANNEL_WIDTHS})
+                by_hand = by_hand & ~back
+        return taken
 
     def _keep(self, base: Channels) -> None:
         self._base, self._token = base, _bytes(base)

@@ -96,6 +96,53 @@ def test_after_loading_a_frame_is_what_it_was(tmp_path: Path):
     assert np.abs(shown(bpy.data.objects["Rig"]) - frames["one"]).max() < 1e-6
 
 
+def test_a_bone_that_is_put_back_by_escape_leaves_no_trace():
+    rig = undo_script()
+    before, bone = shown(rig), rig.pose.bones["b2"]
+    solved = tuple(bone.rotation_quaternion)
+    for turn in (-0.2, -0.5, -0.7):  # as Blender's own rotation does, from how it found the bone
+        bone.rotation_quaternion = (solved[0], solved[1] + turn, *solved[2:])
+        bpy.context.view_layer.update()
+        assert np.abs(shown(rig) - before).max() > 0.01 and miss(rig, "b4") < 1e-3
+    bone.rotation_quaternion = solved
+    bpy.context.view_layer.update()
+    assert np.abs(shown(rig) - before).max() < 1e-6
+    bpy.context.scene.frame_set(2)
+    assert np.abs(shown(rig) - before).max() < 1e-6
+
+
+def test_a_library_override_is_live_and_stays_so(tmp_path: Path):
+    undo_script().articulate.live = False
+    path = str(tmp_path / "figure.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (there, here):
+        here.collections = list(there.collections)
+        here.objects = list(there.objects)
+    linked = {thing.name: thing for thing in bpy.data.objects}
+    scene = bpy.context.scene
+    own = {name: thing.override_create(remap_local_usages=True) for name, thing in linked.items()}
+    for thing in own.values():
+        thing.override_library.is_system_override = False
+        scene.collection.objects.link(thing)
+    rig, target = own["Rig"], own["Target b4"]
+    rig.articulate.effectors["b4"].target = target
+    bpy.context.view_layer.update()
+    rig.articulate.live = True
+    bpy.context.view_layer.update()
+    for frame, x in ((2, -1.0), (3, 1.0)):
+        target.location.x = x
+        scene.frame_set(frame)
+        assert miss(rig, "b4") < 1e-3 and rig.articulate.message == ""
+    assert not linked["Rig"].articulate.live  # what is linked is not written to
+    saved = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=saved)
+    bpy.ops.wm.open_mainfile(filepath=saved)
+    rig = next(thing for thing in bpy.context.scene.objects if thing.type == "ARMATURE")
+    bpy.context.scene.frame_set(4)
+    assert rig.articulate.live and miss(rig, "b4") < 1e-3
+
+
 def test_what_was_seen_before_is_not_solved_again(monkeypatch):
     rig = live_arm()
     first = scrub(rig, FRAMES)
@@ -124,6 +171,16 @@ def test_a_moved_armature_is_not_read_anew_and_a_changed_lock_is(monkeypatch):
     rig.articulate.effectors["b4"].offset = (0.1, 0.0, 0.0)
     bpy.context.scene.frame_set(4)
     assert len(calls) == 2
+
+
+def test_bones_that_are_edited_are_read_anew():
+    rig = live_arm()
+    scrub(rig, (1, 2))
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["b4"].tail.z += 0.4
+    rig.data.edit_bones["b1"].name = "elbow"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    scrub(rig, (2, 7, 1))
 
 
 def test_a_figure_that_hangs_from_an_animated_bone():
