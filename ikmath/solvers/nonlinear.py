@@ -34,6 +34,9 @@ from .base import Options
 from .polish import Tether
 from .rest import Resting, RestOptions, at_rest, may_rest
 
+Function = Callable[[Array], tuple[float, Array]]
+"""Value and gradient (n,) at h (n,)."""
+
 _NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
 _FELT: Final = 3e-5  # gamma, from where second differences can tell it
 _HOLD: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
@@ -74,12 +77,7 @@ class Nonlinear(Resting):
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         region = problem.skeleton.region
-        function = objective(problem, options.gamma)
-        lower, upper = region.lower, region.upper
-        if len(region.pairs):
-            lower, upper = lower.copy(), upper.copy()
-            lower[region.pairs], upper[region.pairs] = -np.inf, np.inf
-            function = _inside(function, region)
+        function, lower, upper = minimisation(problem, options.gamma)
         settings = LbfgsbOptions(
             max_iterations=options.max_iterations,
             gradient_tolerance=0.05 * options.tolerance / problem.length,
@@ -99,7 +97,21 @@ class Nonlinear(Resting):
         )
 
 
-def objective(problem: Problem, gamma: float) -> Callable[[Array], tuple[float, Array]]:
+def minimisation(problem: Problem, gamma: float) -> tuple[Function, Array, Array]:
+    """What L-BFGS-B minimises: a function with its gradient, and the bounds (n,) of its variables.
+
+    Args:
+        problem, gamma: as for `objective`.
+    """
+    region, function = problem.skeleton.region, objective(problem, gamma)
+    if not len(region.pairs):
+        return function, region.lower, region.upper
+    lower, upper = region.lower.copy(), region.upper.copy()
+    lower[region.pairs], upper[region.pairs] = -np.inf, np.inf
+    return _inside(function, region), lower, upper
+
+
+def objective(problem: Problem, gamma: float) -> Function:
     """Make F of eq. 3.1 with its gradient.
 
     Args:
@@ -127,9 +139,7 @@ def tether_of(problem: Problem, gamma: float) -> Tether:
     return Tether(gamma * posture.gain, posture.q)
 
 
-def _inside(
-    function: Callable[[Array], tuple[float, Array]], region: Region
-) -> Callable[[Array], tuple[float, Array]]:
+def _inside(function: Function, region: Region) -> Function:
     """The function of the pose put inside the swing limits."""
     x, z = region.pairs.T
 
