@@ -26,6 +26,7 @@ _ROUNDS: Final = 4  # times that swing regions are linearised anew within a step
 _CHANGES: Final = 12  # inequalities changed one at a time in a step; the next steps go on from there
 _GRANTED: Final = 1e-4  # share of its squared error that may be left to a level that has what it wants
 _NOTHING: Final = 1e-18  # squared scaled error that is none
+_SLIGHT: Final = 1e-5  # figure sizes by which a one-sided goal may be broken without pulling anything
 _CURVED: Final = 0.2  # share of a step that projection into the swing regions may take off
 
 
@@ -45,6 +46,8 @@ class Picture:
         self.skeleton, self.region, self.metric = problem.skeleton, problem.skeleton.region, self.stack.metric
         self.low, self.high = self.region.low, self.region.high
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        sided = [np.full(goal.effectors * goal.rows, goal.one_sided) for goal in problem.tasks]
+        self.sided = np.flatnonzero(np.concatenate(sided)) if self.one_sided else np.empty(0, dtype=np.intp)
 
     def stay_near(self, q: Array, most: float) -> None:
         """Hold every turn to `most` radians around q."""
@@ -73,6 +76,10 @@ class Picture:
         if only is not None:
             scaled[stack.place >= only] = 0.0
         jacobian = state.rows.jacobian * stack.units
+        if only is None and len(self.sided):
+            # As an equality, what is hardly broken would keep weaker goals from lifting the figure off it.
+            slight = self.sided[state.rows.error[self.sided] > -_SLIGHT * self.length]
+            scaled[slight] = jacobian[slight] = 0.0
         lower, upper = (self.low - q) / metric, (self.high - q) / metric
         pairs, normal, way = region.near_boundary(q, _AT_LIMIT)
         inequality, least = self._inequalities(state)

@@ -235,3 +235,20 @@ def test_a_person_that_asks_again_does_not_jump_elsewhere():
             ik.Position(hands, rest.point(hands) + rng.normal(size=(2, 3)) * 0.7),
         ]
         assert moved(ik.Problem(figure, goals), figure.rest) < 0.05
+
+
+@pytest.mark.parametrize("depth", [1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+def test_a_floor_that_is_hardly_broken_holds_nobody_down(depth):
+    """Who stands on it, by rounding or a little more below it, is lifted off by the weakest goal."""
+    skeleton = ik.figures.ball_chain(4)
+    start = np.random.default_rng(0).normal(size=skeleton.n) * 0.2
+    tip = {"joint": "tip", "offset": (0, 1, 0)}
+
+    def asked(height, floor, q):
+        below = ik.Plane(**tip, origin=(0, floor, 0), normal=(0, 1, 0), one_sided=True)
+        hand = ik.Position(**tip, target=(1.5, height, 0.5), priority=1)
+        return ik.Problem(skeleton, [below, hand, ik.Posture(q)])
+
+    pressed = ik.solve(asked(0.7, 1.5, start), start)
+    lifted = ik.solve(asked(1.8, 1.5 + depth, pressed.q), pressed.q)
+    assert lifted.status is ik.Status.REACHED and lifted.iterations <= 10, lifted
