@@ -83,6 +83,14 @@ class TriangleMesh(Shape):
         """Whether the surface has an inside; mode "solid" means little if it has none."""
         return self.geometry.normals.closed
 
+    def stands(self, other: Shape) -> bool:
+        """See `Shape.stands`."""
+        if not isinstance(other, TriangleMesh) or self.geometry is not other.geometry:
+            return False
+        told = (self.name, self.margin, self.mode) == (other.name, other.margin, other.mode)
+        moved = (self.rotation, other.rotation), (self.translation, other.translation)
+        return told and self.tree is other.tree and all(np.array_equal(a, b) for a, b in moved)
+
     @property
     def steady(self) -> bool:
         """See `Shape.steady`: behind an open surface the outside begins all at once."""

@@ -119,11 +119,17 @@ class Scene:
         other = object.__new__(Scene)
         other.__dict__.update(self.__dict__)
         other.obstacles = tuple(obstacles)
+        if len(other.obstacles) == len(self.obstacles) and all(map(Shape.stands, self.obstacles, obstacles)):
+            return other
         other.frames = _common_frames(other.obstacles)
         same = [type(shape) for shape in other.obstacles] == [type(shape) for shape in self.obstacles]
         groups = [group for _, _, group in self._groups] if same else []
         other._arrange(groups)
         return other
+
+    def alike(self, other: Scene) -> bool:
+        """Whether the other has the same links and pairs, among the same obstacles at the same places."""
+        return self._groups is other._groups and self.body is other.body and self.pairs is other.pairs
 
     def on(self, skeleton: Skeleton) -> Scene:
         """The scene for the same figure with other constants (`Skeleton.moved`); cheap."""
@@ -162,7 +168,7 @@ class Scene:
         if len(self.pairs):
             asked += self._asked_links(places, flat, detect, ends)
         parts = [question.measured(detect, ends) for question in asked]
-        return Proximity(self, pose.batch, parts, places, detect)
+        return Proximity(self, pose, parts, places, detect, watch)
 
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> npt.NDArray[np.bool_]:
         """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles that stand still."""

@@ -60,9 +60,6 @@ class Descent:
             # this far off a strong level may be on the way: the next step puts it right
             scale = [float(self.stack.scale[rows].max()) for rows in self.stack.levels]
             self.floors = [(_LOOSE * problem.length * one) ** 2 for one in scale]
-        self.guard = None if problem.scene is None else Guard(problem, problem.scene, self.stack.metric)
-        self.gain = _GAIN if self.guard is None else _SLIDE
-        self.picture = Picture(problem, self.guard)
         self.following = before is not None
         self.escape = options.escape and before is None
         self.catch_up = options.catch_up if before is None else before.status is Status.REACHED
@@ -70,8 +67,12 @@ class Descent:
         if before is not None and isinstance(before.memory, Trail):
             trail = before.memory
         self.max_turn = trail.turn if options.max_turn is None and self.following else options.max_turn
+        scene = problem.scene
+        self.guard = None if scene is None else Guard(problem, scene, self.stack.metric, trail.near)
+        self.gain = _GAIN if self.guard is None else _SLIDE
+        self.picture = Picture(problem, self.guard)
         # the pose is handed on once, so that no clip keeps all of them
-        self.working, self.known, trail.pose = trail.working, trail.pose, None
+        self.working, self.known, trail.pose, trail.near = trail.working, trail.pose, None, None
         self.near = trail.turn == _TURN  # whether small turns have sufficed so far
 
     # ------------------------------------------------------------------ looking
@@ -82,7 +83,7 @@ class Descent:
             pose = Pose.trusted(self.skeleton, q)
         if self.guard is None:
             return self.look(pose, None)
-        near = self.guard.near(pose)
+        near = self.guard.known(pose)
         if float(near.worst) < self.guard.margin:
             pose, near = self.guard.push_out(pose, near)
         return self.look(pose, near)
@@ -350,5 +351,5 @@ class Descent:
             stalled=stalled,
             clearance=clearance,
             blocked=blocked,
-            memory=Trail(state.pose, self.working, self._pace(state)),
+            memory=Trail(state.pose, self.working, self._pace(state), state.near),
         )

@@ -48,9 +48,12 @@ class Guard:
     Args:
         problem: with a scene.
         metric: (n,) units of the solver's scaled coordinates.
+        before: what was near in the frame before, None if there is none.
     """
 
-    def __init__(self, problem: Problem, scene: Scene, metric: Array) -> None:
+    def __init__(
+        self, problem: Problem, scene: Scene, metric: Array, before: Proximity | None = None
+    ) -> None:
         if not isinstance(problem.avoidance, VelocityDamper):
             raise NotSupported(
                 "Method Hierarchical",
@@ -67,7 +70,15 @@ class Guard:
         self.unseen = np.zeros(len(scene.body) + 1)
         self.unseen[scene.pairs] = -0.5 * self.sight
         self.moves = scene.moves[:-1]
-        self.watch = scene.watch()
+        alike = before is not None and before.scene.alike(scene)
+        self.before = before if alike else None
+        self.watch = before.watch if before is not None and alike else scene.watch()
+
+    def known(self, pose: Pose) -> Proximity:
+        """As `near`, for the pose that the frame before ended with."""
+        before, self.before = self.before, None
+        same = before is not None and before.pose is pose and before.detect == self.margin + self.sight
+        return before if before is not None and same else self.near(pose)
 
     def near(self, pose: Pose) -> Proximity:
         """The pairs that matter at a pose."""
@@ -143,18 +154,16 @@ class Guard:
     def moved(self, old: Stand, new: Stand) -> Array:
         """(L,) metres that each link's axis moves between two poses.
 
-        The longest of the chords of its ends, and what their speeds at the start and at the end would make:
-        a way that bends back has no long chord.
+        The longer of the chords of its ends, and what their speeds at the start would make: a way that bends
+        back has no long chord.
         """
-        before, after = old.near.places[:, :, :2], new.near.places[:, :, :2]
-        square = _longest(after - before)
+        ends = old.near.places[:, :, :2]
+        w, v = old.pose.screws
         dq = (new.pose.q - old.pose.q)[:, None]
-        for pose, ends in ((old.pose, before), (new.pose, after)):
-            w, v = pose.screws
-            spin = self.moves.dot(w * dq).dot(SKEW_ROWS).reshape(-1, 3, 3)
-            speed = self.moves.dot(v * dq)[:, :, None] - np.matmul(spin, ends)
-            np.maximum(square, _longest(speed), out=square)
-        return np.sqrt(square)
+        spin = self.moves.dot(w * dq).dot(SKEW_ROWS).reshape(-1, 3, 3)
+        speed = self.moves.dot(v * dq)[:, :, None] - np.matmul(spin, ends)
+        square = np.maximum(_longest(new.near.places[:, :, :2] - ends), _longest(speed))
+        return np.asarray(np.sqrt(square))
 
     def push_out(self, pose: Pose, near: Proximity) -> tuple[Pose, Proximity]:
         """A pose with every clearance at the margin, by small steps; the best found if there is none."""

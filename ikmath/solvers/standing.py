@@ -36,6 +36,7 @@ class Trail:
     pose: Pose | None
     working: list[Working]
     turn: float
+    near: Proximity | None = None
 
 
 @dataclass(slots=True)

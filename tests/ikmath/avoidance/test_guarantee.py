@@ -112,3 +112,24 @@ def test_who_starts_inside_is_pushed_out(kind):
         assert brute_force.clearances(skeleton, body, [thing], answer.q[None])[0, 0] >= DEEPEST
         pushed += 1
     assert pushed >= 3
+
+
+def test_what_is_handed_on_to_the_frame_after_changes_nothing():
+    """A track among meshes with the near pairs of the frame before, and without."""
+    rng = np.random.default_rng(3)
+    skeleton, body, _ = scenes.figure("trunk", rng)
+    start = scenes.pose(skeleton, rng, 0.2)
+    tip = ik.Pose.forward(skeleton, start).point("tip")
+    way = np.linspace(0.0, 0.3, 12)[:, None] * skeleton.size * np.array([1.0, 0.3, -0.2])
+    size = 0.1 * skeleton.size
+    thing = scenes.obstacle("solid mesh", tip + way[-1] + (0.0, 0.0, 2.0 * size), size, rng, "thing")
+    problem = ik.Problem(skeleton, [ik.Position("tip", tip + way)], obstacles=[thing], body=body)
+    ends = []
+    for handed in (True, False):
+        answer = ik.solve(problem.at(0), start)
+        for frame in range(1, len(way)):
+            if not handed:
+                answer.memory.near = None
+            answer = ik.solve(problem.at(frame), answer.q, following=answer)
+        ends.append(answer.q)
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
