@@ -47,12 +47,24 @@ def direct(figure: bpy.types.Object, ball: bpy.types.Object) -> None:
     head = _effector(figure, "spine.006", "AIM", target=ball.name)
     head.axis, head.point, head.offset = "Z", "HEAD", (0.0, EYES, 0.0)
     _mind_the_table(figure)
+    figure.articulate.body.self_collision = True
 
 
 def lying_bones(figure: bpy.types.Object) -> set[str]:
     """The hand on the table with its fingers: what may touch it."""
     hand = figure.data.bones["hand.L"]
     return {hand.name, *(bone.name for bone in hand.children_recursive)}
+
+
+def parts_apart(figure: bpy.types.Object) -> list[tuple[set[str], set[str]]]:
+    """Each forearm with its hand, and what it must not go into: all but the arm that it belongs to."""
+    bones = figure.data.bones
+    every, pairs = {bone.name for bone in bones}, []
+    for side in ("L", "R"):
+        forearm, shoulder = bones[f"forearm.{side}"], bones[f"shoulder.{side}"]
+        own = {forearm.name, *(bone.name for bone in forearm.children_recursive)}
+        pairs.append((own, every - {shoulder.name, *(bone.name for bone in shoulder.children_recursive)}))
+    return pairs
 
 
 def _mind_the_table(figure: bpy.types.Object) -> None:

@@ -8,6 +8,7 @@ is what an animator sees.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -15,8 +16,10 @@ import numpy as np
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
-NEAR = 0.25
+NEAR = 0.5
 """Metres; skin that is further away is not measured."""
+DEEP = 0.1
+"""Metres that skin can be inside of something and still be noticed."""
 
 
 def measure(figure: bpy.types.Object, frames: range) -> dict[str, dict[str, Any]]:
@@ -67,38 +70,138 @@ def clearance(
         `mm`, negative if some skin is inside, and its `frame`; `mm` is None if none ever comes near.
     """
     shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    places, mesh = _places(shown), shown.to_mesh()
-    tree = BVHTree.FromPolygons(places.tolist(), [tuple(face.vertices) for face in mesh.polygons])
-    shown.to_mesh_clear()
-    low, high = places.min(0) - NEAR, places.max(0) + NEAR
-    skins = [(skin, _apart(skin, besides)) for skin in figure.children_recursive if _is_skin(skin, figure)]
+    surface = _places(shown)
+    tree, box = BVHTree.FromPolygons(surface.tolist(), _faces(shown)), _box(surface)
+    skins = [(skin, ~_touched(skin, besides)) for skin in _skins(figure)]
+    least = _Least()
+    for frame in frames:
+        depsgraph = _go(frame)
+        for skin, kept in skins:
+            least.look(tree, box, _places(skin.evaluated_get(depsgraph))[kept], frame)
+    return least.report()
+
+
+def own_clearance(
+    figure: bpy.types.Object, parts: Iterable[tuple[set[str], set[str]]], frames: range
+) -> dict[str, Any]:
+    """The smallest distance of some of the figure's skin from other skin of it, over a clip.
+
+    Args:
+        figure: the armature.
+        parts: pairs of bones: the skin that only the first ones move is kept from the skin that only the
+            second ones move.
+        frames: of the clip.
+
+    Returns:
+        As `clearance`.
+    """
+    skins = _skins(figure)
+    starts = np.cumsum([0, *(len(skin.data.vertices) for skin in skins)])
+    corners = np.concatenate([_triangles(skin) + start for skin, start in zip(skins, starts, strict=False)])
+    movers = [groups for skin in skins for groups in _movers(skin)]
+    kept = []
+    for first, second in parts:
+        one, other = (np.array([groups <= bones for groups in movers]) for bones in (first, second))
+        kept.append((one, corners[other[corners].all(1)]))
+    least = _Least()
+    for frame in frames:
+        depsgraph = _go(frame)
+        places = np.concatenate([_places(skin.evaluated_get(depsgraph)) for skin in skins])
+        for one, triangles in kept:
+            low, high = _box(places[one])
+            close = ((places > low - least.reach) & (places < high + least.reach)).all(1)
+            chosen, numbers = np.unique(triangles[close[triangles].any(1)], return_inverse=True)
+            if len(chosen):
+                surface = places[chosen]
+                tree = BVHTree.FromPolygons(surface.tolist(), numbers.reshape(-1, 3).tolist())
+                least.look(tree, _box(surface), places[one], frame)
+    return least.report()
+
+
+def _box(places: np.ndarray) -> np.ndarray:
+    """(2, 3) lowest and highest coordinates."""
+    return np.array([places.min(0), places.max(0)])
+
+
+def _joined(faces: list[list[tuple[int, ...]]], counts: list[int]) -> list[tuple[int, ...]]:
+    """The faces of several meshes over the vertices of all of them."""
+    starts = [sum(counts[:k]) for k in range(len(counts))]
+    return [
+        tuple(corner + start for corner in face)
+        for start, own in zip(starts, faces, strict=True)
+        for face in own
+    ]
+
+
+class _Least:
+    """The smallest distance that was met so far."""
+
+    def __init__(self) -> None:
+        self.far, self.frame = NEAR, None
+
+    @property
+    def reach(self) -> float:
+        """What is farther is of no interest, but for what is deep inside."""
+        return max(self.far, DEEP)
+
+    def look(self, tree: BVHTree, box: np.ndarray, points: np.ndarray, frame: int) -> None:
+        """Ask for the distances of points (V, 3) from a surface in a box; negative behind its faces."""
+        inside = ((points > box[0] - self.reach) & (points < box[1] + self.reach)).all(1)
+        for point in points[inside].tolist():
+            place, normal, _face, far = tree.find_nearest(point, self.reach)
+            if place is not None:
+                signed = -far if (Vector(point) - place).dot(normal) < 0.0 else far
+                if signed < self.far:
+                    self.far, self.frame = signed, frame
+
+    def report(self) -> dict[str, Any]:
+        """Millimetres and frame."""
+        return {"mm": None if self.frame is None else 1e3 * self.far, "frame": self.frame}
+
+
+def _go(frame: int) -> bpy.types.Depsgraph:
+    bpy.context.scene.frame_set(frame)
+    return bpy.context.evaluated_depsgraph_get()
+
+
+def _skins(figure: bpy.types.Object) -> list[bpy.types.Object]:
+    skins = [thing for thing in figure.children_recursive if _is_skin(thing, figure)]
     if not skins:
         raise RuntimeError(f"'{figure.name}' has no skin to be measured")
-    least: tuple[float, int | None] = (NEAR, None)
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        for skin, kept in skins:
-            points = _places(skin.evaluated_get(depsgraph))[kept]
-            for point in points[((points > low) & (points < high)).all(1)].tolist():
-                place, normal, _face, far = tree.find_nearest(point, NEAR)
-                if place is not None:
-                    side = -1.0 if (Vector(point) - place).dot(normal) < 0.0 else 1.0
-                    least = min(least, (side * far, frame), key=lambda pair: pair[0])
-    return {"mm": None if least[1] is None else 1e3 * least[0], "frame": least[1]}
+    return skins
 
 
 def _is_skin(thing: bpy.types.Object, figure: bpy.types.Object) -> bool:
     return any(m.type == "ARMATURE" and m.object == figure for m in thing.modifiers)
 
 
-def _apart(skin: bpy.types.Object, besides: set[str]) -> np.ndarray:
-    """(V,) which vertices no bone out of some moves."""
+def _touched(skin: bpy.types.Object, bones: set[str]) -> np.ndarray:
+    """(V,) which vertices some bone out of these moves."""
+    return np.array([bool(groups & bones) for groups in _movers(skin)])
+
+
+def _movers(skin: bpy.types.Object) -> list[set[str]]:
     names = [group.name for group in skin.vertex_groups]
-    moved = [
-        {names[element.group] for element in v.groups if element.weight > 0.0} for v in skin.data.vertices
+    return [
+        {names[element.group] for element in vertex.groups if element.weight > 0.0}
+        for vertex in skin.data.vertices
     ]
-    return np.array([not groups & besides for groups in moved])
+
+
+def _triangles(thing: bpy.types.Object) -> np.ndarray:
+    """(T, 3) vertices of the triangles of a mesh as it is modelled."""
+    mesh = thing.data
+    mesh.calc_loop_triangles()
+    flat = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+    mesh.loop_triangles.foreach_get("vertices", flat)
+    return flat.reshape(-1, 3)
+
+
+def _faces(thing: bpy.types.Object) -> list[tuple[int, ...]]:
+    mesh = thing.to_mesh()
+    faces = [tuple(face.vertices) for face in mesh.polygons]
+    thing.to_mesh_clear()
+    return faces
 
 
 def _places(shown: bpy.types.Object) -> np.ndarray:

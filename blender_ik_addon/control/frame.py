@@ -216,7 +216,8 @@ def solve_task(
             distance = np.where(np.isnan(distance), rest[0], distance)
             angle = np.where(np.isnan(angle), rest[1], angle)
             solution = honest(solution, plan, figure.skeleton.size, rest)
-    near = NOWHERE if brief else nearest_thing(task.problem, end, shown)
+    known = solution.clearance if figure.exact else None
+    near = NOWHERE if brief else nearest_thing(task.problem, end, shown, known)
     return Solved(
         frame=task.sample.frame,
         channels=channels,

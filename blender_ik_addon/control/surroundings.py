@@ -184,13 +184,16 @@ def place_problems(
     return placed
 
 
-def nearest_thing(problem: ik.Problem, q: Array, skeleton: ik.Skeleton | None = None) -> Near:
+def nearest_thing(
+    problem: ik.Problem, q: Array, skeleton: ik.Skeleton | None = None, clearance: float | None = None
+) -> Near:
     """What the figure is nearest to.
 
     Args:
         problem: of the frame.
         q: (n,) the coordinates found.
         skeleton: the figure as Blender shows it, if it is not the problem's own.
+        clearance: metres, if it is known; what has it is then looked for no farther away.
     """
     scene = problem.scene
     if scene is None:
@@ -198,7 +201,8 @@ def nearest_thing(problem: ik.Problem, q: Array, skeleton: ik.Skeleton | None = 
     if skeleton is not None:
         scene = scene.on(skeleton)
     pose = ik.Pose.forward(scene.skeleton, q)
-    clearance = float(scene.clearance(pose))
+    if clearance is None:
+        clearance = float(scene.clearance(pose))
     if not np.isfinite(clearance):
         return NOWHERE
     near = scene.near(pose, clearance + 1e-6 * problem.length)
