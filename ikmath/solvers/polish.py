@@ -23,7 +23,7 @@ _ROUNDS: Final = 20
 _SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
 _STEP: Final = 1e-5  # radians and metres of the differences
 _FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
-_TETHERED: Final = 1e-10  # the same where a tether bends every direction
+_FAINT: Final = 1e-10  # the same where a tether or small shares bend directions a little
 _RADIUS: Final = 0.5  # radians or metres that the first step goes at most
 _TRIES: Final = 8
 _STILL: Final = 1e-9  # radians or metres; a step shorter than this changes nothing
@@ -41,26 +41,38 @@ class Tether(NamedTuple):
 
 
 def polished(
-    problem: Problem, q: Array, tether: Tether | None = None, rounds: int = _ROUNDS
+    problem: Problem,
+    q: Array,
+    tether: Tether | None = None,
+    rounds: int = _ROUNDS,
+    *,
+    shares: Array | None = None,
 ) -> tuple[Array, bool]:
     """The minimum of the squared errors near q (n,), inside the limits; q itself if there is none near.
 
     Coordinates at a limit that want to go out stay there, those of a swing region may slide along its edge.
 
+    Args:
+        problem, q: where to begin.
+        tether: what else is minimised.
+        rounds: of Newton's method, at most.
+        shares: (k,) weights of the rows' squares beside their own.
+
     Returns:
         The coordinates (n,); and whether they are at rest, or a further round would still better them.
     """
     region = problem.skeleton.region
-    gradient, cost = _gradient(problem, q[None], tether)
-    radius, gain, flat = _RADIUS, 0.0, _FLAT if tether is None else _TETHERED
+    measure = _Measure(problem, tether, shares)
+    gradient, cost = measure.gradient(q[None])
+    radius, gain = _RADIUS, 0.0
     for _ in range(rounds):
         free = _Free(problem, q, gradient[0])
         downhill = -free.directions.T @ gradient[0]
-        values, vectors = np.linalg.eigh(free.curvature(problem, tether))
+        values, vectors = np.linalg.eigh(free.curvature(measure))
         while radius > _STILL:
-            step = _within(values, vectors.T @ downhill, radius, flat)
+            step = _within(values, vectors.T @ downhill, radius, measure.flat)
             trial = region.project(q + free.directions @ (vectors @ step))
-            new_gradient, new_cost = _gradient(problem, trial[None], tether)
+            new_gradient, new_cost = measure.gradient(trial[None])
             if new_cost[0] <= cost[0] * (1.0 + _ROUNDING):
                 break
             radius = 0.25 * float(np.linalg.norm(step))
@@ -75,6 +87,31 @@ def polished(
         gain = float(cost[0] - new_cost[0])
         q, gradient, cost = trial, new_gradient, new_cost
     return q, gain < _SPENT * float(cost[0])
+
+
+class _Measure:
+    """Half of what is minimised, and its derivative.
+
+    Attributes:
+        flat: share of the largest curvature below which a direction counts as having none.
+    """
+
+    def __init__(self, problem: Problem, tether: Tether | None, shares: Array | None) -> None:
+        self.problem, self.tether = problem, tether
+        scale = problem.stack.scale
+        self.weight = scale * scale if shares is None else scale * scale * shares
+        self.flat = _FLAT if tether is None and shares is None else _FAINT
+
+    def gradient(self, q: Array) -> tuple[Array, Array]:
+        """The derivative (m, n) and the half itself (m,), at q (m, n)."""
+        problem, tether = self.problem, self.tether
+        error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+        weighed = error * self.weight
+        gradient, cost = np.einsum("mk,mkn->mn", weighed, jacobian), np.einsum("mk,mk->m", weighed, error)
+        if tether is not None:
+            away = tether.gain * (q - tether.centre)
+            gradient, cost = gradient + tether.gain * away, cost + np.einsum("mn,mn->m", away, away)
+        return gradient, 0.5 * cost
 
 
 class _Free:
@@ -110,7 +147,7 @@ class _Free:
         self.pairs = out
         self.columns = np.searchsorted(kept, region.pairs[out, 0])
 
-    def curvature(self, problem: Problem, tether: Tether | None) -> Array:
+    def curvature(self, measure: _Measure) -> Array:
         """(f, f) derivative of the gradient along the directions, edges followed round."""
         count = self.directions.shape[1]
         both = np.concatenate([self.directions.T, -self.directions.T])
@@ -118,7 +155,7 @@ class _Free:
         # their rows among the places: along the tangents, and back
         edges = np.concatenate([self.columns, self.columns + count])
         tangents = self._onto_edges(places, edges)
-        gradient, _ = _gradient(problem, places, tether)
+        gradient, _ = measure.gradient(places)
         along = gradient @ self.directions
         rows, pairs = edges[:, None], self.region.pairs[np.tile(self.pairs, 2)]
         along[edges, np.tile(self.columns, 2)] = (gradient[rows, pairs] * tangents).sum(1)
@@ -139,18 +176,6 @@ class _Free:
                 normals = np.where(left, bounds.normal[:, which, w], normals)
                 places[edges[:, None], pairs] += np.where(left, bounds.way[:, which, w], 0.0).T
         return np.stack([-normals[1], normals[0]], -1)
-
-
-def _gradient(problem: Problem, q: Array, tether: Tether | None) -> tuple[Array, Array]:
-    """Half the derivative of what is minimised, (m, n), and half of that, (m,), at q (m, n)."""
-    scale = problem.stack.scale
-    error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
-    weighed = error * (scale * scale)
-    gradient, cost = np.einsum("mk,mkn->mn", weighed, jacobian), np.einsum("mk,mk->m", weighed, error)
-    if tether is not None:
-        away = tether.gain * (q - tether.centre)
-        gradient, cost = gradient + tether.gain * away, cost + np.einsum("mn,mn->m", away, away)
-    return gradient, 0.5 * cost
 
 
 def _within(values: Array, downhill: Array, radius: float, flat: float) -> Array:

@@ -22,11 +22,11 @@ from ..errors import BadValue
 from ..linalg.priority import solve_in_order
 from ..parameters import setting
 from ..pose import Pose
-from ..problem import Problem, Solution
+from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
-from .rest import RestOptions, at_rest, may_rest
+from .rest import RestOptions, at_rest, at_rest_in_order, may_rest
 
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing
@@ -34,6 +34,7 @@ _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers ref
 _SETTLED: Final = 1e-2  # share by which the posture must come nearer, once all is reached, to go on
 _CLOSING: Final = 0.3  # of the funnel in which errors of strong levels do not count, in squares
 _NEAR: Final = 1e-3  # damping that is left at the goals
+_ROUNDING: Final = 1e-6  # share of a squared error by which poses of rest differ for no reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +91,13 @@ class Prioritized(Incremental):
         tolerance, least = options.tolerance**2, (0.5 * options.tolerance / problem.length) ** 2
         allowed = np.inf  # squared error that a level may have without counting; closes like a funnel
         best: Array = np.full(len(levels), np.inf)
-        error = jacobian = q
+        begin = error = jacobian = q
         iteration, patience, stalled, nearest = 0, 0, False, np.inf
         while True:
             pose = Pose.trusted(skeleton, q)
             raw, derivative = stack.evaluate(problem.tasks, pose)
             scaled = raw * stack.scale
-            costs = np.array(
-                [float(scaled[stack.level == level] @ scaled[stack.level == level]) for level in levels]
-            )
+            costs = _costs(problem, scaled)
             reached = not stack.rows or float(stack.squares(raw).max()) < tolerance
             gain = _first_gain(costs, best, allowed)
             settled = False
@@ -131,10 +130,29 @@ class Prioritized(Incremental):
             q = limits.step(
                 skeleton.region, state.q, error, jacobian, lambda e, j: self.step(e, j, state, options)
             )
-        q = state.q
-        if stalled and not reached and len(levels) == 1 and options.rest and may_rest(problem):
-            q, _ = at_rest(problem, q)
-        return conclude(problem, q, iteration, options.tolerance, stalled=stalled)
+        answer = conclude(problem, state.q, iteration, options.tolerance, stalled=stalled)
+        if answer.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
+            return answer
+        return self._at_rest(problem, begin, answer, options)
+
+    def _at_rest(self, problem: Problem, begin: Array, answer: Solution, options: Any) -> Solution:
+        """The answer at the nearest pose; where the figure stood at the beginning, if that was it.
+
+        Three levels and more are left as they are: what is left to the third is below rounding.
+        """
+        stack = problem.stack
+        levels = len(np.unique(stack.level))
+        if levels > 2:
+            return answer
+        q, _ = at_rest(problem, answer.q) if levels == 1 else at_rest_in_order(problem, answer.q)
+        poses = [Pose.trusted(problem.skeleton, x) for x in (q, begin)]
+        there, here = (
+            _costs(problem, stack.evaluate(problem.tasks, pose).error * stack.scale) for pose in poses
+        )
+        allowed = (0.5 * options.tolerance / problem.length) ** 2
+        if _first_gain(there, here, allowed) < _ROUNDING:
+            q = begin
+        return conclude(problem, q, answer.iterations, options.tolerance, stalled=True)
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         """One linear solution for scaled rows: error (k,), jacobian (k, n)."""
@@ -156,6 +174,12 @@ class Prioritized(Incremental):
             wish = state.wish if root is None else state.wish / root
             dq = dq + answer.free @ wish / max(state.caution, 1.0)
         return dq if root is None else root * dq
+
+
+def _costs(problem: Problem, error: Array) -> Array:
+    """(levels,) squares of scaled errors (k,), strong levels first."""
+    level = problem.stack.level
+    return np.array([float(error[level == step] @ error[level == step]) for step in np.unique(level)])
 
 
 def _first_gain(costs: Array, best: Array, allowed: float) -> float:

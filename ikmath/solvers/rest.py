@@ -10,12 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Method, Options
 from .polish import Tether, polished
 
+_WEAK: Final = 1e-6  # weight of a weak level beside a strong one
 _ROUNDS: Final = 60  # a method that gives up early leaves a long way
 
 
@@ -53,6 +56,23 @@ def may_rest(problem: Problem) -> bool:
 def at_rest(problem: Problem, q: Array, tether: Tether | None = None) -> tuple[Array, Array]:
     """The nearest pose (n,) from q (n,), where a method stalled; and its squared errors (E,)."""
     q, _ = polished(problem, q, tether, _ROUNDS)
-    return q, problem.stack.squares(
+    return q, _squares(problem, q)
+
+
+def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, Array]:
+    """The same for two levels of priority: of the poses nearest to the strong goals that for the weak ones.
+
+    A weight that leaves the weak level next to nothing leads there but for a millionth; then the strong level
+    is put right alone, which moves the figure by as little.
+    """
+    level = problem.stack.level
+    weak = level > level.min()
+    q, _ = polished(problem, q, None, _ROUNDS, shares=np.where(weak, _WEAK, 1.0))
+    q, _ = polished(problem, q, None, _ROUNDS, shares=np.where(weak, 0.0, 1.0))
+    return q, _squares(problem, q)
+
+
+def _squares(problem: Problem, q: Array) -> Array:
+    return problem.stack.squares(
         problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q)).error
     )
