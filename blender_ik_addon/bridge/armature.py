@@ -251,10 +251,15 @@ def read_state(armature_object: bpy.types.Object, bones: Bones) -> PoseState:
     return PoseState(read_channels(armature_object), basis, matrix)
 
 
-def pose_matrices(armature_object: bpy.types.Object) -> Floats:
-    """Where the bones are: (B, 4, 4) in armature space, in the order of `object.pose.bones`."""
+def pose_matrices(armature_object: bpy.types.Object, which: str = "matrix") -> Floats:
+    """One matrix (B, 4, 4) of every bone, in the order of `object.pose.bones`.
+
+    Args:
+        armature_object: original or evaluated.
+        which: "matrix" for where the bones are, armature space; "matrix_basis" for what their channels say.
+    """
     pose: Any = armature_object.pose
-    return _get_matrices(pose.bones, "matrix")
+    return _get_matrices(pose.bones, which)
 
 
 def read_matrices(armature_object: bpy.types.Object) -> tuple[dict[str, int], Floats]:

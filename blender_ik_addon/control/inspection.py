@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A figure looked at as it stands: at which limits it is, how well it can move, what it is near to.
+"""A figure looked at as it stands: at which limits it is, how well it moves, what it is near to.
 
 Nothing is solved. What does not change while the figure moves is read once and kept by the `Inspector`.
 """
@@ -15,38 +15,19 @@ import bpy
 import numpy as np
 
 import ikmath as ik
-from ikmath import rotation
 from ikmath.obstacles import Shape
 
-from ..bridge.armature import Array, Flags, read_bones, read_state
+from ..bridge.armature import Array, pose_matrices, read_bones, read_state
 from ..bridge.chains import chain_bones
 from ..bridge.obstacles import ObstacleReader
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, read_space
 from ..properties.access import rig_of
+from .limit_arcs import Limit, LimitedJoints
 from .surroundings import look_around, place_problems, read_surroundings
 
-AT_LIMIT: Final = 1e-3  # radians; a pose in single precision does not keep to a limit more exactly
-_STEPS: Final = 24  # chords of an arc
 _DETECT: Final = 0.1  # share of the figure's size within which critical points are listed
 Chain = tuple[str, str]
-
-
-@dataclass(frozen=True, eq=False)
-class Limit:
-    """A limit at which a joint stands, as what a point of the bone may do there.
-
-    Attributes:
-        bone: its name; axis: "x", "y", "z" of the bone, or "xz" for a swing that both bound together.
-        curve: (S, 3) world: where the point may go along the axis, or the rim that it cannot cross.
-        place: (3,) where the point is; head: (3,) the joint.
-    """
-
-    bone: str
-    axis: str
-    curve: Array
-    place: Array
-    head: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,16 +84,6 @@ class Inspection:
         """The figure's forward kinematics, figure space."""
         return ik.Pose.forward(self.figure.skeleton, self.figure.q)
 
-    def limits(self) -> list[Limit]:
-        """The limits at which joints stand."""
-        skeleton = self.figure.skeleton
-        at = at_limits(skeleton, self.figure.q)
-        paired = np.zeros(skeleton.n, dtype=bool)
-        paired[skeleton.region.pairs] = True
-        found = [self._arc(int(column)) for column in np.flatnonzero(at & ~paired)]
-        found += [self._rim(x, z) for x, z in skeleton.region.pairs.tolist() if at[x] or at[z]]
-        return found
-
     def ellipsoid(self, bone: str, local: tuple[float, float, float], chain_root: str) -> Ellipsoid | None:
         """Manipulability of a point of a bone; None if the bone is not of the figure.
 
@@ -158,66 +129,6 @@ class Inspection:
             margin=near.margin[rows] + self.problem.margin,
         )
 
-    def _arc(self, column: int) -> Limit:
-        """The way that one turn has between its limits."""
-        skeleton = self.figure.skeleton
-        joint, slot = int(skeleton.owner[column]), int(skeleton.slot[column])
-        low, high = max(skeleton.lower[column], -np.pi), min(skeleton.upper[column], np.pi)
-        turns = np.repeat(self._turns(joint)[None], _STEPS + 1, 0)
-        turns[:, slot - 3] = np.linspace(low, high, _STEPS + 1)
-        return self._limit(joint, "xyz"[slot - 3], turns)
-
-    def _rim(self, x: int, z: int) -> Limit:
-        """The rim of the swings that two limits leave: Blender's ellipses in the sines of half angles."""
-        skeleton = self.figure.skeleton
-        ends = np.stack([skeleton.lower[[x, z]], skeleton.upper[[x, z]]])
-        free = ~np.isfinite(ends).all(0)
-        if free.any():
-            return self._arc(z if free[0] else x)
-        joint = int(skeleton.owner[x])
-        low, high = np.sin(0.5 * np.clip(ends, -np.pi, np.pi))
-        centre = np.clip(0.0, low, high)
-        angle = np.linspace(0.0, 2.0 * np.pi, 2 * _STEPS + 1)
-        way = np.stack([np.cos(angle), np.sin(angle)], 1)
-        sine = centre + way * np.where(way > 0.0, high - centre, centre - low)
-        size = np.maximum(np.sqrt((sine * sine).sum(1, keepdims=True)), 1e-12)
-        turns = np.repeat(self._turns(joint)[None], len(angle), 0)
-        turns[:, [0, 2]] = sine / size * 2.0 * np.arcsin(np.minimum(size, 1.0))
-        return self._limit(joint, "xz", turns)
-
-    def _turns(self, joint: int) -> Array:
-        """(3,) the joint's turns as they are."""
-        skeleton = self.figure.skeleton
-        turns: Array = skeleton.fixed[joint, 3:].copy()
-        own = np.flatnonzero((skeleton.owner == joint) & skeleton.is_turn)
-        turns[skeleton.slot[own] - 3] = self.figure.q[own]
-        return turns
-
-    def _limit(self, joint: int, axis: str, turns: Array) -> Limit:
-        """A limit from the turns (S, 3) that it leaves: the way of the tip, in a twist of the bone's side."""
-        figure, bone = self.figure, self.figure.joints[joint]
-        # The tip shows a swing; a twist does not move it, so there it is a point beside the bone.
-        along = figure.tip(bone)
-        radius = 0.4 * float(np.sqrt(along @ along))
-        arm = radius * np.array([1.0, 0.0, 0.0] if axis == "y" else [0.0, 1.0, 0.0])
-        base = figure.frames[joint] @ rotation.swing_twist_matrix(self._turns(joint)).T
-        ways = rotation.swing_twist_matrix(turns) @ arm
-        head, space = figure.heads[joint], figure.space
-        return Limit(
-            bone=bone,
-            axis=axis,
-            curve=space.point_out(head + ways @ base.T),
-            place=space.point_out(head + figure.frames[joint] @ arm),
-            head=space.point_out(head),
-        )
-
-
-def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
-    """Which coordinates (..., n) stand at a limit; what has no room to turn at all is not counted."""
-    room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
-    found: Flags = skeleton.region.at_limit(q, AT_LIMIT) & room
-    return found
-
 
 class Inspector:
     """Looks at one armature again and again; keeps no Blender object."""
@@ -225,8 +136,19 @@ class Inspector:
     def __init__(self) -> None:
         self._key: tuple[Hashable, tuple[str, ...]] | None = None
         self._figure: Figure | None = None
+        self._limited: LimitedJoints | None = None
         self._reader = ObstacleReader()
         self._place: tuple[bytes, Space] | None = None
+
+    def limits(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> list[Limit]:
+        """The limits at which joints stand now; see `look` for the arguments and what it raises."""
+        if not chains:
+            return []
+        figure = self._known(armature, chains, structure)
+        if self._limited is None or self._limited.figure is not figure:
+            self._limited = LimitedJoints.of(figure)
+        basis, matrix = (pose_matrices(armature, name) for name in ("matrix_basis", "matrix"))
+        return self._limited.standing(basis, matrix, self._space(armature))
 
     def look(
         self,
@@ -251,28 +173,39 @@ class Inspector:
         """
         if not chains:
             return None
-        known = self._figure if self._key and self._key[0] == (structure, tuple(chains)) else None
-        bones = known.bones if known else read_bones(armature)
-        solved = known.solved if known else chain_bones(bones, chains)
+        known = self._known(armature, chains, structure)
         # A method that knows no obstacles keeps clear of nothing.
         keeps_clear = depsgraph is not None and ik.METHODS[rig_of(armature).solver.method].obstacles
-        around = read_surroundings(armature, bones, solved) if keeps_clear else None
-        carried = tuple(link.bone for link in around.links) if around else ()
-        state, space = read_state(armature, bones), self._space(armature)
-        key = (structure, tuple(chains)), carried
-        if known is None or key != self._key:
-            root = rig_of(armature).solver.root
-            self._figure = read_figure(bones, state, space, solved, root=root, carried=carried)
-            self._key = key
-            figure = self._figure
-        else:
-            figure = known.at(state, space)
+        around = read_surroundings(armature, known.bones, known.solved) if keeps_clear else None
+        if around is not None:
+            known = self._known(armature, chains, structure, tuple(link.bone for link in around.links))
+        space = self._space(armature)
+        figure = known.at(read_state(armature, known.bones), space)
         if around is None or depsgraph is None:
             return Inspection(figure)
         around = replace(around, reader=self._reader)  # it keeps the trees over the meshes
         shapes, _ = look_around(around, armature, space, depsgraph)
         plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
         return Inspection(figure, place_problems(around, [plain], [figure], [_Now(shapes)])[0])
+
+    def _known(
+        self,
+        armature: bpy.types.Object,
+        chains: Sequence[Chain],
+        structure: Hashable,
+        carried: tuple[str, ...] | None = None,
+    ) -> Figure:
+        """The figure at some moment, with these bones carried along; None: with whichever."""
+        key = (structure, tuple(chains))
+        same = self._figure if self._key is not None and self._key[0] == key else None
+        if same is not None and self._key is not None and carried in (None, self._key[1]):
+            return same
+        bones = same.bones if same else read_bones(armature)
+        solved = same.solved if same else chain_bones(bones, chains)
+        state, space, root = read_state(armature, bones), self._space(armature), rig_of(armature).solver.root
+        self._figure = read_figure(bones, state, space, solved, root=root, carried=carried or ())
+        self._key = key, carried or ()
+        return self._figure
 
     def _space(self, armature: bpy.types.Object) -> Space:
         """Where the armature is; it seldom moves while its bones do."""

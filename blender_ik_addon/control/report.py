@@ -15,7 +15,7 @@ from ..bridge.armature import Array
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from .frame import Solved
-from .inspection import at_limits
+from .limit_arcs import at_limits
 from .plan import EffectorPlan, Plan
 from .report_text import write_text
 from .surroundings import Near

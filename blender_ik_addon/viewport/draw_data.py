@@ -16,7 +16,7 @@ from mathutils import Matrix
 from ..bridge.armature import fingerprint, pose_matrices
 from ..control.balance import Stand, stand
 from ..control.body import capsules
-from ..control.inspection import Inspection, Inspector
+from ..control.inspection import Inspector
 from ..control.reasons import REASONS
 from ..properties.access import rig_of
 from . import parts
@@ -94,15 +94,7 @@ class Sketch:
             parts.draw_body(strokes, capsules(armature))
         if "chain" in shown:
             parts.draw_chain(strokes, armature, marks, held, active)
-        if shown & {"limits", "critical", "ellipsoid"}:
-            seen = self._look(armature, marks, held, depsgraph if "critical" in shown else None)
-            if seen is not None and "limits" in shown:
-                parts.draw_limits(strokes, seen.limits())
-            if seen is not None and "ellipsoid" in shown and active is not None:
-                found = seen.ellipsoid(active.bone, active.local, active.chain_root)
-                parts.draw_ellipsoid(strokes, found)
-            if seen is not None and "critical" in shown:
-                parts.draw_critical(strokes, seen.critical())
+        self._draw_figure(strokes, armature, depsgraph, held, shown, marks, active)
         standing = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
             standing = _stand(armature, depsgraph, marks)
@@ -119,20 +111,31 @@ class Sketch:
                 parts.draw_balance(strokes, mark, standing)
         return strokes.drawing()
 
-    def _look(
+    def _draw_figure(
         self,
+        strokes: Strokes,
         armature: bpy.types.Object,
-        marks: tuple[Mark, ...],
+        depsgraph: bpy.types.Depsgraph,
         held: str,
-        depsgraph: bpy.types.Depsgraph | None,
-    ) -> Inspection | None:
-        chains = [chain for mark in marks for chain in mark.chains]
-        if held:
-            chains.append((held, ""))
+        shown: set[str],
+        marks: tuple[Mark, ...],
+        active: Mark | None,
+    ) -> None:
+        """What has to be worked out: limits, manipulability, critical points."""
+        chains = [chain for mark in marks for chain in mark.chains] + ([(held, "")] if held else [])
         try:
-            return self._inspector.look(armature, chains, self._structure[1], depsgraph)
+            if "limits" in shown:
+                parts.draw_limits(strokes, self._inspector.limits(armature, chains, self._structure[1]))
+            if not shown & {"critical", "ellipsoid"}:
+                return
+            around = depsgraph if "critical" in shown else None
+            seen = self._inspector.look(armature, chains, self._structure[1], around)
         except REASONS:
-            return None  # it is no figure now; the panel and any solve say why
+            return  # it is no figure now; the panel and any solve say why
+        if seen is not None and active is not None and "ellipsoid" in shown:
+            parts.draw_ellipsoid(strokes, seen.ellipsoid(active.bone, active.local, active.chain_root))
+        if seen is not None:
+            parts.draw_critical(strokes, seen.critical())
 
 
 def _stand(

@@ -12,7 +12,8 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..control.balance import Stand
 from ..control.body import Capsules
-from ..control.inspection import Critical, Ellipsoid, Limit
+from ..control.inspection import Critical, Ellipsoid
+from ..control.limit_arcs import Limit
 from ..properties.measures import length
 from .colours import ALONG, BODY, BY_ERROR, CHAIN, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss

@@ -20,6 +20,7 @@ BENCHMARKS = {
     "solvers": "the problems P1 to P4, beside other software (--peers=pink,mink,placo,ikpy)",
     "blender": "the metarig with five effectors, beside Blender's own IK",
     "interactive": "a live frame and an update of a drag, in Blender",
+    "overlay": "a redraw of the 3D view",
     "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",
     "meshes": "a person among three meshes of 30,000 triangles, with our tree and with Blender's",
     "fabrik_table": "every method on FABRIK's own comparison",
