@@ -12,7 +12,7 @@ import numpy as np
 
 from ikmath.goals.support import hull
 
-from ..bridge.armature import Array, read_bones
+from ..bridge.armature import Array, Bones
 from .body import capsules
 from .masses import center_of_mass
 
@@ -40,13 +40,14 @@ class Stand:
 def stand(
     armature: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
+    bones: Bones,
     planted: Sequence[tuple[Sequence[float], float]] = (),
 ) -> Stand | None:
     """Centre of mass and support of a figure as it is.
 
     Args:
         armature: the original object, up to date.
-        depsgraph: evaluated.
+        depsgraph: evaluated; bones: of the armature.
         planted: places on which it stands and radii of the ground that they cover. If there are none, it
             stands on those ends of its capsules that are about as low as the lowest one, and on their width.
 
@@ -71,7 +72,7 @@ def stand(
     around = 2.0 * np.pi * np.arange(_ROUND) / _ROUND
     rim = thick[:, None, None] * np.stack([np.cos(around), np.sin(around)], 1)
     corners = np.array(hull((ends[:, None, :2] + rim).reshape(-1, 2).tolist()))
-    center = center_of_mass(armature, depsgraph, read_bones(armature))
+    center = center_of_mass(armature, depsgraph, bones)
     return Stand(center, floor, corners, _inside(corners, center[:2]))
 
 

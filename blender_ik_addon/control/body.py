@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
 
 import ikmath as ik
 
-from ..bridge.armature import Array, Bones, read_bones, read_matrices
+from ..bridge.armature import Array, Bones, Flags, read_bones, read_matrices
 from ..bridge.skeleton import Figure
 from ..bridge.skin import fit_body, read_skin, skinned_meshes
 from ..bridge.space import Space, read_space
@@ -50,6 +51,33 @@ class Capsules:
     radius: Array
 
 
+@dataclass(frozen=True, eq=False)
+class LinkTable:
+    """The L capsules on the body's list as arrays, in the bones' axes and the armature's units.
+
+    Attributes:
+        names: (L,) of the bones; a, b: (L, 3); radius: (L,); enabled: (L,).
+    """
+
+    names: list[str]
+    a: Array
+    b: Array
+    radius: Array
+    enabled: Flags
+
+
+def read_links(armature: bpy.types.Object) -> LinkTable:
+    """The body's list in a few calls, however long it is."""
+    links: Any = rig_of(armature).body.links
+    count = len(links)
+    a, b, radius = (np.empty(width * count, dtype=np.float32) for width in (3, 3, 1))
+    enabled = np.empty(count, dtype=np.bool_)
+    for name, values in (("a", a), ("b", b), ("radius", radius), ("enabled", enabled)):
+        links.foreach_get(name, values)
+    ends = [each.reshape(-1, 3).astype(float) for each in (a, b)]
+    return LinkTable(links.keys(), ends[0], ends[1], radius.astype(float), enabled)
+
+
 def capsules(armature: bpy.types.Object) -> Capsules:
     """The figure's capsules in the world, as the armature stands: those that count in a solve.
 
@@ -59,21 +87,23 @@ def capsules(armature: bpy.types.Object) -> Capsules:
     Args:
         armature: the evaluated object; the original one will do where the view is up to date.
     """
-    links = body_links(armature)
+    table = read_links(armature)
+    if not table.names:
+        plans = slender_links(read_bones(armature))
+        ends = [np.array([getattr(link, end) for link in plans]).reshape(-1, 3) for end in ("a", "b")]
+        radius = np.array([link.radius for link in plans])
+        on = np.ones(len(plans), dtype=bool)
+        table = LinkTable([link.bone for link in plans], ends[0], ends[1], radius, on)
     index, matrices = read_matrices(armature)
-    links = tuple(link for link in links if link.bone in index)
-    placed = matrices[[index[link.bone] for link in links]]
+    kept = [row for row, name in enumerate(table.names) if table.enabled[row] and name in index]
+    bones = tuple(table.names[row] for row in kept)
     world = np.array(armature.matrix_world, dtype=float)
-    placed = world @ placed.reshape(-1, 4, 4)
-    ends = [np.array([getattr(link, end) for link in links]).reshape(-1, 3) for end in ("a", "b")]
-    a, b = (np.einsum("lij,lj->li", placed[:, :3, :3], end) + placed[:, :3, 3] for end in ends)
-    across = np.sqrt((placed[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
-    return Capsules(
-        bones=tuple(link.bone for link in links),
-        a=a,
-        b=b,
-        radius=across * np.array([link.radius for link in links]),
+    placed = world @ matrices[[index[name] for name in bones]].reshape(-1, 4, 4)
+    a, b = (
+        np.einsum("lij,lj->li", placed[:, :3, :3], end[kept]) + placed[:, :3, 3] for end in (table.a, table.b)
     )
+    across = np.sqrt((placed[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
+    return Capsules(bones=bones, a=a, b=b, radius=across * table.radius[kept])
 
 
 def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[LinkPlan, ...]:

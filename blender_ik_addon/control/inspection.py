@@ -17,7 +17,7 @@ import numpy as np
 import ikmath as ik
 from ikmath.obstacles import Shape
 
-from ..bridge.armature import Array, pose_matrices, read_bones, read_state
+from ..bridge.armature import Array, Bones, pose_matrices, read_bones, read_state
 from ..bridge.chains import chain_bones
 from ..bridge.obstacles import ObstacleReader
 from ..bridge.skeleton import Figure, read_figure
@@ -135,10 +135,17 @@ class Inspector:
 
     def __init__(self) -> None:
         self._key: tuple[Hashable, tuple[str, ...]] | None = None
+        self._bones: tuple[Hashable, Bones] | None = None
         self._figure: Figure | None = None
         self._limited: LimitedJoints | None = None
         self._reader = ObstacleReader()
         self._place: tuple[bytes, Space] | None = None
+
+    def bones(self, armature: bpy.types.Object, structure: Hashable) -> Bones:
+        """What does not change while the armature moves; see `look` for the arguments."""
+        if self._bones is None or self._bones[0] != structure:
+            self._bones = structure, read_bones(armature)
+        return self._bones[1]
 
     def limits(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> list[Limit]:
         """The limits at which joints stand now; see `look` for the arguments and what it raises."""
@@ -200,7 +207,7 @@ class Inspector:
         same = self._figure if self._key is not None and self._key[0] == key else None
         if same is not None and self._key is not None and carried in (None, self._key[1]):
             return same
-        bones = same.bones if same else read_bones(armature)
+        bones = self.bones(armature, structure)
         solved = same.solved if same else chain_bones(bones, chains)
         state, space, root = read_state(armature, bones), self._space(armature), rig_of(armature).solver.root
         self._figure = read_figure(bones, state, space, solved, root=root, carried=carried or ())

@@ -15,9 +15,8 @@ import numpy as np
 
 from ..bridge.armature import Array, Bones, read_matrices
 from ..bridge.goals import Masses
-from ..properties.access import rig_of
 from ..properties.refusal import Refused
-from .body import LinkPlan, slender_links
+from .body import read_links, slender_links
 
 _WATER: Final = 1000.0  # kg a cubic metre
 
@@ -39,24 +38,31 @@ def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
         owner: Any = pose_bone
         if owner.articulate.mass > 0.0:
             given[pose_bone.name] = owner.articulate.mass
-    fitted = {link.name: link for link in rig_of(armature).body.links}
-    capsules: list[LinkPlan] = [
-        LinkPlan(bone=name, a=tuple(link.a), b=tuple(link.b), radius=link.radius)
-        for name, link in fitted.items()
+    table = read_links(armature)
+    wanted = [
+        row
+        for row, name in enumerate(table.names)
         if name in bones.index and (name in deforming or name in given)
     ]
+    fitted = set(table.names)
     bare = [name for name in bones.names if name in given and name not in fitted]
     if not fitted:
         bare = [name for name in bones.names if name in deforming or name in given]
-    capsules += slender_links(bones, bare) if bare else ()
-    mass = {link.bone: given.get(link.bone, _WATER * _volume(link) * scale**3) for link in capsules}
+    slender = slender_links(bones, bare) if bare else ()
+    names = [*(table.names[row] for row in wanted), *(link.bone for link in slender)]
+    a, b = (
+        np.concatenate([end[wanted], np.array([getattr(link, which) for link in slender]).reshape(-1, 3)])
+        for which, end in (("a", table.a), ("b", table.b))
+    )
+    radius = np.concatenate([table.radius[wanted], [link.radius for link in slender]])
+    weights = (_WATER * scale**3 * _volumes(a, b, radius)).tolist()
+    mass = {name: given.get(name, weight) for name, weight in zip(names, weights, strict=True)}
     if not sum(mass.values()) > 0.0:
         raise Refused(
             f"Armature '{armature.name}' weighs nothing, so it has no balance: let some of its bones deform,"
             " or give them a mass"
         )
-    center = {link.bone: 0.5 * (np.array(link.a) + np.array(link.b)) for link in capsules}
-    return Masses(mass=mass, center=center)
+    return Masses(mass=mass, center=dict(zip(names, 0.5 * (a + b), strict=True)))
 
 
 def center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, bones: Bones) -> Array:
@@ -75,7 +81,8 @@ def center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, b
     return center
 
 
-def _volume(link: LinkPlan) -> float:
-    """Of a capsule, in the armature's units."""
-    length = float(np.linalg.norm(np.subtract(link.b, link.a)))
-    return float(np.pi * link.radius**2 * (length + 4.0 / 3.0 * link.radius))
+def _volumes(a: Array, b: Array, radius: Array) -> Array:
+    """(L,) of capsules, in the armature's units."""
+    length = np.sqrt(((b - a) ** 2).sum(1))
+    volumes: Array = np.pi * radius**2 * (length + 4.0 / 3.0 * radius)
+    return volumes

@@ -97,7 +97,7 @@ class Sketch:
         self._draw_figure(strokes, armature, depsgraph, held, shown, marks, active)
         standing = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
-            standing = _stand(armature, depsgraph, marks)
+            standing = self._stand(armature, depsgraph, marks)
         if standing is not None and "balance" in shown:
             parts.draw_stand(strokes, standing)
 
@@ -137,16 +137,15 @@ class Sketch:
         if seen is not None:
             parts.draw_critical(strokes, seen.critical())
 
-
-def _stand(
-    armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, marks: tuple[Mark, ...]
-) -> Stand | None:
-    """How the figure stands on what is planted, or else on what of it is lowest."""
-    planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
-    try:
-        return stand(armature, depsgraph, planted)
-    except REASONS:
-        return None  # nothing of it weighs anything
+    def _stand(
+        self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, marks: tuple[Mark, ...]
+    ) -> Stand | None:
+        """How the figure stands on what is planted, or else on what of it is lowest."""
+        planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
+        try:
+            return stand(armature, depsgraph, self._inspector.bones(armature, self._structure[1]), planted)
+        except REASONS:
+            return None  # nothing of it weighs anything
 
 
 def _balances(mark: Mark) -> bool:

@@ -17,7 +17,7 @@ from ..control.limit_arcs import Limit
 from ..properties.measures import length
 from .colours import ALONG, BODY, BY_ERROR, CHAIN, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
-from .strokes import Strokes, capsule_paths, circles
+from .strokes import Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
 _SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
@@ -106,8 +106,7 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
 
 def draw_body(strokes: Strokes, parts: Capsules) -> None:
     """Capsules as wires."""
-    for paths in capsule_paths(parts.a, parts.b, parts.radius):
-        strokes.path(BODY, paths)
+    strokes.segments(BODY, capsules(parts.a, parts.b, parts.radius))
 
 
 def draw_stand(strokes: Strokes, found: Stand) -> None:

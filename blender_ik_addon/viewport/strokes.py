@@ -75,27 +75,43 @@ def circles(
     return np.asarray(center + np.cos(angle) * u + np.sin(angle) * v, dtype=np.float32)
 
 
-def capsule_paths(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> list[Floats]:
+def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Floats:
     """Capsules with axes from a to b (L, 3) as wires: a ring at each end, and two outlines all round.
 
     Returns:
-        Arrays (L, S, 3) for `path`.
+        (L, S, 2, 3) for `segments`.
     """
-    a, b, r = np.asarray(a, float), np.asarray(b, float), np.asarray(radius, float)[:, None]
+    a, b, r = np.asarray(a, np.float32), np.asarray(b, np.float32), np.asarray(radius, np.float32)[:, None]
     way = b - a
     length = np.sqrt((way * way).sum(1, keepdims=True))
-    along = np.where(length > 1e-12, way / np.maximum(length, 1e-12), [0.0, 0.0, 1.0])
-    helper = np.where(np.abs(along[:, 2:]) < 0.9, [0.0, 0.0, 1.0], [1.0, 0.0, 0.0])
+    x, _, z = np.eye(3, dtype=np.float32)
+    along = np.where(length > 1e-9, way / np.maximum(length, 1e-9), z)
+    helper = np.where(np.abs(along[:, 2:]) < 0.9, z, x)
     u = np.cross(along, helper)
     u /= np.sqrt((u * u).sum(1, keepdims=True))
-    v = np.cross(along, u)
-    rings = [circles(end, r * u, r * v, chords=_COARSE) for end in (a, b)]
-    outlines = []
-    for side in (r * u, r * v):
-        caps = ((b, side, r * along), (a, -side, -r * along))
-        halves = [circles(*cap, share=0.5, chords=_COARSE) for cap in caps]
-        outlines.append(np.concatenate([*halves, (b + side)[:, None]], 1).astype(np.float32))
-    return [*rings, *outlines]
+    axes = np.stack([way, r * u, r * np.cross(along, u), r * along], 1)
+    places = np.matmul(_CAPSULE, axes) + a[:, None]
+    return np.asarray(places.reshape(len(a), -1, 2, 3), dtype=np.float32)
+
+
+def _wires_of_a_capsule() -> Floats:
+    """(2 S, 4) ends of the lines of any capsule: shares of its axis, two radii across, and one along."""
+    angle = np.linspace(0.0, 2.0 * np.pi, _COARSE + 1)
+    cosine, sine, none = np.cos(angle), np.sin(angle), np.zeros(_COARSE + 1)
+    half = _COARSE // 2 + 1
+    paths = [np.stack([none + end, cosine, sine, none], 1) for end in (0.0, 1.0)]
+    for column in (1, 2):
+        outline = np.zeros((2 * half + 1, 4))
+        outline[:half, 0] = outline[-1, 0] = 1.0
+        outline[:half, column], outline[:half, 3] = cosine[:half], sine[:half]
+        outline[half:-1, column], outline[half:-1, 3] = -cosine[:half], -sine[:half]
+        outline[-1, column] = 1.0
+        paths.append(outline)
+    ends = [np.stack([path[:-1], path[1:]], 1).reshape(-1, 4) for path in paths]
+    return np.concatenate(ends).astype(np.float32)
+
+
+_CAPSULE = _wires_of_a_capsule()
 
 
 def _joined(parts: list[tuple[Colour, Floats]]) -> tuple[Floats, Floats]:
