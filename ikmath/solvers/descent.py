@@ -178,16 +178,21 @@ class Descent:
         return self.look(Pose.trusted(self.skeleton, q), None), rests
 
     def _go_farther(self, state: State) -> State:
-        """Let go of `max_turn`, for good, where that is what it takes to reach all.
+        """Turn farther, for good, where that is what it takes to reach all: as a fast motion does, then at will.
 
         From the start again: what was nearest within narrow bounds may be the wrong way.
         """
         self.near = False
-        if not self.picture.let_go(state.q) or self.reached(state) or not self.catch_up:
-            return state
-        self.working = []  # what held the figure at the narrower bounds holds it no more
-        farther, _ = self._descend(self.start)
-        return farther if self.reached(farther) else state
+        held = state
+        for most in (_FAST, math.inf):
+            if self.max_turn is not None and most <= self.max_turn:
+                continue
+            if not self.picture.let_go(held.q) or self.reached(held) or not self.catch_up:
+                break
+            self.picture.stay_near(self.start.q, most)
+            self.working = []  # what held the figure at the narrower bounds holds it no more
+            held, _ = self._descend(self.start)
+        return held if self.reached(held) else state
 
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""
