@@ -34,6 +34,8 @@ _DETOUR: Final = 8  # steps at most to a place on the way round something
 _NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
 _TURN: Final = math.radians(2.1)  # that a coordinate may turn from a frame to the next,
 _FAST: Final = math.radians(7.0)  # and in a motion that needs more
+_SWIFT: Final = math.radians(15.0)  # farther than this is seen as a jump,
+_SLIGHT: Final = 5e-3  # and not worth an error as small as this, in figure sizes or radians
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
@@ -62,10 +64,13 @@ class Descent:
             self.floors = [(_LOOSE * problem.length * one) ** 2 for one in scale]
         self.following = before is not None
         self.escape = options.escape and before is None
-        self.catch_up = options.catch_up if before is None else before.status is Status.REACHED
         trail = Trail(None, [], _TURN)
         if before is not None and isinstance(before.memory, Trail):
             trail = before.memory
+        self.lags = False  # whether it could be that a jump would have reached all
+        self.catch_up = options.catch_up
+        if before is not None:
+            self.catch_up = trail.lags or before.status is Status.REACHED
         self.max_turn = trail.turn if options.max_turn is None and self.following else options.max_turn
         scene = problem.scene
         self.guard = None if scene is None else Guard(problem, scene, self.stack.metric, trail.near)
@@ -184,15 +189,24 @@ class Descent:
         """
         self.near = False
         held = state
-        for most in (_FAST, math.inf):
+        for most in (_FAST, _SWIFT, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
             if not self.picture.let_go(held.q) or self.reached(held) or not self.catch_up:
                 break
+            if self.following and most == math.inf and self._is_slight(held):
+                self.lags = True
+                return held
             self.picture.stay_near(self.start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
             held, _ = self._descend(self.start)
         return held if self.reached(held) else state
+
+    def _is_slight(self, state: State) -> bool:
+        """Whether what the effectors are short is better than a jump."""
+        sizes = [self.problem.length if unit == "m" else 1.0 for unit in self.problem.units]
+        pairs = zip(state.squares, sizes, strict=True)
+        return all(square < (_SLIGHT * size) ** 2 for square, size in pairs)
 
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""
@@ -356,5 +370,5 @@ class Descent:
             stalled=stalled,
             clearance=clearance,
             blocked=blocked,
-            memory=Trail(state.pose, self.working, self._pace(state), state.near),
+            memory=Trail(state.pose, self.working, self._pace(state), state.near, self.lags),
         )

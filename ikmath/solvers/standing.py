@@ -31,12 +31,16 @@ class State:
 
 @dataclass(slots=True)
 class Trail:
-    """What the frame after goes on from: the pose, what held it, how far a coordinate may turn from it."""
+    """What the frame after goes on from: the pose, what held it, how far a coordinate may turn from it.
+
+    It lags where it stayed a little short rather than jump.
+    """
 
     pose: Pose | None
     working: list[Working]
     turn: float
     near: Proximity | None = None
+    lags: bool = False
 
 
 @dataclass(slots=True)
