@@ -34,7 +34,7 @@ _DETOUR: Final = 8  # steps at most to a place on the way round something
 _NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
 _TURN: Final = math.radians(2.1)  # that a coordinate may turn from a frame to the next,
 _FAST: Final = math.radians(7.0)  # and in a motion that needs more
-_SWIFT: Final = math.radians(15.0)  # farther than this is seen as a jump,
+_JUMP: Final = math.radians(15.0)  # a bone that turns farther is seen to jump,
 _SLIGHT: Final = 5e-3  # and not worth an error as small as this, in figure sizes or radians
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
@@ -183,24 +183,32 @@ class Descent:
         return self.look(Pose.trusted(self.skeleton, q), None), rests
 
     def _go_farther(self, state: State) -> State:
-        """Turn farther, for good, where that is what it takes to reach all: as a fast motion does, then at will.
+        """Turn farther, for good, where that is what it takes to reach all.
 
-        From the start again: what was nearest within narrow bounds may be the wrong way.
+        First as far as a fast motion does, then at will. From the start again: what was nearest within narrow
+        bounds may be the wrong way.
         """
         self.near = False
         held = state
-        for most in (_FAST, _SWIFT, math.inf):
+        for most in (_FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
             if not self.picture.let_go(held.q) or self.reached(held) or not self.catch_up:
                 break
-            if self.following and most == math.inf and self._is_slight(held):
-                self.lags = True
-                return held
             self.picture.stay_near(self.start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
-            held, _ = self._descend(self.start)
+            farther, _ = self._descend(self.start)
+            if self.following and most == math.inf and self._jumps(farther) and self._is_slight(held):
+                self.lags = True
+                return held
+            held = farther
         return held if self.reached(held) else state
+
+    def _jumps(self, state: State) -> bool:
+        """Whether a bone turns so far from the start that it is seen to jump."""
+        skeleton = self.skeleton
+        turned = np.where(skeleton.is_turn, state.q - self.start.q, 0.0) ** 2
+        return bool((np.bincount(skeleton.owner, turned) > _JUMP * _JUMP).any())
 
     def _is_slight(self, state: State) -> bool:
         """Whether what the effectors are short is better than a jump."""
