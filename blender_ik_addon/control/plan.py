@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import bpy
+import numpy as np
 
 from ..bridge.armature import Bones, read_bones
 from ..bridge.chains import chain_bones
@@ -26,6 +27,9 @@ from ..properties.refusal import Refused
 from .masses import read_masses
 from .surroundings import Surroundings, read_surroundings
 
+_FINE: Final = (
+    1e-4  # share of the figure's size that a target may be off at most, however coarse the tolerance
+)
 NOT_SAVED: Final = -1
 """Index of an effector that is on no rig, but lasts as long as a drag."""
 
@@ -84,6 +88,7 @@ class Plan:
     Attributes:
         armature: name of the object, for sentences; uid: its session id, to find it again.
         solved: bones that may move.
+        tolerance: metres and radians; finer than the setting on small figures.
         root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
         parameters: the method's own options, by name.
         masses: of the figure, if an effector asks for its balance.
@@ -167,12 +172,18 @@ def read_plan(
         root=root or solver.root,
         root_stiffness=(*solver.root_location_stiffness, *solver.root_rotation_stiffness),
         max_iterations=solver.max_iterations,
-        tolerance=solver.tolerance,
+        tolerance=min(solver.tolerance, _FINE * _size(armature, bones)),
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(solver.method).items()),
         surroundings=read_surroundings(armature, bones, solved),
         masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
     )
+
+
+def _size(armature: bpy.types.Object, bones: Bones) -> float:
+    """The figure's largest measure, in metres of the scene."""
+    extent = float(np.ptp(bones.rest[:, :3, 3], axis=0).max())
+    return max(extent, float(bones.length.max())) * float(armature.matrix_world.median_scale)
 
 
 def find_armature(plan: Plan) -> bpy.types.Object:

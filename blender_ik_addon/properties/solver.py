@@ -97,7 +97,8 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     tolerance: FloatProperty(
         name="Tolerance",
-        description="A target counts as reached within this distance (in metres) or angle (in radians)",
+        description="A target counts as reached within this distance (in metres; on small figures within a"
+        " ten thousandth of their size) or angle (in radians)",
         default=1e-4,
         min=1e-9,
         soft_max=0.1,

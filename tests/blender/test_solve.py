@@ -47,6 +47,16 @@ def test_a_pose_is_reached_in_both_parts():
     assert row["worst"] < 1e-3 and row["angle_worst"] < 1e-3
 
 
+def test_a_tiny_figure_is_solved_as_finely_as_a_large_one():
+    rig = arm()
+    rig.scale = (1e-3,) * 3
+    bpy.context.view_layer.update()
+    reach(rig, "b3", (1.5e-3, 0.5e-3, 2e-3))
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED"
+    assert miss(rig, "b3") < 1e-4 * 4e-3
+
+
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
 def test_moved_turned_and_scaled_armatures(scale):
     rig = arm()
