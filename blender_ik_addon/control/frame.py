@@ -313,8 +313,17 @@ def _goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[li
     parts = make_parts(plan, figure, want)
     goals = [part.goal for part in parts]
     if plan.posture > 0.0 or not goals:
-        goals.append(ik.Posture(posture, gain=plan.posture or 1.0))
+        goals.append(ik.Posture(posture, gain=_gains(plan, figure)))
     return parts, goals
+
+
+def _gains(plan: Plan, figure: Figure) -> float | Array:
+    """How strongly the coordinates keep their posture: Parent's gains, one for all or (n,) for each."""
+    if not plan.keeps:
+        return plan.posture or 1.0
+    numbers = figure.plan.bone[figure.skeleton.owner].tolist()
+    shares = [plan.keeps.get(figure.bones.names[number], 1.0) for number in numbers]
+    return (plan.posture or 1.0) * np.array(shares)
 
 
 def _options(plan: Plan, most: int | None) -> dict[str, Any]:

@@ -8,13 +8,14 @@ count, as control bones carry no flesh; unless a rig has none that deform, or a 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import bpy
 import numpy as np
 
 from ..bridge.armature import Array, Bones, read_matrices
 from ..bridge.goals import Masses
+from ..properties.bone import bone_settings
 from ..properties.refusal import Refused
 from .body import read_links, slender_links
 
@@ -33,11 +34,7 @@ def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
     """
     scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
-    given: dict[str, float] = {}
-    for pose_bone in armature.pose.bones:
-        owner: Any = pose_bone
-        if owner.articulate.mass > 0.0:
-            given[pose_bone.name] = owner.articulate.mass
+    given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
     table = read_links(armature)
     wanted = [
         row

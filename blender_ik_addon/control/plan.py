@@ -21,6 +21,7 @@ from ..bridge.faults import require
 from ..bridge.goals import ALONE, Masses
 from ..properties import check
 from ..properties.access import holds, rig_of
+from ..properties.bone import bone_settings
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import Kind
 from ..properties.refusal import Refused
@@ -91,6 +92,7 @@ class Plan:
         tolerance: metres and radians; finer than the setting on small figures.
         root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
         parameters: the method's own options, by name.
+        keeps: shares of the posture by bone, where they are less than all of it.
         masses: of the figure, if an effector asks for its balance.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
@@ -110,6 +112,7 @@ class Plan:
     parameters: tuple[tuple[str, Any], ...] = ()
     surroundings: Surroundings | None = None
     masses: Masses | None = None
+    keeps: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def looks_at_start(self) -> bool:
@@ -176,6 +179,7 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(solver.method).items()),
         surroundings=read_surroundings(armature, bones, solved),
+        keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
     )
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a pose bone knows besides its IK settings: `PoseBone.articulate`."""
 
+from typing import Any
+
 import bpy
 from bpy.props import FloatProperty
 
@@ -10,6 +12,19 @@ from .options import OVERRIDE, moved
 class ArticulateBone(bpy.types.PropertyGroup):
     """Settings of one bone."""
 
+    posture: FloatProperty(
+        name="Keep Posture",
+        description=(
+            "How strongly this bone keeps its pose where the effectors leave it free, as a share of what the"
+            " solver's own setting says"
+        ),
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+        update=moved,
+    )
     mass: FloatProperty(
         name="Mass",
         description=(
@@ -23,3 +38,13 @@ class ArticulateBone(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=moved,
     )
+
+
+def bone_settings(armature: bpy.types.Object, name: str) -> dict[str, float]:
+    """One setting of all bones that have any of their own, by name; what nobody has touched is left out.
+
+    To look at a bone's settings would make them: it is asked first whether they are there.
+    """
+    owners: Any = armature.pose.bones
+    told = (bone for bone in owners if bone.is_property_set("articulate"))
+    return {bone.name: getattr(bone.articulate, name) for bone in told}

@@ -15,6 +15,7 @@ import bpy
 from bpy.props import BoolVectorProperty, CollectionProperty, FloatVectorProperty, PointerProperty
 
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
+from .bone import bone_settings
 from .effector import ArticulateEffector
 from .kinds import AMOUNTS
 from .parameters import ArticulateParameters
@@ -70,8 +71,7 @@ def quick_settings(rig: ArticulateRig) -> Any:
 def other_settings(rig: ArticulateRig) -> Any:
     """The rest: the methods' own parameters, the body and what it weighs."""
     body = rig.body
-    weighs = any("balance" in effector.kind_info.asks for effector in rig.effectors)
     armature: Any = rig.id_data
-    masses = [bone.articulate.mass for bone in armature.pose.bones] if weighs else []
+    bones = [bone_settings(armature, name) for name in ("mass", "posture")]
     links, pairs = [_link(link) for link in body.links], [_pair(pair) for pair in body.pairs]
-    return _parameters(rig.solver.parameters), _body(body), links, pairs, masses
+    return _parameters(rig.solver.parameters), _body(body), links, pairs, bones

@@ -177,7 +177,11 @@ class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):
         column = layout.column()
         for name in solver.parameters.names(solver.method):
             column.prop(solver.parameters, name)
-        for name in ("posture", "limits", "max_iterations", "tolerance"):
+        column.prop(solver, "posture")
+        bone = context.active_pose_bone
+        if bone is not None and bone.id_data is armature:
+            column.prop(bone.articulate, "posture", text=f"of {bone.name}")
+        for name in ("limits", "max_iterations", "tolerance"):
             column.prop(solver, name)
 
     @staticmethod

@@ -107,3 +107,20 @@ def test_the_free_root_turns_least_about_its_stiff_axes():
         after = evaluated(rig).pose.bones["b0"].matrix_basis.to_quaternion()
         turned.append(before.rotation_difference(after).angle)
     assert turned[1] < 0.3 * turned[0], turned
+
+
+@pytest.mark.parametrize("method", ["hierarchical", "damped", "control"])
+def test_a_bone_that_need_not_keep_its_posture_moves_more(method):
+    """Parent's control expression: a gain for each joint."""
+    turned = {}
+    for share in (1.0, 0.0):
+        rig = arm(6)
+        rig.articulate.solver.method = method
+        before = {bone.name: bone.matrix_basis.to_quaternion() for bone in rig.pose.bones}
+        rig.pose.bones["b2"].articulate.posture = share
+        reach(rig, "b5", (1.5, 1.0, 3.5))
+        bpy.ops.articulate.solve()
+        assert rig.articulate.report["status"] == "REACHED"
+        shown = evaluated(rig).pose.bones
+        turned[share] = before["b2"].rotation_difference(shown["b2"].matrix_basis.to_quaternion()).angle
+    assert turned[0.0] > turned[1.0] + 0.02, turned
