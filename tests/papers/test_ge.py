@@ -7,6 +7,7 @@ import pytest
 import ikmath as ik
 from ikmath.linalg import damped, givens
 from ikmath.linalg.svd import lapack
+from tests.ikmath import oracle
 from tests.papers.experiments import ge_joint_limits, ge_svd
 
 
@@ -101,21 +102,30 @@ def test_a_chain_between_any_two_bodies_goes_up_and_down_again():
     """
     figure = ik.figures.human()
     rng = np.random.default_rng(1)
-    q = figure.region.project(0.4 * rng.normal(size=figure.n))
-    root, tip = "shoulder.R", "wrist.L"
+    q = np.array([figure.region.project(0.4 * rng.normal(size=figure.n)) for _ in range(3)])
+    root, tip, grip = "shoulder.R", "wrist.L", (0.05, 0.1, -0.02)
+    seen, jacobian = ik.Pose.forward(figure, q).chain(root, tip, grip)
+    for frame, at in enumerate(q):
+        body, ends = oracle.frames(figure, at)[root], oracle.point(figure, at, tip, grip)
+        np.testing.assert_allclose(seen[frame], body[0].T @ (ends - body[1]), atol=1e-12)
+        look = lambda x: ik.Pose.forward(figure, x).chain(root, tip, grip)[0]  # noqa: E731
+        numeric = np.array([(look(at + d) - look(at - d)) / 2e-6 for d in 1e-6 * np.eye(figure.n)]).T
+        assert np.abs(jacobian[frame] - numeric).max() < 1e-8
+    moving = {figure.names[joint] for joint in figure.owner[np.abs(jacobian).max(axis=(0, 1)) > 1e-9]}
+    assert moving == {"shoulder.R", "clavicle.R", "clavicle.L", "shoulder.L", "elbow.L", "wrist.L"}
 
-    def seen(q):
-        pose = ik.Pose.forward(figure, q)
-        return pose.frame(root).T @ (pose.point(tip) - pose.point(root))
 
-    pose = ik.Pose.forward(figure, q)
-    frame, lever = pose.frame(root), pose.point(tip) - pose.point(root)
-    turning = np.cross(pose.rotation_jacobian(root).T, lever).T
-    relative = frame.T @ (pose.jacobian(tip) - pose.jacobian(root) - turning)
-    numeric = np.array([(seen(q + d) - seen(q - d)) / 2e-6 for d in 1e-6 * np.eye(figure.n)]).T
-    assert np.abs(relative - numeric).max() < 1e-8
-    moving = {figure.names[joint] for joint in figure.owner[np.abs(relative).max(axis=0) > 1e-9]}
-    assert moving == {"shoulder.R", "clavicle.R", "clavicle.L", "shoulder.L", "elbow.L"}
+def test_a_step_along_such_a_chain_keeps_its_root():
+    """The left hand comes to where the right upper arm wants to have it, by the joints between them alone."""
+    figure = ik.figures.human()
+    there = figure.region.project(0.5 * np.random.default_rng(3).normal(size=figure.n))
+    q, wanted = figure.rest, ik.Pose.forward(figure, there).chain("shoulder.R", "wrist.L")[0]
+    for _ in range(200):
+        seen, jacobian = ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")
+        q = figure.region.project(q + damped.damped_inverse(jacobian, 0.1) @ (wanted - seen))
+    assert np.linalg.norm(ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")[0] - wanted) < 1e-6
+    moved = {figure.names[joint] for joint in figure.owner[np.abs(q - figure.rest) > 1e-9]}
+    assert moved <= {"clavicle.R", "clavicle.L", "shoulder.L", "elbow.L", "shoulder.R"}
 
 
 def test_a_chain_whose_root_is_not_the_figures_root():
