@@ -354,10 +354,11 @@ def _collection_for(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
 
 def _only_ours(target: bpy.types.Object) -> bool:
     """Whether an Empty was made by the add-on and no other effector follows it."""
-    followers = (
-        effector.target
+    followed = {
+        thing
         for candidate in bpy.data.objects
         if candidate.type == "ARMATURE"
         for effector in rig_of(candidate).effectors
-    )
-    return bool(target.get(MADE_HERE)) and target.library is None and target not in set(followers)
+        for thing in (effector.target, *effector.alternative_objects)
+    }
+    return bool(target.get(MADE_HERE)) and target.library is None and target not in followed

@@ -81,6 +81,8 @@ def mirror(
         other = bpy.utils.flip_name(effector.bone)
         if other == effector.bone or other not in armature.data.bones:
             continue
+        if effector.settings.get("second_bone") == other:
+            continue  # it joins both sides, and is its own mirror image
         if (other, effector.kind, effector.point) in taken:
             continue
         news.append(

@@ -129,3 +129,15 @@ def test_what_is_wrong_is_said():
     with pytest.raises(RuntimeError, match="'Lost 0' is not in scene"):
         bpy.ops.articulate.solve()
     assert len(rig.articulate.effectors) == 1
+
+
+def test_targets_that_another_effector_may_choose_are_not_deleted():
+    rig = arm()
+    effector = add("b3", "ANY_OF")
+    things = list(effector.alternatives.objects)
+    add("b2", "ANY_OF", alternatives=effector.alternatives.name, name="second")
+    bpy.ops.articulate.effector_remove(effector="b3", delete_target=True)
+    assert all(thing.name in bpy.data.objects for thing in things)
+    assert len(rig.articulate.effectors["second"].alternative_objects) == 2
+    bpy.ops.articulate.clear(delete_targets=True)
+    assert not [thing for thing in bpy.data.objects if thing.type == "EMPTY"]

@@ -264,3 +264,53 @@ def test_a_loop_holds_while_one_hand_is_dragged():
     drag.finish(bpy.context)
     assert np.linalg.norm(tip(rig, "hand.R") - drag.anchor) > 0.2
     np.testing.assert_allclose(relation(rig, "hand.L", "hand.R"), grip, atol=1e-3)
+
+
+def test_two_hands_on_a_moving_staff_keep_their_grip_for_250_frames():
+    """The issue's bar: 0.1 mm. One hand carries the staff, the other one is joined to it."""
+    rig = two_arms()
+    rig.articulate.solver.tolerance = 1e-5
+    for name, turn in (("arm.L", 0.5), ("arm.R", -0.4)):
+        rig.pose.bones[name].rotation_mode = "XYZ"
+        rig.pose.bones[name].rotation_euler = (turn, 0.1, turn)
+    bpy.context.view_layer.update()
+    tail = np.array((0.0, rig.data.bones["hand.L"].length, 0.0, 1.0))
+    grip = relation(rig, "hand.L", "hand.R") @ tail
+    add("hand.L", "LOOP", second_bone="hand.R", rigid=True)
+    hand = add("hand.R", priority=1)
+    hand.target.name = "Staff"
+    start = np.array(hand.target.location)
+    angle = np.linspace(0.0, 4.0 * np.pi, 250)
+    for number, a in enumerate(angle, start=1):
+        hand.target.location = start + np.array(
+            [0.15 * np.sin(a), 0.3 * np.sin(a / 2), 0.2 * (np.cos(a) - 1.0)]
+        )
+        hand.target.keyframe_insert("location", frame=number)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=250)
+    slips, turns = [], []
+    for number in range(1, 251):
+        bpy.context.scene.frame_set(number)
+        slips.append(np.linalg.norm(relation(rig, "hand.L", "hand.R") @ tail - grip))
+        turns.append([bone.matrix_basis.to_quaternion() for bone in evaluated(rig).pose.bones])
+    print(
+        "slip",
+        max(slips),
+        rig.articulate.report["effectors"]["hand.R"]["worst"],
+        rig.articulate.report["seconds"],
+    )
+    assert max(slips) < 1e-4
+    jumps = [
+        a.rotation_difference(b).angle for one, two in pairwise(turns) for a, b in zip(one, two, strict=True)
+    ]
+    assert max(min(jump, 2 * np.pi - jump) for jump in jumps) < np.radians(15.0)
+
+
+def test_a_loop_of_both_sides_is_its_own_mirror_image():
+    rig = two_arms()
+    add("hand.L", "LOOP", second_bone="hand.R")
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in rig.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "hand.L"
+    with pytest.raises(RuntimeError, match="nothing to mirror"):
+        bpy.ops.articulate.mirror()
+    assert len(rig.articulate.effectors) == 1
