@@ -148,3 +148,64 @@ def test_a_target_that_is_moved_by_mouse_during_playback_is_followed(figure: Ble
     assert figure.run("result = bpy.context.scene.frame_current") > 1
     assert figure.run(KEYS) == {}
     figure.screenshot("live_target_moved")
+
+
+RENDER = """
+import threading
+import numpy as np
+rig = bpy.data.objects['Figure']
+bpy.ops.articulate.effector_add(bone='hand.L')
+target = rig.articulate.effectors['hand.L'].target
+for frame, z in ((1, 1.45), (8, 2.0)):
+    target.location.z = z
+    target.keyframe_insert('location', frame=frame)
+rig.articulate.live = True
+scene = bpy.context.scene
+scene.frame_start, scene.frame_end = 1, 8
+scene.render.engine = 'CYCLES'
+scene.cycles.samples = 1
+scene.cycles.use_denoising = False
+scene.render.resolution_x = scene.render.resolution_y = 16
+scene.render.filepath = '/tmp/articulate-render-'
+camera = bpy.data.objects.new('Camera', bpy.data.cameras.new('Camera'))
+scene.collection.objects.link(camera)
+scene.camera = camera
+poses, ended = {}, []
+def look(scene, depsgraph):
+    if depsgraph.mode == 'RENDER':
+        bones = bpy.data.objects['Figure'].pose.bones
+        pose = [list(b.rotation_quaternion) for b in bones]
+        poses[scene.frame_current] = [pose, threading.current_thread() is threading.main_thread()]
+bpy.app.handlers.frame_change_post.append(look)
+bpy.app.handlers.render_complete.append(lambda *_: ended.append(True))
+bpy.app.driver_namespace['render'] = (look, poses, ended)
+bpy.ops.render.render('INVOKE_DEFAULT', animation=True)
+"""
+RENDERED = """
+look, poses, ended = bpy.app.driver_namespace['render']
+result = [bool(ended), poses]
+"""
+POSE = """
+bpy.context.scene.frame_set({frame})
+result = [list(b.rotation_quaternion) for b in bpy.data.objects['Figure'].pose.bones]
+"""
+
+
+def test_a_render_by_the_window_on_a_thread_of_its_own_shows_what_scrubbing_shows(figure: BlenderWindow):
+    figure.operate(RENDER)
+    _, poses = figure.wait_for(RENDERED, lambda found: found[0], 120.0)
+    figure.settle(1.0)
+    figure.screenshot("rendered_live")
+    figure.key("Escape")
+    figure.run("bpy.app.handlers.frame_change_post.remove(bpy.app.driver_namespace.pop('render')[0])")
+    figure.run("bpy.app.handlers.render_complete.clear()")
+    assert sorted(map(int, poses)) == list(range(1, 9))
+    assert not all(main for _, main in poses.values()), "Blender rendered on the main thread."
+    for frame, (pose, _) in poses.items():
+        scrubbed = figure.run(POSE.format(frame=frame))
+        away = max(
+            abs(a - b)
+            for one, other in zip(pose, scrubbed, strict=True)
+            for a, b in zip(one, other, strict=True)
+        )
+        assert away < 1e-6, f"Frame {frame} was rendered otherwise than it is shown."
