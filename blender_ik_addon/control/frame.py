@@ -176,7 +176,7 @@ def solve_task(
         IkError: the frame cannot be solved; the sentence says why.
     """
     plan, figure = task.plan, task.figure
-    # who asks briefly and goes on from nothing, as live does in each frame, will not go on from this one either
+    # who asks briefly and goes on from nothing, as live does, will not go on from this frame either
     asked = None if brief and before is None else _asked(task, brief)
     again = before is not None and before.asked == asked
     if before is not None and again and before.rests:
