@@ -44,8 +44,20 @@ def _make(options: argparse.Namespace) -> int:
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     _install(options.zip)
-    # The body is modelled with the library, which comes with the extension.
+    # What is seen is modelled with the library, which comes with the extension.
+    return _elephant(options) if options.figure == "elephant" else _person(options)
+
+
+def _elephant(options: argparse.Namespace) -> int:
+    import elephant
+
+    elephant.run(options.out, options.manual or options.out, set(options.skip))
+    return 0
+
+
+def _person(options: argparse.Namespace) -> int:
     import acting
+    import bpy
     import figure
     import measuring
     import pictures
@@ -159,6 +171,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("dist/demo"), help="directory for the results")
     parser.add_argument(
         "--skip", nargs="*", default=[], choices=["still", "film"], help="pictures to leave out"
+    )
+    parser.add_argument(
+        "--figure", default="person", choices=["person", "elephant"], help="who is baked: the person"
     )
     parser.add_argument("--manual", type=Path, help="write the manual's pictures to this directory too")
     return parser.parse_args()

@@ -18,6 +18,8 @@ from mathutils.bvhtree import BVHTree
 
 NEAR = 0.5
 """Metres; skin that is further away is not measured."""
+LEVEL = 1e-3
+"""Sine below which a point beside a sharp edge counts as level with the face found, not as behind it."""
 DEEP = 0.1
 """Metres that skin can be inside of something and still be noticed."""
 
@@ -150,7 +152,7 @@ class _Least:
         for point in points[inside].tolist():
             place, normal, _face, far = tree.find_nearest(point, self.reach)
             if place is not None:
-                signed = -far if (Vector(point) - place).dot(normal) < 0.0 else far
+                signed = -far if (Vector(point) - place).dot(normal) < -LEVEL * far else far
                 if signed < self.far:
                     self.far, self.frame = signed, frame
 

@@ -7,8 +7,9 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -52,7 +53,7 @@ def render_still(path: Path, frame: int, samples: int = 8) -> None:
 def render_film(path: Path) -> None:
     """All frames by Workbench, as an mp4."""
     scene = bpy.context.scene
-    _workbench()
+    workbench()
     _output(FILM, path)
     images = scene.render.image_settings
     if hasattr(images, "media_type"):  # Blender 5
@@ -67,32 +68,50 @@ def write_manual(directory: Path, still: Path) -> None:
     """The manual's pictures: the still, smaller, and a loop of every third frame."""
     from PIL import Image
 
-    directory.mkdir(parents=True, exist_ok=True)
     with Image.open(still) as picture:
-        picture.convert("RGB").resize((900, 750)).save(directory / "reach.webp", quality=88, method=6)
+        save_picture(picture.resize((900, 750)), directory / "reach.webp")
+    frames = render_frames(range(1, bpy.context.scene.frame_end + 1, 3), LOOP)
+    frames += frames[-2:0:-1]  # there and back, so that the loop has no jump
+    save_loop(frames, directory / "reach-loop.webp")
+
+
+def render_frames(frames: Iterable[int], size: tuple[int, int]) -> list[Any]:
+    """Some frames by Workbench, as Pillow's images."""
+    from PIL import Image
+
     scene = bpy.context.scene
-    _workbench()
+    workbench()
     images = scene.render.image_settings
     if hasattr(images, "media_type"):
         images.media_type = "IMAGE"
     images.file_format = "PNG"
-    frames = []
+    rendered = []
     with tempfile.TemporaryDirectory() as name:
-        for frame in range(1, scene.frame_end + 1, 3):
+        for frame in frames:
             scene.frame_set(frame)
             path = Path(name) / f"{frame}.png"
-            _output(LOOP, path)
+            _output(size, path)
             bpy.ops.render.render(write_still=True)
             with Image.open(path) as picture:
-                frames.append(picture.convert("RGB"))
-    frames += frames[-2:0:-1]  # there and back, so that the loop has no jump
+                rendered.append(picture.convert("RGB"))
+    return rendered
+
+
+def save_picture(picture: Any, path: Path) -> None:
+    """One of Pillow's images for the manual."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture.convert("RGB").save(path, quality=88, method=6)
+
+
+def save_loop(frames: list[Any], path: Path, quality: int = 70) -> None:
+    """Eight of Pillow's images a second, over and over."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     frames[0].save(
-        directory / "reach-loop.webp", save_all=True, append_images=frames[1:], duration=125, loop=0,
-        quality=70, method=6,
-    )  # fmt: skip
+        path, save_all=True, append_images=frames[1:], duration=125, loop=0, quality=quality, method=6
+    )
 
 
-def _workbench() -> None:
+def workbench() -> None:
     """Shaded as in the viewport, with shadows."""
     scene = bpy.context.scene
     scene.render.engine = "BLENDER_WORKBENCH"

@@ -58,7 +58,7 @@ def set_stage(materials: dict[str, bpy.types.Material]) -> bpy.types.Object:
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, FRAMES
     scene.render.fps = 24
-    _room(materials["Room"])
+    room(materials["Room"])
     _table(materials["Wood"])
     ball = _add("Ball", [ellipsoid((0, 0, 0), (BALL_RADIUS,) * 3)], materials["Ball"], smooth=2)
     for frame, place in WAY.items():
@@ -86,13 +86,13 @@ def _add(
     return thing
 
 
-def _room(material: bpy.types.Material) -> None:
+def room(material: bpy.types.Material) -> bpy.types.Object:
     """A floor that bends up into a wall, so that no horizon crosses the picture."""
     bend = [(1.6 + 2.0 * math.sin(a), 2.0 - 2.0 * math.cos(a)) for a in np.linspace(0.0, math.pi / 2, 24)]
     profile = [(-9.0, 0.0), *bend, (3.6, 8.0)]
     vertices = np.array([(x, y, z) for y, z in profile for x in (-12.0, 12.0)])
     faces = tuple((2 * i, 2 * i + 1, 2 * i + 3, 2 * i + 2) for i in range(len(profile) - 1))
-    _add("Room", [Solid(vertices, faces)], material)
+    return _add("Room", [Solid(vertices, faces)], material)
 
 
 def _table(material: bpy.types.Material) -> None:
