@@ -59,7 +59,9 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
 
     @persistent
     def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """When a target, a pin or a live armature has changed."""
+        """When a target, a pin or a live armature has changed, or came into the scene."""
+        if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
+            _session().any_live = any_live()
         if not _is_any_live():
             return
         changed = {update.id.original for update in depsgraph.updates}
@@ -81,8 +83,12 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
     ]
 
 
-def _is_any_live() -> bool:
+def _session() -> Any:
     # `bpy.context` is not for the thread of a render.
     manager: Any = bpy.data.window_managers[0]
-    session = manager.articulate
+    return manager.articulate
+
+
+def _is_any_live() -> bool:
+    session = _session()
     return session.any_live and not session.baking  # a bake solves its frames itself

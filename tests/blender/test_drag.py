@@ -248,3 +248,17 @@ def test_the_armature_may_vanish_meanwhile():
     bpy.data.objects.remove(rig)
     with pytest.raises(Refused, match="was deleted"):
         held.move_to((1, 1, 1))
+
+
+def test_what_takes_too_long_goes_on_in_the_next_update():
+    rig = metarig("human")
+    for bone in ("foot.L", "foot.R"):
+        pin(rig, bone, "POSE")
+    bpy.context.view_layer.update()
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"), budget=0.0)
+    place = by(held, [-0.3, -0.5, 0.5])
+    updates = [held.move_to(place)]
+    while not updates[-1].arrived and len(updates) < 50:
+        updates.append(held.move_to(place))
+    assert updates[-1].arrived and updates[-1].error < 1e-3
+    assert np.linalg.norm(tip(rig, "hand.L") - place) < 1e-3

@@ -228,3 +228,16 @@ def test_it_is_live_again_after_loading(tmp_path: Path):
     bpy.ops.wm.open_mainfile(filepath=path)
     bpy.context.scene.frame_set(8)
     assert miss(bpy.data.objects["Rig"], "b4") < 1e-3
+
+
+def test_a_live_figure_that_is_appended(tmp_path: Path):
+    live_arm()
+    path = str(tmp_path / "live.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert not bpy.context.window_manager.articulate.any_live
+    for name in ("Rig", "Target b4"):
+        bpy.ops.wm.append(directory=f"{path}/Object/", filename=name)
+    bpy.context.scene.frame_set(6)
+    rig = bpy.data.objects["Rig"]
+    assert rig.articulate.live and miss(rig, "b4") < 1e-3
