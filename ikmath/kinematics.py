@@ -6,62 +6,63 @@ more than its arithmetic, so there the joints are the batch and a tree of depth 
 (pointer doubling); for many poses the arithmetic counts, so there the poses lie innermost in memory and each
 level of the tree is one product of quaternions. A test holds them equal to 1e-12.
 
-Both work on plain arrays and know nothing of names. With `v = (x, 0, z)`, `t = |v|`, the swing is
-`S = I + s [v]x + b [v]x^2`, and turning coordinate x (or z) turns the joint about `Jl(v) e_x` (`e_z`) of its
-rest frame, `Jl = s I + b [v]x + k v v^T` the left Jacobian of the exponential, with `s = sin(t)/t`,
-`b = (1 - cos t)/t^2`, `k = (1 - s)/t^2`. The twist turns about `S e_y`, which is the y axis of the joint
-itself.
+Both work on plain arrays and know nothing of names. A swing about the unit vector `n = (x, 0, z) / t` by
+`t = 2 h` is `S = I + 2 sin h cos h [n]x + 2 sin^2 h [n]x^2`, and turning coordinate x (or z) turns the joint
+about `Jl e_x` (`Jl e_z`) of its rest frame, `Jl = s I + r sin h [n]x + (1 - s) n n^T` the left Jacobian of
+the exponential, with `r = sin h / h`, `s = r cos h = sin t / t`. The twist turns about `S e_y`, which is the
+y axis of the joint itself.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from .plan import Levels, Plan
 from .rotation import Array, multiply_quaternions, quaternion_from_matrix
 
-Index = npt.NDArray[np.intp]
-
-_TINY: Final = (
-    1e-200  # keeps the angle of no swing from being exactly zero; far below any square that matters
-)
+_TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
 
-def _feature_map() -> Array:
-    """(27, 18): products of swing and twist -> columns [rotation (3) | turn axes x, z | nothing] of each row.
+def _feature_map(slides: int) -> Array:
+    """What `_features` gives -> rows of [rotation | room for slides | axes of turns x, y, z | room for one].
 
-    The features of a joint are the outer product of (1, b xx, b xz, b zx, b zz, s x, s z) with
-    (1, cos y, sin y) and then (k xx, k xz, k zx, k zz, b x, b z).
+    (39, 3 * (7 + slides)), with three columns for the rotation and for the turns.
+
+    Features are the outer product of (1, (1 - s) nn, sin^2 h nn, r sin h n, sin h cos h n), where nn is
+    (xx, xz, zx, zz) and n is (x, z), with (sin y, 1, cos y).
     """
-    swing = np.zeros((7, 3, 3))  # S as a linear map of its seven features
+    swing = np.zeros((13, 3, 3))  # S as a linear map of the first factor
     swing[0] = np.eye(3)
-    swing[1, 1, 1] = swing[1, 2, 2] = -1.0  # b xx
-    swing[2, 0, 2] = swing[3, 2, 0] = 1.0  # b xz, b zx
-    swing[4, 0, 0] = swing[4, 1, 1] = -1.0  # b zz
-    swing[5, 2, 1], swing[5, 1, 2] = 1.0, -1.0  # s x
-    swing[6, 1, 0], swing[6, 0, 1] = 1.0, -1.0  # s z
-    out = np.zeros((27, 3, 6))
-    for i in range(7):
-        out[3 * i, :, 1] = swing[i, :, 1]  # the twist leaves the second column alone
-        out[3 * i + 1, :, 0], out[3 * i + 1, :, 2] = swing[i, :, 0], swing[i, :, 2]
-        out[3 * i + 2, :, 0], out[3 * i + 2, :, 2] = -swing[i, :, 2], swing[i, :, 0]
-    out[0, 0, 3] = out[0, 2, 4] = 1.0  # s + k xx = 1 - k zz, and so on
-    out[24, 0, 3] = -1.0
-    out[21, 2, 4] = -1.0
-    out[22, 2, 3] = out[22, 0, 4] = 1.0
-    out[26, 1, 3] = 1.0
-    out[25, 1, 4] = -1.0
-    return out.reshape(27, 18)
+    swing[5, 1, 1] = swing[5, 2, 2] = -2.0
+    swing[6, 0, 2] = swing[7, 2, 0] = 2.0
+    swing[8, 0, 0] = swing[8, 1, 1] = -2.0
+    swing[11, 2, 1], swing[11, 1, 2] = 2.0, -2.0
+    swing[12, 1, 0], swing[12, 0, 1] = 2.0, -2.0
+    out = np.zeros((13, 3, 3, 7 + slides))
+    axes = out[..., 3 + slides :]
+    out[:, 0, :, 0], out[:, 0, :, 2] = -swing[:, :, 2], swing[:, :, 0]
+    out[:, 2, :, 0], out[:, 2, :, 2] = swing[:, :, 0], swing[:, :, 2]
+    out[:, 1, :, 1] = axes[:, 1, :, 1] = swing[:, :, 1]  # the twist leaves the second column alone
+    axes[0, 1, 0, 0] = axes[0, 1, 2, 2] = 1.0
+    axes[4, 1, 0, 0] = axes[1, 1, 2, 2] = -1.0
+    axes[2, 1, 2, 0] = axes[3, 1, 0, 2] = 1.0
+    axes[10, 1, 1, 0], axes[9, 1, 1, 2] = 1.0, -1.0
+    return out.reshape(39, -1)
 
 
-_FEATURES: Final = _feature_map()
-_SKEW_ROWS: Final = np.zeros((3, 9))  # p @ _SKEW_ROWS = -[p]x row after row, so that a @ (...) = p x a
+_FEATURES: Final = {slides: _feature_map(slides) for slides in (0, 3)}
+_HALF: Final = np.array(0.5)  # numpy reads an array sooner than a number
+_ONE: Final = np.array(1.0)
+_SMALL: Final = np.array(_TINY)
+
+
+SKEW_ROWS: Final = np.zeros((3, 9))  # p @ SKEW_ROWS = -[p]x row after row, so that a @ (...) = p x a
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    _SKEW_ROWS[_i, 3 * _j + _k], _SKEW_ROWS[_i, 3 * _k + _j] = 1.0, -1.0
-SKEW_ROWS: Final = _SKEW_ROWS
+    SKEW_ROWS[_i, 3 * _j + _k], SKEW_ROWS[_i, 3 * _k + _j] = 1.0, -1.0
+_SKEW: Final = np.ascontiguousarray(SKEW_ROWS.reshape(3, 3, 3).T).reshape(9, 3)
 
 
 class OneFrame(NamedTuple):
@@ -70,22 +71,35 @@ class OneFrame(NamedTuple):
     Attributes:
         rotation: (J + 1, 3, 3) world rotations, the last is the world itself.
         position: (J, 3) world positions of the joints' frames.
-        swing_axes: (J, 3, 2) world axes of the turns x and z, as columns.
-        slide_frame: (J, 3, 3) axes along which slides go, or None in a figure without slides.
+        axes: (J, 3, 3) world axes of the turns x, y, z, as columns; in a figure with slides (J, 3, 6), those
+            of the slides first.
     """
 
     rotation: Array
     position: Array
-    swing_axes: Array
-    slide_frame: Array | None
+    axes: Array
+
+    def twists(self, plan: Plan) -> Array:
+        """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""
+        count, kinds = plan.count, plan.kinds
+        out = np.empty((count, kinds, 6))
+        w, v = out[:, :, :3], out[:, :, 3:]
+        w[...] = self.axes.transpose(0, 2, 1)
+        np.matmul(w, _SKEW.dot(self.position.T).reshape(3, 3, count).T, out=v)
+        if kinds == 6:
+            v[:, :3] = w[:, :3]
+            w[:, :3] = 0.0
+        rows = out.reshape(-1, 6)
+        return rows if plan.rows_in_order else rows.take(plan.place, 0)
 
 
 class ManyFrames(NamedTuple):
     """The same for B poses, frames innermost.
 
     Attributes:
-        rotation: (3, 3, J, B); position: (3, J, B); axes: (3 turns, 3, J, B);
-        slide_frame: (3, 3, J, B) or None.
+        rotation: (3, 3, J, B); position: (3, J, B);
+        axes: (3, 3, J, B) for each of the three turns, or (1, 3, J, B) for joints that have one;
+        slide_frame: (3, 3, S, B) axes along which the joints of `Plan.sliding` slide, or None.
     """
 
     rotation: Array
@@ -94,146 +108,96 @@ class ManyFrames(NamedTuple):
     slide_frame: Array | None
 
 
-class Plan:
-    """What the kernels need of a tree's structure, worked out once.
-
-    Args:
-        parents: (J,) parents first, -1 for roots; inherits: (J,) whether rotation is inherited;
-        owner, slot: (n,) joint and which of its six coordinates.
-    """
-
-    def __init__(self, parents: Index, inherits: npt.NDArray[np.bool_], owner: Index, slot: Index) -> None:
-        count = self.count = len(parents)
-        self.parent = np.where(parents < 0, count, parents)  # the world stands behind the last joint
-        self.turn_parent = np.where(inherits, self.parent, count)
-        self.cut = bool((self.turn_parent != self.parent).any())
-        self.flat = owner * 6 + slot
-        self.has_slides = bool((slot < 3).any())
-        self.all_balls = len(slot) == 3 * count and not self.has_slides
-        # row of each coordinate in [turn axes of all joints; slide axes of all joints]
-        self.row = np.where(slot >= 3, 3 * owner + slot - 3, 3 * count + 3 * owner + slot)
-        self.rows_in_order = (
-            bool((self.row == np.arange(3 * count)).all()) if len(slot) == 3 * count else False
-        )
-        self.jumps: list[Index] = []
-        jump = np.append(self.turn_parent, count)
-        while (jump != count).any():
-            self.jumps.append(jump)
-            jump = jump[jump]
-        self._parents = parents
-
-    @cached_property
-    def above(self) -> Array:
-        """(J, J) 1 where j is i or above i: world positions are `above @ offsets`."""
-        above = np.eye(self.count)
-        for i, parent in enumerate(self._parents.tolist()):
-            if parent >= 0:
-                above[i] += above[parent]
-        return above
-
-    @cached_property
-    def levels(self) -> list[tuple[Index | slice, Index]]:
-        """For each depth: the joints there (a slice if they stand side by side) and their turn parents."""
-        depth = np.zeros(self.count + 1, dtype=int)
-        for i, parent in enumerate(self.turn_parent.tolist()):
-            depth[i] = depth[parent] + 1 if parent < self.count else 1
-        out: list[tuple[Index | slice, Index]] = []
-        for level in range(1, int(depth.max()) + 1):
-            joints = np.flatnonzero(depth[:-1] == level)
-            side_by_side = joints[-1] - joints[0] == len(joints) - 1
-            where = slice(int(joints[0]), int(joints[-1]) + 1) if side_by_side else joints
-            out.append((where, self.turn_parent[joints]))
-        return out
-
-
-def forward_one(plan: Plan, rest: Array | None, translation: Array, fixed: Array, q: Array) -> OneFrame:
+def forward_one(
+    plan: Plan, rest: Array | None, translation: Array, fixed: Array, along: Array, q: Array
+) -> OneFrame:
     """One pose.
 
     Args:
         plan: the structure; rest: (J, 3, 3), or None where no rest frame is turned; translation: (J, 3);
         fixed: (J, 6) constants of coordinates that are not free, slides all zero (they belong to
             `translation`);
+        along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
         q: (n,).
     """
-    count = plan.count
-    slides = None
+    count, kinds = plan.count, plan.kinds
     if plan.all_balls:
         turns = q.reshape(count, 3).T
     else:
         table = fixed.copy()
         table.ravel()[plan.flat] = q
         turns = table[:, 3:].T
-        if plan.has_slides:
-            slides = table[:, :3]
-    # joints lie innermost up to the product with the feature map: numpy is slow at short inner loops
-    swing = turns[::2]
-    products = (swing[:, None] * swing).reshape(4, count)
-    angles = np.empty((2, count))
-    square = products[0] + products[3]
-    square += _TINY
-    np.sqrt(square, out=angles[0])
-    angles[0] *= 0.5
-    angles[1] = turns[1]
-    sine, cosine = np.sin(angles), np.cos(angles)
-    u = sine[0] / angles[0]
-    s = u * cosine[0]
-    u *= u
-    u *= 0.5
-    k = (1.0 - s) / square
-    outer = np.empty((9, 3, count))
-    features = np.empty((7, count))
-    features[0] = 1.0
-    np.multiply(products, u, out=features[1:5])
-    np.multiply(swing, s, out=features[5:])
-    outer[:7, 0] = features
-    np.multiply(features, cosine[1], out=outer[:7, 1])
-    np.multiply(features, sine[1], out=outer[:7, 2])
-    flat = outer.reshape(27, count)
-    np.multiply(products, k, out=flat[21:25])
-    np.multiply(swing, u, out=flat[25:])
-    local = flat.T.dot(_FEATURES).reshape(count, 3, 6)
+    local = _features(turns).T.dot(_FEATURES[kinds - 3]).reshape(count, 3, 4 + kinds)
     if rest is not None:
         local = np.matmul(rest, local)
-    local[:, :, 5] = translation
-    slide_frame = None
+    local[:, :, -1] = offsets(plan, translation, along, q)
+    if kinds == 6:
+        local[:, :, 3:6] = _IDENTITY if rest is None else rest
     rotation = np.empty((count + 1, 3, 3))
     rotation[:count] = local[:, :, :3]
     rotation[count] = _IDENTITY
     for jump in plan.jumps:
-        rotation = np.matmul(rotation.take(jump, 0), rotation)
-    parents = rotation.take(plan.parent, 0)
-    if slides is not None:
-        slide_frame = parents if rest is None else np.matmul(parents, rest)
-    carried = np.matmul(parents, local[:, :, 3:])
+        rotation = np.matmul(rotation.take(jump).T, rotation)
+    carried = np.matmul(rotation.take(plan.parent_entries).T, local[:, :, 3:])
     if plan.cut:
-        carried[:, :, :2] = np.matmul(rotation.take(plan.turn_parent, 0), local[:, :, 3:5])
-    way = carried[:, :, 2]
-    if slide_frame is not None and slides is not None:
-        way = way + np.matmul(slide_frame, slides[:, :, None])[:, :, 0]
-    return OneFrame(rotation, plan.above.dot(way), carried[:, :, :2], slide_frame)
+        carried[:, :, -4:-1] = np.matmul(rotation.take(plan.turn_entries).T, local[:, :, -4:-1])
+    return OneFrame(rotation, plan.above.dot(carried[:, :, kinds]), carried[:, :, :kinds])
+
+
+def offsets(plan: Plan, translation: Array, along: Array, q: Array) -> Array:
+    """(J, 3) where the joints are in their parents' frames, slides in it; arguments as in `forward_one`."""
+    if not len(plan.sliding):
+        return translation
+    return np.asarray(translation + q.take(plan.slide_columns).dot(along).reshape(plan.count, 3))
+
+
+def _features(turns: Array) -> Array:
+    """(39, J) of turns (3, J), see `_feature_map`. Joints lie innermost: short inner loops are slow."""
+    count = turns.shape[1]
+    swing = turns[::2]
+    angles = np.empty((2, count))
+    half = angles[0]
+    np.hypot(swing[0], swing[1], out=half)
+    half += _SMALL
+    direction = swing / half
+    half *= _HALF
+    angles[1] = turns[1]
+    waves = np.empty((6, count))  # r, sin h, sin y, 1, cos y, cos h
+    np.sin(angles, out=waves[1:3])
+    np.cos(angles[::-1], out=waves[4:])
+    waves[3] = 1.0
+    np.divide(waves[1], half, out=waves[0])
+    factors = (waves[:2, None] * waves[5::-4]).reshape(4, count)  # s, r sin h, sin h cos h, sin^2 h
+    np.subtract(_ONE, factors[0], out=factors[0])
+    out = np.empty((13, count))
+    out[0] = 1.0
+    squares = direction[:, None] * direction
+    np.multiply(factors[::3, None, None], squares, out=out[1:9].reshape(2, 2, 2, count))
+    np.multiply(factors[1:3, None], direction, out=out[9:].reshape(2, 2, count))
+    return (out[:, None] * waves[2:5]).reshape(39, count)
 
 
 _IDENTITY: Final = np.eye(3)
 
 
-def forward_many(plan: Plan, rest: Array | None, translation: Array, fixed: Array, q: Array) -> ManyFrames:
+def forward_many(
+    plan: Plan, rest: Array | None, translation: Array, fixed: Array, along: Array, q: Array
+) -> ManyFrames:
     """Many poses: q (n, B), the rest as in `forward_one`."""
     count, frames = plan.count, q.shape[1]
     if plan.all_balls:
         table = q.reshape(count, 3, frames)
-        slides = None
         x, y, z = table[:, 0], table[:, 1], table[:, 2]
     else:
         full = np.repeat(fixed.reshape(-1, 1), frames, 1)
         full[plan.flat] = q
         table = full.reshape(count, 6, frames)
-        slides = table[:, :3] if plan.has_slides else None
         x, y, z = table[:, 3], table[:, 4], table[:, 5]
     xx, zz, xz = x * x, z * z, x * z
     square = xx + zz
-    half = square * 0.25
+    half = np.sqrt(square)
+    half *= 0.5
     half += _TINY
-    np.sqrt(half, out=half)
     cos_swing = np.cos(half)
     u = np.sin(half)
     u /= half
@@ -253,41 +217,69 @@ def forward_many(plan: Plan, rest: Array | None, translation: Array, fixed: Arra
     if rest is not None:
         turned = multiply_quaternions(quaternion_from_matrix(rest)[:, None], np.moveaxis(local, 0, -1))
         local = np.ascontiguousarray(np.moveaxis(turned, -1, 0))
-    rotation = _matrices(_chain(plan, local, frames))
+
+    def axes(rotation: Array) -> Array:
+        # axes of turning, told in the joint's own frame before its twist: R T(-y) Jr(v) e
+        sine = 2.0 * sin_y * cos_y
+        cosine = 1.0 - 2.0 * sin_y * sin_y
+        b = u * u
+        b *= 0.5
+        k = (1.0 - u * cos_swing) / (square + _TINY)
+        first, second, third = rotation[:, 0], rotation[:, 1], rotation[:, 2]
+        plain_x = cosine * first
+        plain_x += sine * third
+        plain_z = cosine * third
+        plain_z -= sine * first
+        out = np.empty((3, 3, count, frames))
+        both = k * xz
+        np.multiply(1.0 - k * zz, plain_x, out=out[0])
+        out[0] -= (b * z) * second
+        out[0] += both * plain_z
+        out[1] = second
+        np.multiply(both, plain_x, out=out[2])
+        out[2] += (b * x) * second
+        out[2] += (1.0 - k * xx) * plain_z
+        return out
+
+    return many_frames(plan, chain(plan.levels, local), rest, translation, along, q, axes)
+
+
+def many_frames(
+    plan: Plan,
+    quaternions: Array,
+    rest: Array | None,
+    translation: Array,
+    along: Array,
+    q: Array,
+    axes: Callable[[Array], Array],
+) -> ManyFrames:
+    """Poses from the joints' world rotations.
+
+    Args:
+        plan, rest, translation, along, q: as in `forward_many`.
+        quaternions: (J + 1, 4, B), the last is the world; axes: gives `ManyFrames.axes` of rotations
+            (3, 3, J, B).
+    """
+    count = plan.count
+    rotation = _matrices(quaternions)
     parents = rotation.take(plan.parent, 2)
     way = np.einsum("ijnb,nj->inb", parents, translation)
     slide_frame = None
-    if slides is not None:
-        slide_frame = parents if rest is None else np.einsum("ijnb,njk->iknb", parents, rest)
-        way += np.einsum("ijnb,njb->inb", slide_frame, slides)
+    if len(plan.sliding):
+        above = parents.take(plan.sliding, 2)
+        directions = along.reshape(-1, count, 3)[:, plan.sliding].transpose(1, 2, 0)
+        slid = directions.dot(q.take(plan.slide_columns, 0))
+        way[:, plan.sliding] += np.einsum("ijnb,njb->inb", above, slid)
+        own = None if rest is None else rest.take(plan.sliding, 0)
+        slide_frame = above if own is None else np.einsum("ijnb,njk->iknb", above, own)
     position = np.matmul(plan.above, way)
     rotation = rotation[:, :, :count]
-    # axes of turning, told in the joint's own frame before its twist: R T(-y) Jr(v) e
-    sine = 2.0 * sin_y * cos_y
-    cosine = 1.0 - 2.0 * sin_y * sin_y
-    b = u * u
-    b *= 0.5
-    k = (1.0 - u * cos_swing) / (square + 4.0 * _TINY)
-    first, second, third = rotation[:, 0], rotation[:, 1], rotation[:, 2]
-    plain_x = cosine * first
-    plain_x += sine * third
-    plain_z = cosine * third
-    plain_z -= sine * first
-    axes = np.empty((3, 3, count, frames))
-    xz *= k
-    np.multiply(1.0 - k * zz, plain_x, out=axes[0])
-    axes[0] -= (b * z) * second
-    axes[0] += xz * plain_z
-    axes[1] = second
-    np.multiply(xz, plain_x, out=axes[2])
-    axes[2] += (b * x) * second
-    axes[2] += (1.0 - k * xx) * plain_z
-    return ManyFrames(rotation, position, axes, slide_frame)
+    return ManyFrames(rotation, position, axes(rotation), slide_frame)
 
 
-def _chain(plan: Plan, local: Array, frames: int) -> Array:
+def chain(tree: Levels, local: Array) -> Array:
     """World quaternions (J + 1, 4, B) from local ones (4, J, B), one product a level of the tree."""
-    count = plan.count
+    count, frames = local.shape[1:]
     w, x, y, z = local
     right = np.empty((count, 4, 4, frames))  # right[i] @ p = p * local[i]
     right[:, 0, 0] = right[:, 1, 1] = right[:, 2, 2] = right[:, 3, 3] = w
@@ -302,7 +294,7 @@ def _chain(plan: Plan, local: Array, frames: int) -> Array:
     right[:, 2, 1] = right[:, 0, 3]
     world = np.empty((count + 1, 4, frames))
     world[count] = np.array([1.0, 0.0, 0.0, 0.0])[:, None]
-    for where, parents in plan.levels:
+    for where, parents in tree:
         if len(parents) == 1 and isinstance(where, slice):
             np.einsum("ijb,jb->ib", right[where.start], world[parents[0]], out=world[where.start])
         else:

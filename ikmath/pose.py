@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import BadShape, BadValue, UnknownName
-from .kinematics import SKEW_ROWS, ManyFrames, OneFrame, forward_many, forward_one
+from .kinematics import ManyFrames, OneFrame
 from .rotation import Array, skew
 from .skeleton import Skeleton
 
@@ -64,12 +64,14 @@ class Points:
         self.all_move = bool(self.moved.all())
         self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
         self.all_turn = bool(self.turned.all())
-        # x -> S with w @ S = (w x x_1, ..., w x x_E), linear in the 3 E numbers of x
-        lift = np.zeros((3 * self.count, 3, 3 * self.count))
+        # x -> S with (w, v) @ S = (w x x_1 + v, ..., w x x_E + v): linear in the 3 E numbers of x, below I
+        lift = np.zeros((3 * self.count, 6, 3 * self.count))
         for e in range(self.count):
             for k in range(3):
-                lift[3 * e + k, :, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
+                lift[3 * e + k, :3, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
         self._lift = lift.reshape(3 * self.count, -1)
+        self._carry = np.zeros((6, 3 * self.count))
+        self._carry[3:] = np.tile(np.eye(3), self.count)
         self.cuts = self._cuts(skeleton)
 
     def _cuts(self, skeleton: Skeleton) -> list[tuple[npt.NDArray[np.bool_], int, int]]:
@@ -89,8 +91,10 @@ class Points:
         return cuts
 
     def lift(self, x: Array) -> Array:
-        """(E, 3) -> (3, 3 E), the matrix S with `w @ S = w x x` for each point side by side."""
-        return np.asarray(x.reshape(-1).dot(self._lift)).reshape(3, -1)
+        """(E, 3) -> (6, 3 E), the matrix S with `(w, v) @ S = w x x + v` for each point side by side."""
+        lifted: Array = x.reshape(-1).dot(self._lift).reshape(6, -1)
+        lifted += self._carry
+        return lifted
 
 
 class Pose:
@@ -135,13 +139,12 @@ class Pose:
         self.skeleton = skeleton
         self.q = q
         self.batch = q.shape[:-1]
-        rest, translation, fixed = skeleton.constants
         self._one = self._many = None
         if not self.batch:
-            self._one = forward_one(skeleton.plan, rest, translation, fixed, q)
+            self._one = skeleton.kernels[0](q)
         else:
             columns = np.ascontiguousarray(q.reshape(prod(self.batch), skeleton.n).T)
-            self._many = forward_many(skeleton.plan, rest, translation, fixed, columns)
+            self._many = skeleton.kernels[1](columns)
         return self
 
     # ------------------------------------------------------------------ whole figure
@@ -182,39 +185,36 @@ class Pose:
         return moved.reshape(*self.batch, *moved.shape[1:])
 
     @cached_property
+    def _twists(self) -> Array:
+        """(n, 6) the screws of one pose, side by side."""
+        if self._one is None:
+            raise TypeError("This pose is no single one.")
+        return self._one.twists(self.skeleton.plan)
+
+    @cached_property
     def screws(self) -> tuple[Array, Array]:
         """(w, v) of every coordinate: (n, 3) each for one pose, (3, n, B) for many."""
+        if self._one is not None:
+            return self._twists[:, :3], self._twists[:, 3:]
         plan = self.skeleton.plan
         count = plan.count
-        if self._one is not None:
-            rotation, position, swing_axes, slide_frame = self._one
-            w = np.empty((count, 3, 3))
-            w[:, 0] = swing_axes[:, :, 0]
-            w[:, 1] = rotation[:count, :, 1]
-            w[:, 2] = swing_axes[:, :, 1]
-            v = np.matmul(w, position.dot(SKEW_ROWS).reshape(count, 3, 3))
-            w, v = w.reshape(-1, 3), v.reshape(-1, 3)
-            if slide_frame is not None:
-                w = np.concatenate([w, np.zeros_like(w)])
-                v = np.concatenate([v, slide_frame.transpose(0, 2, 1).reshape(-1, 3)])
-            if not plan.rows_in_order:
-                w, v = w.take(plan.row, 0), v.take(plan.row, 0)
-            return w, v
         many = self._all
         frames = many.position.shape[-1]
-        turn = many.axes.transpose(1, 2, 0, 3)  # (3, J, 3 turns, B)
+        turns = len(many.axes)
+        turn = many.axes.transpose(1, 2, 0, 3)  # (3, J, turns, B)
         p = many.position[:, :, None]
-        moment = np.empty((3, count, 3, frames))
+        moment = np.empty((3, count, turns, frames))
         for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
             np.multiply(p[j], turn[k], out=moment[i])
             moment[i] -= p[k] * turn[j]
-        w, v = turn.reshape(3, 3 * count, frames), moment.reshape(3, 3 * count, frames)
+        w, v = turn.reshape(3, turns * count, frames), moment.reshape(3, turns * count, frames)
         if many.slide_frame is not None:
-            w = np.concatenate([w, np.zeros_like(w)], 1)
-            slides = many.slide_frame.transpose(0, 2, 1, 3)
-            v = np.concatenate([v, slides.reshape(3, 3 * count, frames)], 1)
+            slides = many.slide_frame.transpose(0, 2, 1, 3).reshape(3, 3 * len(plan.sliding), frames)
+            w = np.concatenate([w, np.zeros_like(slides)], 1)
+            v = np.concatenate([v, slides], 1)
         if not plan.rows_in_order:
-            w, v = w.take(plan.row, 1), v.take(plan.row, 1)
+            row = plan.row if turns == 3 else plan.hinge_row
+            w, v = w.take(row, 1), v.take(row, 1)
         return w, v
 
     # ------------------------------------------------------------------ points and frames of joints
@@ -299,20 +299,17 @@ class Pose:
 
         In memory the coordinates lie first for one pose and the frames innermost for many.
         """
-        w, v = self.screws
         count = points.count
         if self._one is not None:
-            rows: Array = w.dot(points.lift(x))
-            if count == 1:
-                rows += v
-            else:
-                rows.reshape(-1, count, 3)[...] += v[:, None]
+            rows: Array = self._twists.dot(points.lift(x))
             for mask, e, carrier in points.cuts:
+                w, v = self.screws
                 head = skew(self._one.position[carrier])
                 rows[mask, 3 * e : 3 * e + 3] = w[mask].dot(head) + v[mask]
             if not points.all_move:
                 rows *= points.reach
             return rows.T
+        w, v = self.screws
         frames = w.shape[2]
         x = x.reshape(frames, count, 3).transpose(1, 2, 0)  # (E, 3, B)
         out = np.empty((3 * count, self.skeleton.n, frames))

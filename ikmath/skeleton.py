@@ -13,16 +13,18 @@ rotation, its slides (metres, along the axes of the rest frame) and its turns (r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import BadShape, BadValue, UnknownName
-from .kinematics import Plan
+from .hinges import Hinges, nodes_of, still
+from .kinematics import ManyFrames, OneFrame, forward_many, forward_one
+from .plan import Plan
 from .region import Region
 from .rotation import Array
 
@@ -123,6 +125,7 @@ class Skeleton:
         self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
         self._check_coordinates()
         self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
+        self._nodes = nodes_of(self.plan, self.owner, self.slot)
         self.ancestors = np.eye(count, dtype=bool)
         for i, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
@@ -190,7 +193,7 @@ class Skeleton:
                 if value.shape != getattr(self, name).shape:
                     raise BadShape(name, f"{getattr(self, name).shape}", value.shape)
                 setattr(other, name, value)
-        for derived in ("size", "constants"):
+        for derived in ("size", "constants", "kernels"):
             other.__dict__.pop(derived, None)
         return other
 
@@ -227,9 +230,14 @@ class Skeleton:
         return float((self.ancestors @ lengths).max())
 
     @cached_property
-    def constants(self) -> tuple[Array | None, Array, Array]:
-        """Rest rotation (None if all are identity), translation with the fixed slides in it, fixed turns."""
-        rest = None if (self.rest_rotation == np.eye(3)).all() else self.rest_rotation
+    def constants(self) -> tuple[Array | None, Array, Array, Array]:
+        """What `kinematics` wants of the figure besides its structure.
+
+        Rest rotation (None if all are identity; joints innermost in memory), translation with the fixed
+        slides in it, fixed turns, and where each free slide takes the joints.
+        """
+        straight = (self.rest_rotation == np.eye(3)).all()
+        rest = None if straight else np.ascontiguousarray(self.rest_rotation.T).T
         slides = self.fixed[:, :3].copy()
         slides[self.owner[self.slot < 3], self.slot[self.slot < 3]] = 0.0
         translation = self.rest_translation
@@ -237,7 +245,21 @@ class Skeleton:
             translation = translation + np.matmul(self.rest_rotation, slides[:, :, None])[:, :, 0]
         fixed = self.fixed.copy()
         fixed[:, :3] = 0.0
-        return rest, translation, fixed
+        columns = self.plan.slide_columns
+        along = np.zeros((len(columns), len(self), 3))
+        owner, slot = self.owner[columns], self.slot[columns]
+        along[np.arange(len(columns)), owner] = self.rest_rotation[owner, :, slot]
+        return rest, translation, fixed, along.reshape(len(columns), 3 * len(self))
+
+    @cached_property
+    def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
+        """Forward kinematics of one pose, q (n,), and of many, q (n, B)."""
+        if self._nodes is not None and still(self.fixed, self.owner[self.is_turn]):
+            hinges = Hinges(self.plan, self._nodes, self.constants, self.owner, self.slot)
+            return hinges.one, hinges.many
+        return partial(forward_one, self.plan, *self.constants), partial(
+            forward_many, self.plan, *self.constants
+        )
 
     @cached_property
     def mobility(self) -> Array:

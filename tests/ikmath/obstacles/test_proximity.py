@@ -120,12 +120,15 @@ def test_jacobian_is_the_derivative_of_the_clearance(seed, inherit):
             assert (side.link == near.link).all() and (side.obstacle == near.obstacle).all()
             smooth &= np.abs(side.normal - near.normal).max(-1) < 1e-3
         differences[:, c] = (sides[0].clearance - sides[1].clearance) / (2 * step)
-    # where the deepest point sits on a ridge inside a cylinder the clearance has a kink
-    ridge = np.array([i >= 0 and obstacles[i].kind == "cylinder" for i in near.obstacle])
-    ridge &= near.clearance + body.radius[near.link] < 0
-    smooth &= ~ridge
+    smooth &= ~on_ridge(near, body, obstacles)
     assert smooth.mean() > 0.8
     np.testing.assert_allclose(jacobian[smooth], differences[smooth], atol=3e-5)
+
+
+def on_ridge(near, body, obstacles):
+    """Where the deepest point of a link sits on a ridge inside a cylinder: there the clearance has a kink."""
+    inside = np.array([i >= 0 and obstacles[i].kind == "cylinder" for i in near.obstacle])
+    return inside & (near.clearance + body.radius[near.link] < 0)
 
 
 @pytest.mark.parametrize("inherit", [1.0, 0.5])
@@ -143,9 +146,15 @@ def test_batch_equals_loop(shape, inherit):
         one = Pose.forward(skeleton, q[where])
         alone = scene.near(one, 0.3)
         rows = near.frame == number
-        for field in ("link", "obstacle", "other", "critical", "point", "normal", "clearance", "parameter"):
+        for field in ("link", "obstacle", "other", "clearance", "parameter"):
             np.testing.assert_allclose(getattr(near, field)[rows], getattr(alone, field), atol=1e-12)
-        np.testing.assert_allclose(jacobian[rows], alone.jacobian(one), atol=1e-12)
+        sure = ~on_ridge(alone, body, obstacles)  # on a ridge two places are as near, and rounding chooses
+        assert sure.mean() > 0.7
+        for field in ("critical", "point", "normal"):
+            np.testing.assert_allclose(
+                getattr(near, field)[rows][sure], getattr(alone, field)[sure], atol=1e-12
+            )
+        np.testing.assert_allclose(jacobian[rows][sure], alone.jacobian(one)[sure], atol=1e-12)
         assert near.worst[where] == pytest.approx(float(alone.worst), abs=1e-12)
         assert scene.clearance(many)[where] == pytest.approx(float(scene.clearance(one)), abs=1e-12)
 

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forward kinematics of figures whose joints have one turn each: robots, and balls made of three hinges.
+
+A hinge costs less than a ball: its rotation is linear in the cosine and sine of its one angle, and its axis
+is an axis of its own frame, so that nothing is to be derived. Up to three hinges in a row are one node of the
+tree: the way from the root is then a third as long, and the products along it are what a chain costs most.
+
+What comes out is what `kinematics` gives for any figure, and a test holds both equal.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from .kinematics import ManyFrames, OneFrame, chain, many_frames, offsets
+from .plan import Index, Plan, entries, jumps, levels
+from .rotation import Array, multiply_quaternions, quaternion_from_matrix, skew, swing_twist_matrix
+
+_NODE: Final = 3  # hinges in a node at most
+_TURN: Final = 3  # the first of a joint's six coordinates that is a turn
+
+
+class Nodes:
+    """Which hinges make up the nodes of a tree, worked out once for its structure.
+
+    Args:
+        plan: of a figure in which no joint has more than one free turn.
+
+    Attributes:
+        count: N; members: (3, N) joints of each node from the root on, J where there are fewer;
+        parent: (N,) node above, N for the world; where: (J + 1,) where, in the members' rotations (3 N + 1)
+            one after another, a joint's stands, that of the world last.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        joints = plan.count
+        children = np.bincount(plan.turn_parent, minlength=joints + 1)
+        node_of: list[int] = []
+        members: list[list[int]] = []
+        parent: list[int] = []
+        for joint, above in enumerate(plan.turn_parent.tolist()):
+            if above < joints and children[above] == 1 and len(members[node_of[above]]) < _NODE:
+                node_of.append(node_of[above])
+                members[node_of[above]].append(joint)
+            else:
+                node_of.append(len(members))
+                members.append([joint])
+                parent.append(node_of[above] if above < joints else -1)
+        count = self.count = len(members)
+        self.parent = np.array([count if node < 0 else node for node in parent])
+        self.members = np.full((_NODE, count), joints)
+        self.where = np.full(joints + 1, _NODE * count)
+        for node, own in enumerate(members):
+            self.members[: len(own), node] = own
+            self.where[own] = np.arange(len(own)) * count + node
+        self.jumps, self.entries = jumps(self.parent), entries(self.parent)
+        self.levels = levels(self.parent)
+
+
+class Hinges:
+    """The kernels, bound to a figure's constants.
+
+    Args:
+        plan: the structure; nodes: of it; constants: see `kinematics.forward_one`;
+        owner, slot: (n,) joint and which of its six, of each coordinate.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        nodes: Nodes,
+        constants: tuple[Array | None, Array, Array, Array],
+        owner: Index,
+        slot: Index,
+    ) -> None:
+        self.plan, self.nodes = plan, nodes
+        self.rest, self.translation, fixed, self.along = constants
+        turns = np.flatnonzero(slot >= _TURN)
+        self.turns, self.hinges, axis = turns, owner[turns], slot[turns] - _TURN
+        self.axis = np.zeros(plan.count, dtype=int)
+        self.axis[self.hinges] = axis
+        start = swing_twist_matrix(fixed[:, _TURN:])  # of joints that cannot turn; of hinges the identity
+        start = start if self.rest is None else np.matmul(self.rest, start)
+        start = np.concatenate([start, np.eye(3)[None]])
+        unit = np.zeros((plan.count + 1, 3))
+        unit[self.hinges, axis] = 1.0
+        along = unit[:, :, None] * unit[:, None, :]
+        across = np.zeros_like(start)
+        across[self.hinges] = np.eye(3) - along[self.hinges]
+        # rotation = still + cos * across + sin * square, joints innermost in memory
+        self.cosine = np.ascontiguousarray(np.matmul(start, across).T)
+        self.still = np.ascontiguousarray(start.T) - self.cosine
+        self.sine = np.ascontiguousarray(np.matmul(start, skew(unit)).T)
+        self._start, self._unit = start, unit
+
+    @cached_property
+    def _halves(self) -> tuple[Array, Array]:
+        """(J + 1, 4, 1) each: local quaternions are the first by the cosine of half the angle, and so on."""
+        first = quaternion_from_matrix(self._start)
+        axis = np.concatenate([np.zeros((len(self._unit), 1)), self._unit], 1)
+        return first[:, :, None], multiply_quaternions(first, axis)[:, :, None]
+
+    def one(self, q: Array) -> OneFrame:
+        """One pose, q (n,)."""
+        plan, nodes = self.plan, self.nodes
+        count, hinges = nodes.count, nodes.members
+        angles = np.zeros(plan.count + 1)
+        angles[self.hinges] = q.take(self.turns)
+        local = self.cosine * np.cos(angles)
+        local += self.sine * np.sin(angles)
+        local += self.still
+        own = np.empty((_NODE, count, 3, 3))
+        own[0] = local.take(hinges[0], 2).T
+        np.matmul(own[0], local.take(hinges[1], 2).T, out=own[1])
+        np.matmul(own[1], local.take(hinges[2], 2).T, out=own[2])
+        rotation = np.empty((count + 1, 3, 3))
+        rotation[:count], rotation[count] = own[2], _IDENTITY
+        for jump in nodes.jumps:
+            rotation = np.matmul(rotation.take(jump).T, rotation)
+        world = np.empty((_NODE * count + 1, 3, 3))
+        above = rotation.take(nodes.entries).T
+        np.matmul(above, own, out=world[:-1].reshape(_NODE, count, 3, 3))
+        world[-1] = _IDENTITY
+        rotation = world.take(nodes.where, 0)
+        parents = rotation.take(plan.parent_entries).T
+        way = np.matmul(parents, offsets(plan, self.translation, self.along, q)[:, :, None])
+        axes = rotation[:-1]
+        if plan.kinds == 6:
+            slides = parents if self.rest is None else np.matmul(parents, self.rest)
+            axes = np.concatenate([slides, axes], 2)
+        return OneFrame(rotation, plan.above.dot(way[:, :, 0]), axes)
+
+    def many(self, q: Array) -> ManyFrames:
+        """Many poses, q (n, B)."""
+        plan, nodes = self.plan, self.nodes
+        frames = q.shape[1]
+        half = np.zeros((plan.count + 1, 1, frames))
+        half[self.hinges, 0] = q.take(self.turns, 0)
+        half *= 0.5
+        cosine, sine = self._halves
+        local = cosine * np.cos(half)
+        local += sine * np.sin(half)
+        first = local.take(nodes.members[0], 0)
+        second = _product(first, local.take(nodes.members[1], 0))
+        third = _product(second, local.take(nodes.members[2], 0))
+        world = chain(nodes.levels, third.swapaxes(0, 1))
+        above = world.take(nodes.parent, 0)
+        every = np.concatenate([_product(above, first), _product(above, second), world])
+        return many_frames(
+            plan, every.take(nodes.where, 0), self.rest, self.translation, self.along, q, self._axes
+        )
+
+    def _axes(self, rotation: Array) -> Array:
+        """(1, 3, J, B) the axes of the joints, out of their rotations (3, 3, J, B)."""
+        return rotation[:, self.axis, np.arange(self.plan.count)][None]
+
+
+def nodes_of(plan: Plan, owner: Index, slot: Index) -> Nodes | None:
+    """The nodes of a figure of hinges; None if some joint has more than one free turn."""
+    turns = owner[slot >= _TURN]
+    return Nodes(plan) if len(turns) and len(np.unique(turns)) == len(turns) else None
+
+
+def still(fixed: Array, hinges: Index) -> bool:
+    """Whether the constant turns of hinges are all zero: others are no hinges, though one turn is free."""
+    return not fixed[hinges, _TURN:].any()
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Products of quaternions (N, 4, B)."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a.swapaxes(0, 1), b.swapaxes(0, 1)
+    out = np.empty(a.shape)
+    for row, terms in enumerate(
+        (
+            ((aw, bw), (ax, bx), (ay, by), (az, bz)),
+            ((aw, bx), (ax, bw), (ay, bz), (az, by)),
+            ((aw, by), (ay, bw), (az, bx), (ax, bz)),
+            ((aw, bz), (az, bw), (ax, by), (ay, bx)),
+        )
+    ):
+        (first, second, third, last) = terms
+        part = out[:, row]
+        np.multiply(*first, out=part)
+        if row:
+            part += second[0] * second[1]
+            part += third[0] * third[1]
+        else:
+            part -= second[0] * second[1]
+            part -= third[0] * third[1]
+        part -= last[0] * last[1]
+    return out
+
+
+_IDENTITY: Final = np.eye(3)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The structure of a tree of joints, as the kernels of forward kinematics want it.
+
+Worked out once for a figure: who is above whom, how a rotation finds its way from the root in few products,
+and where in the kernels' results a coordinate stands. It knows nothing of names and of places.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .rotation import Array
+
+Index = npt.NDArray[np.intp]
+Levels = list[tuple[Index | slice, Index]]
+
+
+class Plan:
+    """What the kernels need of a tree's structure, worked out once.
+
+    Args:
+        parents: (J,) parents first, -1 for roots; inherits: (J,) whether rotation is inherited;
+        owner, slot: (n,) joint and which of its six coordinates.
+    """
+
+    def __init__(self, parents: Index, inherits: npt.NDArray[np.bool_], owner: Index, slot: Index) -> None:
+        count = self.count = len(parents)
+        self.parent = np.where(parents < 0, count, parents)  # the world stands behind the last joint
+        self.turn_parent = np.where(inherits, self.parent, count)
+        self.cut = bool((self.turn_parent != self.parent).any())
+        self.flat = owner * 6 + slot
+        self.sliding = np.unique(owner[slot < 3])  # joints with slides
+        self.slide_columns = np.flatnonzero(slot < 3)
+        self.kinds = 6 if len(self.sliding) else 3  # of coordinates that a joint may have
+        self.place = owner * self.kinds + slot - (6 - self.kinds)
+        self.all_balls = len(slot) == 3 * count and not len(self.sliding)
+        # row of each coordinate in [turn axes of all joints; slide axes of sliding joints]
+        slides = 3 * (count + np.searchsorted(self.sliding, owner))
+        self.row = np.where(slot >= 3, 3 * owner + slot - 3, slides + slot)
+        # the same where each joint has one turn
+        self.hinge_row = np.where(slot >= 3, owner, slides - 2 * count + slot)
+        self.rows_in_order = self.all_balls and bool((self.row == np.arange(3 * count)).all())
+        self.jumps = jumps(self.turn_parent)
+        self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
+        self._parents = parents
+
+    @cached_property
+    def above(self) -> Array:
+        """(J, J) 1 where j is i or above i: world positions are `above @ offsets`."""
+        above = np.eye(self.count)
+        for i, parent in enumerate(self._parents.tolist()):
+            if parent >= 0:
+                above[i] += above[parent]
+        return above
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The joints by their depth, as rotations are inherited."""
+        return levels(self.turn_parent)
+
+
+def jumps(parent: Index) -> list[Index]:
+    """To the parent, two up, four up ...: from parents (J,), J for none, to the `entries` of each."""
+    count = len(parent)
+    jump = np.append(parent, count)
+    out = []
+    while (jump != count).any():
+        out.append(entries(jump))
+        jump = jump[jump]
+    return out
+
+
+def levels(parent: Index) -> Levels:
+    """For each depth: who is there (a slice if they stand side by side), and their parents."""
+    count = len(parent)
+    depth = np.zeros(count + 1, dtype=int)
+    for i, above in enumerate(parent.tolist()):
+        depth[i] = depth[above] + 1 if above < count else 1
+    out: Levels = []
+    for level in range(1, int(depth.max()) + 1):
+        there = np.flatnonzero(depth[:-1] == level)
+        side_by_side = there[-1] - there[0] == len(there) - 1
+        where = slice(int(there[0]), int(there[-1]) + 1) if side_by_side else there
+        out.append((where, parent[there]))
+    return out
+
+
+def entries(joints: Index) -> Index:
+    """(3, 3, K) where the rotations of K joints stand in (J + 1, 3, 3): `rotation.take(...).T` is (K, 3, 3).
+
+    That leaves the joints innermost in memory, of which BLAS can make nothing. It is meant so: numpy's own
+    loop multiplies a stack of small matrices twice as quickly as one call of BLAS for each of them.
+    """
+    corner = np.arange(3)
+    return np.asarray(9 * joints + 3 * corner[:, None] + corner[:, None, None])
