@@ -21,29 +21,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .exits import Bounds, Exits, ExitsOfOne
 from .rotation import Array
-from .swing import EDGE, FLOOR, NARROW, Room, boundary_of, swing_of
+from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 
 _FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
-
-
-class Bounds(NamedTuple):
-    """Where a step would leave the region, and what it may do instead; frames innermost, if there are many.
-
-    Attributes:
-        held: (n, ...) bool, interval coordinates that would leave; shift: (n, ...) their way to the limit,
-            else 0.
-        leaving: (P, ...) bool, swing pairs that would leave; normal: (2, P, ...) unit, outward at the
-            boundary point, 0 for pairs that stay; way: (2, P, ...) from where they are to the boundary point,
-            else 0.
-    """
-
-    held: npt.NDArray[np.bool_]
-    shift: Array
-    leaving: npt.NDArray[np.bool_]
-    normal: Array
-    way: Array
 
 
 class Region:
@@ -54,6 +37,7 @@ class Region:
 
     Attributes:
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
+        pair_columns: the same pairs in plain numbers;
         free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
             turn.
         boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all
@@ -95,9 +79,9 @@ class Region:
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
         inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, FLOOR))
         # the same as plain floats, for one frame
-        self._pair_columns = [(int(x), int(z)) for x, z in pairs]
+        self.pair_columns = [(int(x), int(z)) for x, z in pairs]
         self._pair_of = [-1] * self.n
-        for number, columns in enumerate(self._pair_columns):
+        for number, columns in enumerate(self.pair_columns):
             for column in columns:
                 self._pair_of[column] = number
         rooms = np.concatenate([centre, inverse[0], inverse[1]], 1).tolist()
@@ -156,15 +140,16 @@ class Region:
         if swing is not None:
             q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
 
-    def landing(self, q: Array, dq: Array, bounds: Bounds | None) -> Array:
-        """Where the step dq from q (n,) ends inside the region, `bounds` being what of it would leave."""
+    def landing(self, q: Array, dq: Array, exits: Bounds | Exits | ExitsOfOne | None) -> Array:
+        """Where the step dq from q (n, ...) ends inside the region, `exits` being what of it would leave."""
         to: Array = q + dq
         if self._any_box:
-            np.maximum(to, self.low, out=to)
-            np.minimum(to, self.high, out=to)
-        if bounds is not None and bounds.leaving.any():
-            columns = self.pairs[bounds.leaving].T
-            to[columns] = q[columns] + bounds.way[:, bounds.leaving]
+            np.maximum(to, _columns_first(self.low, to), out=to)
+            np.minimum(to, _columns_first(self.high, to), out=to)
+        if exits is not None:
+            (pairs, *frames), way = exits.edges()
+            columns = self.pairs[pairs].T
+            to[columns, *frames] = q[columns, *frames] + way
         return self._unwound(to)
 
     def _unwound(self, q: Array) -> Array:
@@ -182,55 +167,55 @@ class Region:
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
+        if q.ndim == 1:
+            one = self.exits_of_one(q, dq)
+            return None if one is None else one.bounds(self.n, len(self.pairs))
+        exits = self.exits(q, dq)
+        return None if exits is None else exits.bounds(q.shape, len(self.pairs))
+
+    def exits(self, q: Array, dq: Array) -> Exits | None:
+        """As `leaving`, told by what leaves, for q and dq (n, ...) of many frames."""
         to = q + dq
-        sure_low, sure_high = _columns_first(self._sure_low, to), _columns_first(self._sure_high, to)
-        suspects = (to < sure_low) | (to > sure_high)
+        suspects = to < _columns_first(self._sure_low, to)
+        suspects |= to > _columns_first(self._sure_high, to)
         if not suspects.any():
             return None
-        if to.ndim == 1 and np.count_nonzero(suspects) <= _FEW:
-            return self._leaving_one(q, to, suspects)
-        held, shift = np.zeros(to.shape, dtype=bool), np.zeros(to.shape)
-        some = False
-        if self._any_box:
-            low, high = _columns_first(self.low, to), _columns_first(self.high, to)
-            held = (to < low) | (to > high)
-            some = bool(held.any())
-            if some:
-                shift = np.where(held, np.minimum(np.maximum(to, low), high) - q, 0.0)
-        shape = (len(self.pairs), *to.shape[1:])
-        leaving, normal, way = np.zeros(shape, dtype=bool), np.zeros((2, *shape)), np.zeros((2, *shape))
-        out, swing = self._beyond(to, 1.0 + INSIDE)
-        if swing is not None:
-            some = True
-            leaving[out] = True
-            point, normal[:, *out] = self._boundary(swing)
-            way[:, *out] = point - q[self.pairs[out[0]].T, *out[1:]]
-        return Bounds(held, shift, leaving, normal, way) if some else None
+        row, *frames = suspects[self.boxed].nonzero()
+        columns = (self.boxed[row], *frames)
+        beyond = to[columns]
+        limit = np.minimum(np.maximum(beyond, self.low[columns[0]]), self.high[columns[0]])
+        shift = limit - q[columns]
+        pairs = (suspects[self.pairs[:, 0]] | suspects[self.pairs[:, 1]]).nonzero()
+        swing = self._swing(to[self.pairs[pairs[0]].T, *pairs[1:]], pairs[0])
+        outside = swing.measure > 1.0 + INSIDE
+        pairs = tuple(index[outside] for index in pairs)
+        if not len(columns[0]) and not len(pairs[0]):
+            return None
+        point, normal = self._boundary(swing.take(outside))
+        return Exits(columns, shift, pairs, normal, point - q[self.pairs[pairs[0]].T, *pairs[1:]])
 
-    def _leaving_one(self, q: Array, to: Array, suspects: npt.NDArray[np.bool_]) -> Bounds | None:
-        """As `leaving` for one frame; few coordinates are suspect, so they are looked at one by one."""
-        count = len(self.pairs)
-        held, shift = np.zeros(self.n, dtype=bool), np.zeros(self.n)
-        leaving, normal, way = np.zeros(count, dtype=bool), np.zeros((2, count)), np.zeros((2, count))
-        some, seen = False, -1
-        for column in suspects.nonzero()[0].tolist():
-            pair = self._pair_of[column]
-            if pair < 0:
-                some = held[column] = True
-                limit = self.low[column] if to[column] < self.low[column] else self.high[column]
-                shift[column] = limit - q[column]
-                continue
-            if pair == seen:
-                continue
-            seen = pair
-            (x, z), room = self._pair_columns[pair], self._rooms[pair]
-            swing = swing_of(float(to[x]), float(to[z]), room)
-            if swing.measure <= 1.0 + INSIDE:
-                continue
-            some = leaving[pair] = True
-            point_x, point_z, normal[0, pair], normal[1, pair] = boundary_of(swing, room)
-            way[0, pair], way[1, pair] = point_x - q[x], point_z - q[z]
-        return Bounds(held, shift, leaving, normal, way) if some else None
+    def exits_of_one(self, q: Array, dq: Array) -> ExitsOfOne | None:
+        """As `exits`, for one frame; a few suspects are sooner looked at one by one than by numpy."""
+        to = q + dq
+        suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0]
+        if not len(suspects):
+            return None
+        if len(suspects) > _FEW:
+            exits = self.exits(q, dq)
+            return None if exits is None else exits.of_one()
+        columns, pairs = [], []
+        here, there = q.tolist(), to.tolist()
+        found = suspects.tolist()
+        for column in found:
+            if self._pair_of[column] < 0:
+                limit = float((self.low if there[column] < self.low[column] else self.high)[column])
+                columns.append((column, limit - here[column]))
+        for pair in sorted({self._pair_of[column] for column in found} - {-1}):
+            x, z = self.pair_columns[pair]
+            edge = edge_of(there[x], there[z], self._rooms[pair], 1.0 + INSIDE)
+            if edge is not None:
+                pairs.append((pair, edge[2], edge[3], edge[0] - here[x], edge[1] - here[z]))
+        return ExitsOfOne(columns, pairs) if columns or pairs else None
 
     def near_boundary(self, q: Array, measure: float) -> tuple[npt.NDArray[np.intp], Array, Array]:
         """Swing pairs near their boundary at q (n,): which (w,), outward normals (2, w), room (w,)."""
@@ -304,7 +289,9 @@ class Region:
         way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s)
         s = centre + way
         square = s[0] * s[0] + s[1] * s[1]
-        if square.max() > 1.0:  # more than half a turn: back towards the centre, so as to stay inside
+        if (
+            square.max(initial=0.0) > 1.0
+        ):  # more than half a turn: back towards the centre, so as to stay inside
             a, b = (way * way).sum(0), (centre * way).sum(0)
             share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
             s = np.where(square > 1.0, centre + share * way, s)

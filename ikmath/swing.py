@@ -16,6 +16,8 @@ EDGE: Final = (
     1e-3  # where on such a side the boundary is taken to be: enough to tell the side, and the normal
 )
 
+_WIDE: Final = 1.0 / NARROW
+
 
 class Room(NamedTuple):
     """The region: centre in half-angle sines, reciprocal radii of the sides, 0 where there is no limit."""
@@ -28,48 +30,35 @@ class Room(NamedTuple):
     high_z: float
 
 
-class Swing(NamedTuple):
-    """A swing: measure (1 on the boundary), sines from the centre in radii (w) and plain (s), scale (k)."""
+def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, float, float, float] | None:
+    """Where the swing x, z (radians) is put on the boundary (x, z), and the outward unit normal there.
 
-    measure: float
-    wx: float
-    wz: float
-    sx: float
-    sz: float
-    kx: float
-    kz: float
-
-
-def swing_of(x: float, z: float, room: Room) -> Swing:
-    """Half-angle sines and measure of the turns x and z, radians."""
+    None if the region's measure of the swing, 1 on the boundary, is not above the given one. Each sine goes
+    to its own limit first, then both along the ray.
+    """
+    centre_x, centre_z, low_x, low_z, high_x, high_z = room
     t = sqrt(x * x + z * z) + 1e-150
     # beyond half a turn the sine falls again; there the turn itself goes on measuring
     ratio = sin(0.5 * t) / t if t < pi else 1.0 / pi
-    sx, sz = x * ratio - room.centre_x, z * ratio - room.centre_z
-    kx = room.low_x if sx < 0 else room.high_x
-    kz = room.low_z if sz < 0 else room.high_z
-    wx, wz = sx * kx, sz * kz
-    return Swing(sqrt(wx * wx + wz * wz), wx, wz, sx, sz, kx, kz)
-
-
-def boundary_of(swing: Swing, room: Room) -> tuple[float, float, float, float]:
-    """The boundary point (x, z) of a swing near or beyond it, and the outward unit normal there.
-
-    Each sine goes to its own limit first, then both along the ray.
-    """
-    _, wx, wz, sx, sz, kx, kz = swing
-    most_x, most_z = (1.0 if k < 1.0 / NARROW else EDGE for k in (kx, kz))
+    sx, sz = x * ratio - centre_x, z * ratio - centre_z  # half-angle sines from the centre
+    kx = low_x if sx < 0 else high_x
+    kz = low_z if sz < 0 else high_z
+    wx, wz = sx * kx, sz * kz  # the same in radii
+    if sqrt(wx * wx + wz * wz) <= measure:
+        return None
+    most_x = 1.0 if kx < _WIDE else EDGE
+    most_z = 1.0 if kz < _WIDE else EDGE
     wx, wz = min(max(wx, -most_x), most_x), min(max(wz, -most_z), most_z)
     shrink = (1.0 - 1e-15) / max(sqrt(wx * wx + wz * wz), 1.0)
     wx, wz = wx * shrink, wz * shrink
     way_x, way_z = wx / kx if kx > 0 else sx, wz / kz if kz > 0 else sz
-    sx, sz = room.centre_x + way_x, room.centre_z + way_z
+    sx, sz = centre_x + way_x, centre_z + way_z
     square = sx * sx + sz * sz
     if square > 1.0:  # more than half a turn: back towards the centre, so as to stay inside
         a = max(way_x * way_x + way_z * way_z, 1e-300)
-        b = room.centre_x * way_x + room.centre_z * way_z
-        share = (sqrt(b * b + a * (1.0 - room.centre_x**2 - room.centre_z**2)) - b) / a
-        sx, sz = room.centre_x + share * way_x, room.centre_z + share * way_z
+        b = centre_x * way_x + centre_z * way_z
+        share = (sqrt(b * b + a * (1.0 - centre_x**2 - centre_z**2)) - b) / a
+        sx, sz = centre_x + share * way_x, centre_z + share * way_z
         square = min(sx * sx + sz * sz, 1.0)
     length = sqrt(square)
     factor = 2.0 * asin(length) / length if length > 1e-8 else 2.0  # v = S t / sin(t/2), t = 2 asin |S|

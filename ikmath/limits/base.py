@@ -10,7 +10,10 @@ coordinates held.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from ..pose import Pose
 from ..region import Region
@@ -20,6 +23,16 @@ from ..rotation import Array
 Propose = Callable[[Array, Array], Array]
 """(error (k, ...), jacobian (k, n, ...)) -> step (n, ...): the method's step for these rows, for one frame
 or, with an innermost axis, for many."""
+
+
+class ProposeMany(Protocol):
+    """`Propose` for many frames, which can be asked for some of them, too."""
+
+    def __call__(self, error: Array, jacobian: Array, /) -> Array:
+        """Steps (n, B) for rows (k, B) and (k, n, B)."""
+
+    def of(self, frames: npt.NDArray[np.intp]) -> Propose:
+        """The same for some of the frames."""
 
 
 class LimitMethod:
@@ -47,3 +60,9 @@ class LimitMethod:
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
         """New coordinates (n, ...) from q (n, ...), rows (k, ...), (k, n, ...) and what proposes steps."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
+
+    def step_many(
+        self, region: Region, q: Array, error: Array, jacobian: Array, propose: ProposeMany
+    ) -> Array:
+        """As `step`, for many frames."""
+        return self.step(region, q, error, jacobian, propose)

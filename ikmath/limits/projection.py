@@ -4,7 +4,8 @@
 Ge's projection onto the active limits (thesis, 2.5.3 and 5.1). Clipping loses what a clipped joint would
 have done; here the other joints take it over, which needs 2.5 to 4 times fewer iterations. A joint at its
 limit is free again in the next step, so nothing locks. In a swing region a joint that would leave is held
-only across the boundary and may still slide along it.
+only across the boundary and may still slide along it; what it leaves a curved boundary by is taken off in the
+end.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..region import Bounds, Region
+from ..exits import Exits, ExitsOfOne, Where
+from ..region import Region
 from ..rotation import Array
-from .base import LimitMethod, Propose
+from .base import LimitMethod, Propose, ProposeMany
 
 _ROUNDS: Final = 3
+_CURVED: Final = 0.1  # share of a step that ending it on the boundary may take off, without another round
 
 
 class Projection(LimitMethod):
@@ -34,116 +37,178 @@ class Projection(LimitMethod):
 
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
         dq = propose(error, jacobian)
-        bounds = region.leaving(q, dq)
-        if bounds is None:
+        exits = region.exits_of_one(q, dq)
+        if exits is None:
             return q + dq
-        hold = _OneHold(region, jacobian) if q.ndim == 1 else _ManyHold(region, jacobian)
+        hold = _OneHold(region, jacobian)
         for _ in range(_ROUNDS):
-            hold.add(bounds)
+            hold.add(exits)
             dq = hold.keep(propose(error + hold.shift(), hold.free))
-            bounds = region.leaving(q, dq)
-            if bounds is None:
+            left = region.exits_of_one(q, dq)
+            if left is None:
                 return q + dq
-        return region.project_first(q + dq)
+            exits = left
+            if not hold.serious(exits, dq):
+                break
+        return region.landing(q, dq, exits)
+
+    def step_many(
+        self, region: Region, q: Array, error: Array, jacobian: Array, propose: ProposeMany
+    ) -> Array:
+        dq = propose(error, jacobian)
+        exits = region.exits(q, dq)
+        to = q + dq
+        if exits is None:
+            return to
+        left = exits.frames(q.shape[1])
+        frames, exits = left.nonzero()[0], exits.of(left)
+        hold = _ManyHold(region.pairs, jacobian.take(frames, 2))
+        for _ in range(_ROUNDS):
+            hold.add(exits)
+            here = q.take(frames, 1)
+            dq = hold.keep(propose.of(frames)(error.take(frames, 1) + hold.shift(), hold.free))
+            found = region.exits(here, dq)
+            to[:, frames] = here + dq
+            if found is None:
+                break
+            left = found.frames(len(frames))
+            to[:, frames[left]] = region.landing(here, dq, found)[:, left]
+            left = hold.serious(found, dq)
+            if not left.any():
+                break
+            frames, exits, hold = frames[left], found.of(left), hold.of(left)
+        return to
 
 
 class _OneHold:
     """What is held in one frame: coordinates altogether, swing pairs across their boundary.
 
-    Few are, so they are dealt with one by one; the rows are rebuilt only where something changed.
+    Each is a unit direction of the coordinates, at right angles to all others; the rows that are left to the
+    step are the given ones without their part along these directions.
 
     Attributes:
         free: (k, n) the rows with what is held taken out of them.
     """
 
     def __init__(self, region: Region, jacobian: Array) -> None:
-        self.jacobian, self.free = jacobian, jacobian.copy(order="K")
-        self.pairs = region.pairs.tolist()
-        self.held: list[int] = []
-        self.across: dict[int, tuple[int, int, float, float]] = {}
-        self.fixed = np.zeros(jacobian.shape[1])
+        self._columns = jacobian.T
+        self._pairs = region.pair_columns
+        self._held: dict[int, float] = {}  # column -> its way
+        self._across: dict[int, tuple[float, float, float]] = {}  # pair -> normal, way along it
+        self.free = jacobian
 
-    def add(self, bounds: Bounds) -> None:
+    def add(self, exits: ExitsOfOne) -> None:
         """Hold what left; a pair that left along its tangent too is held altogether."""
-        for column in bounds.held.nonzero()[0].tolist():
-            self._hold(column, float(bounds.shift[column]))
-        for pair in bounds.leaving.nonzero()[0].tolist():
-            x, z = self.pairs[pair]
-            a, b = bounds.way[:, pair].tolist()
-            if pair in self.across:
-                del self.across[pair]
-                self._hold(x, a)
-                self._hold(z, b)
-                continue
-            u, v = bounds.normal[:, pair].tolist()
-            self.across[pair] = x, z, u, v
-            self.fixed[x], self.fixed[z] = (u * a + v * b) * u, (u * a + v * b) * v
-            part = self.free[:, x] * u + self.free[:, z] * v
-            self.free[:, x] -= part * u
-            self.free[:, z] -= part * v
+        self._held.update(exits.columns)
+        for pair, u, v, a, b in exits.pairs:
+            x, z = self._pairs[pair]
+            if pair in self._across or x in self._held:
+                self._across.pop(pair, None)
+                self._held[x], self._held[z] = a, b
+            else:
+                self._across[pair] = u, v, u * a + v * b
+        directions = np.zeros((len(self._held) + len(self._across), len(self._columns)))
+        ways = []
+        for row, (column, way) in enumerate(self._held.items()):
+            directions[row, column] = 1.0
+            ways.append(way)
+        for row, (pair, (u, v, way)) in enumerate(self._across.items(), len(ways)):
+            x, z = self._pairs[pair]
+            directions[row, x], directions[row, z] = u, v
+            ways.append(way)
+        self._directions, self._ways = directions, np.array(ways)
+        self._moved = directions.dot(self._columns)
+        self.free = (self._columns - directions.T.dot(self._moved)).T
 
-    def _hold(self, column: int, way: float) -> None:
-        self.held.append(column)
-        self.fixed[column] = way
-        self.free[:, column] = 0.0
+    def serious(self, exits: ExitsOfOne, dq: Array) -> bool:
+        """Whether it would change the step to end it on the boundary where it leaves."""
+        step: list[float] = dq.tolist()
+        most = _CURVED * max(map(abs, step))
+        if any(abs(way - step[column]) > most for column, way in exits.columns):
+            return True
+        for pair, _, _, a, b in exits.pairs:
+            x, z = self._pairs[pair]
+            if abs(a - step[x]) > most or abs(b - step[z]) > most:
+                return True
+        return False
 
     def shift(self) -> Array:
         """(k,) what the way of the held ones to their limits does to the rows."""
-        return np.asarray(self.jacobian.dot(self.fixed))
+        return np.asarray(self._ways.dot(self._moved))
 
     def keep(self, dq: Array) -> Array:
-        """The step with the held ones going their own way; in place."""
-        dq[self.held] = 0.0
-        for x, z, u, v in self.across.values():
-            part = float(dq[x]) * u + float(dq[z]) * v
-            dq[x] -= part * u
-            dq[z] -= part * v
-        dq += self.fixed
-        return dq
+        """The step with the held ones going their own way."""
+        return np.asarray(dq - self._directions.T.dot(self._directions.dot(dq) - self._ways))
 
 
 class _ManyHold:
     """The same for a batch, all frames at once; arrays with frames innermost."""
 
-    def __init__(self, region: Region, jacobian: Array) -> None:
-        self.x, self.z = region.pairs.T
-        self.jacobian, self.free = jacobian, jacobian
-        self.held = np.zeros(jacobian.shape[1:], dtype=bool)
-        self.fixed = np.zeros(jacobian.shape[1:])
-        self.across = np.zeros((2, len(self.x), *jacobian.shape[2:]))
+    def __init__(self, pairs: npt.NDArray[np.intp], jacobian: Array) -> None:
+        self._pairs = pairs
+        self._jacobian, self.free = jacobian, jacobian.copy()
+        self._held = np.zeros(jacobian.shape[1:], dtype=bool)
+        self._fixed = np.zeros(jacobian.shape[1:])
+        self._across = np.zeros((2, len(pairs), *jacobian.shape[2:]))
 
-    def add(self, bounds: Bounds) -> None:
+    def of(self, frames: npt.NDArray[np.bool_]) -> _ManyHold:
+        """What is held in some of the frames (B,)."""
+        other = object.__new__(_ManyHold)
+        other._pairs = self._pairs
+        # numpy's indexing by a mask would leave frames outermost in memory
+        other._jacobian, other.free = self._jacobian.compress(frames, 2), self.free.compress(frames, 2)
+        other._held, other._fixed = self._held.compress(frames, 1), self._fixed.compress(frames, 1)
+        other._across = self._across.compress(frames, 2)
+        return other
+
+    def add(self, exits: Exits) -> None:
         """As in `_OneHold`."""
-        self.held |= bounds.held
-        self.fixed = np.where(bounds.held, bounds.shift, self.fixed)
-        again = bounds.leaving & (self.across != 0.0).any(0)
-        first = bounds.leaving & ~again
-        self.across = np.where(first, bounds.normal, self.across)
-        along = (bounds.normal * bounds.way).sum(0) * bounds.normal
-        for column, axis in ((self.x, 0), (self.z, 1)):
-            self.fixed[column] = np.where(
-                again, bounds.way[axis], np.where(first, along[axis], self.fixed[column])
-            )
-            self.held[column] |= again
-        self.free = np.where(self.held, 0.0, self.jacobian)
-        _remove(self.free, self.x, self.z, self.across)
+        self._hold(exits.columns, exits.shift)
+        pairs, frames = exits.pairs
+        x, z = self._pairs[pairs].T
+        again = (self._across[:, pairs, frames] != 0.0).any(0) | self._held[x, frames]
+        self._hold((x[again], frames[again]), exits.way[0, again])
+        self._hold((z[again], frames[again]), exits.way[1, again])
+        self._across[:, pairs[again], frames[again]] = 0.0
+        x, z, frames = x[~again], z[~again], frames[~again]
+        (u, v), (a, b) = exits.normal[:, ~again], exits.way[:, ~again]
+        self._across[:, pairs[~again], frames] = u, v
+        along = u * a + v * b
+        self._fixed[x, frames], self._fixed[z, frames] = along * u, along * v
+        before, beside = self.free[:, x, frames], self.free[:, z, frames]
+        part = before * u
+        part += beside * v
+        before -= part * u
+        beside -= part * v
+        self.free[:, x, frames], self.free[:, z, frames] = before, beside
+
+    def _hold(self, where: Where, way: Array) -> None:
+        column, frame = where
+        self._held[column, frame] = True
+        self._fixed[column, frame] = way
+        self.free[:, column, frame] = 0.0
+
+    def serious(self, exits: Exits, dq: Array) -> npt.NDArray[np.bool_]:
+        """As in `_OneHold`, of each frame (B,)."""
+        most = _CURVED * np.abs(dq).max(0)
+        frames = np.zeros(len(most), dtype=bool)
+        column, frame = exits.columns
+        frames[frame[np.abs(exits.shift - dq[column, frame]) > most[frame]]] = True
+        pair, frame = exits.pairs
+        beyond = np.abs(exits.way - dq[self._pairs[pair].T, frame]).max(0, initial=0.0)
+        frames[frame[beyond > most[frame]]] = True
+        return frames
 
     def shift(self) -> Array:
         """(k, B)."""
-        return np.asarray(np.einsum("knb,nb->kb", self.jacobian, self.fixed))
+        return np.asarray(np.einsum("knb,nb->kb", self._jacobian, self._fixed))
 
     def keep(self, dq: Array) -> Array:
         """As in `_OneHold`."""
-        dq = np.where(self.held, 0.0, dq)
-        _remove(dq[None], self.x, self.z, self.across)
-        dq += self.fixed
+        dq = np.where(self._held, 0.0, dq)
+        (x, z), (u, v) = self._pairs.T, self._across
+        part = dq[x] * u + dq[z] * v
+        dq[x] -= part * u
+        dq[z] -= part * v
+        dq += self._fixed
         return dq
-
-
-def _remove(rows: Array, x: npt.NDArray[np.intp], z: npt.NDArray[np.intp], across: Array) -> None:
-    """Take the direction `across` (2, P, ...) out of the swing columns of rows (k, n, ...), in place."""
-    if not len(x):
-        return
-    part = rows[:, x] * across[0] + rows[:, z] * across[1]
-    rows[:, x] -= part * across[0]
-    rows[:, z] -= part * across[1]

@@ -65,9 +65,7 @@ class Damped(Incremental):
         if options.damping is None:
             damping = (_FAR * state.cost + _NEAR) * state.caution
         else:
-            # a step that was refused must become shorter, however small the damping
-            least = np.where(np.asarray(state.caution) > 1.0, _REFUSED, _LEAST)
-            damping = np.maximum(options.damping, least) * np.maximum(state.caution, 1.0)
+            damping = _grown(options.damping, state.caution)
         weighed = jacobian if state.mobility is None else jacobian * state.mobility
         if state.wish is None:
             return np.negative(damped_solution(jacobian, weighed, error, damping))
@@ -75,6 +73,15 @@ class Damped(Incremental):
         wish = state.wish / np.maximum(state.caution, 1.0)
         dq: Array = wish - damped_solution(jacobian, weighed, error + (jacobian * wish).sum(1), damping)
         return dq
+
+
+def _grown(damping: float, caution: Any) -> Any:
+    """A constant damping as the caution, a number or (B,), asks for it."""
+    # a step that was refused must become shorter, however small the damping
+    if isinstance(caution, float):
+        return max(damping, _REFUSED if caution > 1.0 else _LEAST) * max(caution, 1.0)
+    least = np.where(caution > 1.0, _REFUSED, _LEAST)
+    return np.maximum(damping, least) * np.maximum(caution, 1.0)
 
 
 def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: Any) -> Array:
@@ -95,7 +102,30 @@ def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: Any)
         normal.ravel()[:: n + 1] += damping
         return np.asarray(np.linalg.solve(normal, weighed.T.dot(error)))
     diagonal = np.arange(rows)
-    many = np.einsum("anb,cnb->acb", weighed, jacobian)
+    many = _products(weighed, jacobian)
     many[diagonal, diagonal] += damping
     y = np.linalg.solve(np.moveaxis(many, -1, 0), error.T[:, :, None])[:, :, 0].T
     return np.asarray(np.einsum("anb,ab->nb", weighed, y))
+
+
+def _products(weighed: Array, jacobian: Array) -> Array:
+    """`W J J^T` (k, k, B) of (k, n, B) each.
+
+    A limb moves its own effectors only, so that most of a figure's Jacobian is zeros: the columns that are
+    zero in the same rows, in all frames, are multiplied together, without those rows.
+    """
+    moves = (jacobian != 0.0).any(-1)
+    if moves.all():
+        return np.asarray(np.einsum("anb,cnb->acb", weighed, jacobian))
+    groups: dict[bytes, list[int]] = {}
+    for column, moved in enumerate(moves.T):
+        groups.setdefault(moved.tobytes(), []).append(column)
+    out = np.zeros((len(jacobian), len(jacobian), jacobian.shape[2]))
+    for columns in groups.values():
+        rows = np.flatnonzero(moves[:, columns[0]])
+        own = rows[:, None], np.array(columns)
+        part = jacobian[own]
+        out[np.ix_(rows, rows)] += np.einsum(
+            "anb,cnb->acb", part if weighed is jacobian else weighed[own], part
+        )
+    return out

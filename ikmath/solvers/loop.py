@@ -9,10 +9,11 @@ their own for the reason that `kinematics` gives; the method is the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ..diagnosis import conclude
 from ..pose import Pose
@@ -50,6 +51,12 @@ class Linear:
     level: Any
     memory: dict[str, Any]
 
+    def of(self, frames: npt.NDArray[np.intp]) -> Linear:
+        """The same for some of many frames."""
+        wish = None if self.wish is None else self.wish.take(frames, 1)
+        q, cost, caution = self.q.take(frames, 1), self.cost[frames], self.caution[frames]
+        return replace(self, q=q, cost=cost, caution=caution, wish=wish)
+
 
 class Incremental(Resting):
     """A method that proposes steps.
@@ -70,6 +77,22 @@ class Incremental(Resting):
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         return solve_one(self, problem, q, options) if q.ndim == 1 else solve_many(self, problem, q, options)
+
+
+@dataclass(slots=True)
+class Proposer:
+    """A method's steps for many frames, see `ProposeMany`."""
+
+    method: Incremental
+    state: Linear
+    options: Any
+
+    def __call__(self, error: Array, jacobian: Array, /) -> Array:
+        return self.method.step(error, jacobian, self.state, self.options)
+
+    def of(self, frames: npt.NDArray[np.intp]) -> Proposer:
+        """The same for some of the frames."""
+        return Proposer(self.method, self.state.of(frames), self.options)
 
 
 def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
@@ -154,12 +177,23 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     )
 
 
+def _keep_memory() -> None:
+    """Have the C library keep what arrays free, for the next ones, rather than give it back to the system.
+
+    To get a few megabytes anew in every iteration costs as much as all arithmetic on them (measured: half of
+    a batch's time). glibc learns from the largest block that was freed how much is worth keeping; this one
+    is just below the most that it heeds, and nobody touches it, so that it costs nothing by itself.
+    """
+    np.empty(31 << 20, dtype=np.uint8)
+
+
 def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
     """As `solve_one` for a batch q (*batch, n) at once; frames that are done leave the batch.
 
     A refused step is answered by evaluating the best pose again rather than by keeping its rows: that costs
     an evaluation for those frames only, where keeping would copy every Jacobian in every round.
     """
+    _keep_memory()
     skeleton, stack, limits, posture = problem.skeleton, problem.stack, problem.limits, problem.posture
     batch, n = q.shape[:-1], skeleton.n
     best = q.reshape(-1, n).copy()
@@ -168,7 +202,7 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOpt
     state = Linear(problem, best, np.inf, 1.0, None, None, stack.level, {})
     if skeleton.stiffness.any():
         state.mobility = skeleton.mobility[:, None]
-    propose = lambda error, jacobian: method.step(error, jacobian, state, options)  # noqa: E731
+    propose = Proposer(method, state, options)
 
     best_cost, best_left = np.full(count, np.inf), np.full(count, np.inf)
     best_squares = np.full((count, len(problem.effectors)), np.inf)
@@ -223,8 +257,8 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOpt
                 state.wish = np.ascontiguousarray(wish[stepping].T)
             error = np.ascontiguousarray(scaled[stepping].T)
             columns = np.moveaxis(derivative, 0, -1)
-            columns = columns if stepping.all() else columns[:, :, stepping]
-            moved = limits.step(
+            columns = columns if stepping.all() else columns.compress(stepping, 2)
+            moved = limits.step_many(
                 skeleton.region, state.q, error, columns * stack.scale[:, None, None], propose
             )
             iterations[frames] += 1
