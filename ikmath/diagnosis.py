@@ -40,22 +40,13 @@ def conclude(
         blocked: name of the obstacle that stands in the way, if one does.
         memory: what the method wants back for the frame after, see `Solution`.
     """
-    pose = None
     if errors is None:
-        pose = Pose.trusted(problem.skeleton, q)
-        errors = problem.errors(pose)
+        errors = problem.errors(Pose.trusted(problem.skeleton, q))
     if not len(errors) or max(errors.tolist()) <= tolerance:
         status, message = Status.REACHED, "All goals are reached."
     else:
         status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
-        message = explain(
-            problem,
-            pose or Pose.trusted(problem.skeleton, q),
-            errors,
-            tolerance,
-            stalled=stalled,
-            blocked=blocked,
-        )
+        message = explain(problem, q, errors, tolerance, stalled=stalled, blocked=blocked)
     return Solution(
         q=q,
         status=status,
@@ -68,9 +59,9 @@ def conclude(
 
 
 def explain(
-    problem: Problem, pose: Pose, errors: Array, tolerance: float, *, stalled: bool, blocked: str = ""
+    problem: Problem, q: Array, errors: Array, tolerance: float, *, stalled: bool, blocked: str = ""
 ) -> str:
-    """One sentence: the effector that is most short, by how much, and what holds it back."""
+    """One sentence: the effector that is most short, by how much, and what holds it back at q (n,)."""
     relative = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
     worst = int(np.argmax(np.where(errors > tolerance, relative, -1.0)))
     size = (
@@ -85,7 +76,7 @@ def explain(
         return f"{head}: stopped by {blocked}."
     if not stalled:
         return f"{head}: it still came nearer when the iterations ran out."
-    return f"{head}: {reason(problem, pose, worst)}."
+    return f"{head}: {reason(problem, Pose.trusted(problem.skeleton, q), worst)}."
 
 
 def reason(problem: Problem, pose: Pose, effector: int) -> str:
