@@ -2,8 +2,10 @@
 """What one full iteration costs: forward kinematics, Jacobian, normal equations, step, limits.
 
 Measured in the solver itself, as the difference between solves of few and of more iterations, so that
-acceptance, reasons to stop and limits are all in it; beside it the yardstick of `reference_kernel`, which
-has none of them.
+acceptance, reasons to stop and limits are all in it. None of these solves may end by itself: to tell why it
+did is no part of an iteration. Beside it the yardstick of `reference_kernel`, which has no acceptance and no
+reasons to stop, with limits by clipping, and where limits are met by locking, too, which is the same work
+as ours.
 The bar: at most 1.7 times the yardstick one by one, at most 2 times in a batch of 300 frames.
 
 With ARTICULATE_PROTOTYPES naming a directory that holds another yardstick (`kernel_np.py`, `problems.py`),
@@ -28,10 +30,11 @@ import ikmath as ik
 from ikmath.pose import Pose
 from ikmath.solvers.base import Options
 from ikmath.solvers.damped import DampedOptions
-from ikmath.solvers.loop import Incremental, Linear
+from ikmath.solvers.loop import Incremental, Linear, Proposer
 
 FRAMES = 300
 FEW, MORE = 1, 5  # iterations of the solves whose difference counts
+BENT = 0.3  # share of the way to the limits at which a free figure starts
 STARTS = {"free": "no limit is met", "at limits": "from the rest pose, where limits are met in every step"}
 BARS = {"one by one": 1.7, f"batch of {FRAMES}": 2.0}
 DAMPING = 1e-2
@@ -54,6 +57,8 @@ def run(_arguments: list[str]) -> None:
         "yardstick",
         "ratio",
         "bar",
+        "yardstick, locking",
+        "ratio",
         "prototype",
     )
     print(table(header, rows))
@@ -62,11 +67,13 @@ def run(_arguments: list[str]) -> None:
 
 def _row(model: Model, start: str, how: str, seconds: dict[str, float]) -> list[str]:
     ratio = seconds["solve"] / min(seconds["yardstick"], seconds.get("prototype", np.inf))
+    locking = seconds.get("locking")
     prototype = f"{1e6 * seconds['prototype']:.2f}" if "prototype" in seconds else ""
     return [
         f"{model.name} ({model.n})", start, how, f"{1e6 * seconds['solve']:.2f}",
         f"{1e6 * seconds['kernels']:.2f}", f"{1e6 * seconds['yardstick']:.2f}", f"{ratio:.2f}",
-        f"{BARS[how]:.1f}", prototype,
+        f"{BARS[how]:.1f}", f"{1e6 * locking:.2f}" if locking else "",
+        f"{seconds['solve'] / locking:.2f}" if locking else "", prototype,
     ]  # fmt: skip
 
 
@@ -75,10 +82,10 @@ def _scene(model: Model, count: int, start: str) -> tuple[ik.Problem, Array, Arr
     names, offsets = native_effectors(model)
     figure = native(model)
     if start == "free":
-        middle = 0.5 * (figure.lower + figure.upper)
-        q = np.tile(middle, (count, 1))
-        places = ik.Pose.forward(figure, q).point(names, offsets)
         draw = np.random.default_rng(3)
+        middle, side = 0.5 * (figure.lower + figure.upper), 0.5 * (figure.upper - figure.lower)
+        q = np.tile(middle + BENT * side * draw.uniform(-1.0, 1.0, figure.n), (count, 1))
+        places = ik.Pose.forward(figure, q).point(names, offsets)
         places = places + draw.normal(size=(count, 1, 3)) * 2e-3 * model.scale
     else:
         _, places = _targets(model, count)
@@ -102,21 +109,32 @@ def _one(model: Model, where: str) -> dict[str, float]:
         options = _options(iterations)
         return lambda: [ik.solve(frame, start, **options) for frame in frames]
 
-    _check([ik.solve(frame, start, **_options(MORE)).iterations for frame in frames])
-    q, slide, target = model.start.copy(), None, places[0].ravel()
+    _check([ik.solve(frame, start, **_options(MORE)) for frame in frames])
     yardstick = One(model)
+    q = model.start.copy()
     turns = q[yardstick.figure.turns]
-    if yardstick.figure.slides:
-        slide = q[yardstick.figure.slides]
+    slide = q[yardstick.figure.slides] if yardstick.figure.slides else None
+    targets = places.reshape(len(places), -1)
+
+    def locking(iterations: int) -> Callable[[], object]:
+        def work() -> None:
+            for target in targets:
+                state = turns, slide
+                for _ in range(iterations):
+                    state = yardstick.iterate(*state, target, DAMPING * problem.length**2, True)
+
+        return work
+
     works = [
         solve(FEW),
         solve(MORE),
-        lambda: [yardstick.iterate(turns, slide, target, DAMPING) for _ in frames],
+        lambda: [yardstick.iterate(turns, slide, targets[0], DAMPING) for _ in frames],
         _kernels(problem.at(0), start, len(frames)),
+        locking(FEW),
+        locking(MORE),
     ]
-    prototype = _prototype_one(model, target, len(frames))
-    few, more, reference, kernels, *other = interleaved(works + prototype, repeats=2)
-    return _seconds(few, more, reference, kernels, other, len(frames))
+    prototype = _prototype_one(model, targets[0], len(frames))
+    return _seconds(interleaved(works + prototype, repeats=2), len(frames), where)
 
 
 def _many(model: Model, where: str) -> dict[str, float]:
@@ -127,19 +145,29 @@ def _many(model: Model, where: str) -> dict[str, float]:
         options = _options(iterations)
         return lambda: ik.solve(problem, start, **options)
 
-    _check(ik.solve(problem, start, **_options(MORE)).iterations)
+    _check([ik.solve(problem, start, **_options(MORE))])
     yardstick = Many(model, FRAMES)
     state = yardstick.pack(np.tile(model.start[yardstick.figure.turns], (FRAMES, 1)))
     slide = np.tile(model.start[yardstick.figure.slides, None], (1, FRAMES)) if yardstick.slides else None
     target = np.ascontiguousarray(places.reshape(FRAMES, -1).T)
+
+    def locking(iterations: int) -> Callable[[], object]:
+        def work() -> None:
+            now = state, slide
+            for _ in range(iterations):
+                now = yardstick.iterate(*now, target, DAMPING * problem.length**2, True)
+
+        return work
+
     works = [
         solve(FEW),
         solve(MORE),
         lambda: yardstick.iterate(state, slide, target, DAMPING),
         _kernels(problem.at(np.arange(FRAMES)), start, 1),
+        locking(FEW),
+        locking(MORE),
     ]
-    few, more, reference, kernels, *other = interleaved(works + _prototype_many(model, places), repeats=2)
-    return _seconds(few, more, reference, kernels, other, FRAMES)
+    return _seconds(interleaved(works + _prototype_many(model, places), repeats=2), FRAMES, where)
 
 
 def _options(iterations: int) -> dict[str, Any]:
@@ -147,21 +175,25 @@ def _options(iterations: int) -> dict[str, Any]:
     return {"method": "damped", "max_iterations": iterations, "tolerance": 1e-12, "damping": DAMPING}
 
 
-def _check(iterations: Any) -> None:
-    if np.mean(iterations) < MORE - 0.01:
-        raise ValueError(
-            f"the solves end after {np.mean(iterations):.2f} iterations, not {MORE}: nothing to divide"
-        )
+def _check(solutions: list[ik.Solution]) -> None:
+    """All solves must have used up their iterations, and have ended for no other reason."""
+    for solution in solutions:
+        if (np.asarray(solution.iterations) != MORE).any() or (
+            np.asarray(solution.status) != ik.Status.STOPPED
+        ).any():
+            raise ValueError(f"a solve ended before its {MORE} iterations were used up: nothing to divide")
 
 
-def _seconds(
-    few: float, more: float, reference: float, kernels: float, other: list[float], count: int
-) -> dict[str, float]:
+def _seconds(took: list[float], count: int, where: str) -> dict[str, float]:
+    """Seconds an iteration and frame, from what was timed."""
+    few, more, reference, kernels, locking_few, locking_more, *other = took
     seconds = {
         "solve": (more - few) / (MORE - FEW) / count,
         "yardstick": reference / count,
         "kernels": kernels / count,
     }
+    if where != "free":
+        seconds["locking"] = (locking_more - locking_few) / (MORE - FEW) / count
     return seconds | ({"prototype": other[0] / count} if other else {})
 
 
@@ -173,10 +205,10 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
     stack, skeleton = problem.stack, problem.skeleton
     options: Options = DampedOptions(damping=DAMPING)
     first = np.ascontiguousarray(q.T)
-    state = Linear(problem, first, 1.0, 1.0 if q.ndim == 1 else np.ones(len(q)), None, None, stack.level, {})
+    one = 1.0 if q.ndim == 1 else np.ones(len(q))
+    state = Linear(problem, first, one, one, None, None, stack.level, {})
 
-    def propose(error: Array, jacobian: Array) -> Array:
-        return method.step(error, jacobian, state, options)
+    propose = Proposer(method, state, options)
 
     def work() -> None:
         for _ in range(repeats):
@@ -186,7 +218,8 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
             else:
                 scaled = np.ascontiguousarray((raw * stack.scale).T)
                 columns = np.moveaxis(jacobian, 0, -1) * stack.scale[:, None, None]
-            problem.limits.step(skeleton.region, first, scaled, columns, propose)
+            step = problem.limits.step if q.ndim == 1 else problem.limits.step_many
+            step(skeleton.region, first, scaled, columns, propose)
 
     return work
 

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One iteration of damped least squares in as few numpy calls as we know how: what the machine allows.
 
-No goals, no acceptance, no statuses, limits by clipping: only forward kinematics, Jacobian, normal
-equations, step. Balls are three turns about x, y, z (`models`), one effector a row of three. It is the
-yardstick that `iteration` holds the library against, and nothing else.
+No goals, no acceptance, no statuses: only forward kinematics, Jacobian, normal equations, step, limits.
+Balls are three turns about x, y, z (`models`), one effector a row of three. It is the yardstick that
+`iteration` holds the library against, and nothing else.
+
+Limits are intervals here. With `locking` they are kept as the library keeps them: what would leave is held
+at its limit and the step solved again without it, in up to `ROUNDS` further rounds, then clipped. Without,
+the one step is clipped, which is less work for each iteration, but needs several times as many of them: where
+limits are met, only the first is the same work.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ import numpy as np
 from models import Array, Model
 
 einsum = np.core.multiarray.c_einsum if np.__version__ < "2" else np._core.multiarray.c_einsum
+ROUNDS = 3
 CROSS = np.zeros((3, 9))  # v @ CROSS, as a matrix M of three rows: w @ M = w x v
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
     CROSS[_i, 3 * _j + _k], CROSS[_i, 3 * _k + _j] = -1.0, 1.0
@@ -75,7 +81,7 @@ class One:
             self.jacobian[3 * n :] = np.tile(np.eye(3), (1, e))
 
     def iterate(
-        self, turns: Array, slide: Array | None, target: Array, damping: float
+        self, turns: Array, slide: Array | None, target: Array, damping: float, locking: bool = False
     ) -> tuple[Array, Array | None]:
         """One iteration: turns (3 n,), slide (3,) or None, target (3 e,) -> the next ones."""
         figure, n, e = self.figure, self.figure.n, self.figure.e
@@ -104,13 +110,35 @@ class One:
         if slide is not None:
             self.jacobian[: 3 * n] = rows
             rows = self.jacobian
-        normal = rows.T.dot(rows)
-        normal.ravel()[:: self.rows + 1] += damping
-        step = rows.dot(np.linalg.solve(normal, target - tip))
+        error = target - tip
+        step = self._step(rows, error, damping)
+        if locking:
+            step = self._locked(rows, error, damping, step, turns)
         turns = turns + step[: 3 * n]
         np.maximum(turns, figure.lower, out=turns)
         np.minimum(turns, figure.upper, out=turns)
         return turns, None if slide is None else slide + step[3 * n :]
+
+    def _step(self, rows: Array, error: Array, damping: float) -> Array:
+        normal = rows.T.dot(rows)
+        normal.ravel()[:: self.rows + 1] += damping
+        return rows.dot(np.linalg.solve(normal, error))
+
+    def _locked(self, rows: Array, error: Array, damping: float, step: Array, turns: Array) -> Array:
+        """The step solved again without what leaves its limits."""
+        count, lower, upper = len(turns), self.figure.lower, self.figure.upper
+        free = fixed = None
+        for _ in range(ROUNDS):
+            to = turns + step[:count]
+            out = ((to < lower) | (to > upper)).nonzero()[0]
+            if not len(out):
+                break
+            if free is None:
+                free, fixed = rows.copy(), np.zeros(len(rows))
+            free[out] = 0.0
+            fixed[out] = np.minimum(np.maximum(to[out], lower[out]), upper[out]) - turns[out]
+            step = self._step(free, error - fixed.dot(rows), damping) + fixed
+        return step
 
 
 def _euler_map() -> Array:
@@ -170,12 +198,44 @@ class Many:
         return np.ascontiguousarray(np.tan(angles.transpose(2, 1, 0) / 4))
 
     def iterate(
-        self, t: Array, slide: Array | None, target: Array, damping: float
+        self, t: Array, slide: Array | None, target: Array, damping: float, locking: bool = False
     ) -> tuple[Array, Array | None]:
         """One iteration: state (3, n, B), slide (3, B) or None, target (3 e, B)."""
         n, e = self.figure.n, self.figure.e
         place, tip, axes = self._forward(t, slide)
         jacobian = self._jacobian(place, tip, axes)
+        error = target - tip.reshape(3 * e, -1)
+        step = self._step(jacobian, error, damping)
+        if locking:
+            step = self._locked(jacobian, error, damping, step, t)
+        d = step[: 3 * n].reshape(3, n, -1) * 0.25
+        t = (t + d) / (1.0 - t * d)
+        np.maximum(t, self.lower, out=t)
+        np.minimum(t, self.upper, out=t)
+        return t, None if slide is None else slide + step[3 * n :]
+
+    def _locked(self, jacobian: Array, error: Array, damping: float, step: Array, t: Array) -> Array:
+        """The step solved again without what leaves its limits."""
+        turns = 3 * self.figure.n
+        angle, lower, upper = (4.0 * np.arctan(x) for x in (t, self.lower, self.upper))
+        free = None
+        for _ in range(ROUNDS):
+            to = angle + step[:turns].reshape(t.shape)
+            out = (to < lower) | (to > upper)
+            if not out.any():
+                break
+            if free is None:
+                free, fixed = jacobian.copy(), np.zeros(jacobian.shape[1:])
+            out_flat = out.reshape(turns, -1)
+            free[:, :turns][:, out_flat] = 0.0
+            way = np.minimum(np.maximum(to, lower), upper) - angle
+            fixed[:turns][out_flat] = way[out]
+            step = self._step(free, error - einsum("anb,nb->ab", jacobian, fixed), damping)
+            step += fixed
+        return step
+
+    def _step(self, jacobian: Array, error: Array, damping: float) -> Array:
+        e = self.figure.e
         if len(self.groups) == 1:
             normal = einsum("anb,cnb->acb", jacobian, jacobian)
         else:
@@ -185,12 +245,7 @@ class Many:
                 normal[block] += einsum("anb,cnb->acb", part, part)
         diagonal = np.arange(3 * e)
         normal[diagonal, diagonal] += damping
-        step = einsum("anb,ab->nb", jacobian, _cholesky(normal, target - tip.reshape(3 * e, -1)))
-        d = step[: 3 * n].reshape(3, n, -1) * 0.25
-        t = (t + d) / (1.0 - t * d)
-        np.maximum(t, self.lower, out=t)
-        np.minimum(t, self.upper, out=t)
-        return t, None if slide is None else slide + step[3 * n :]
+        return einsum("anb,ab->nb", jacobian, _cholesky(normal, error))
 
     def _forward(self, t: Array, slide: Array | None) -> tuple[Array, Array, Array]:
         n, frames = self.figure.n, self.frames
