@@ -136,13 +136,6 @@ CHANNEL_WIDTHS: Final = {
     "scale": 3,
 }
 
-_LOCKS: Final = (
-    ("lock_location", 3),
-    ("lock_rotation", 3),
-    *((f"{name}_{axis}", 1) for name in ("lock_ik", "use_ik_limit") for axis in AXES),
-)
-_LIMITS: Final = tuple(f"{name}_{axis}" for name in ("ik_min", "ik_max") for axis in AXES)
-
 
 @dataclass(frozen=True)
 class PoseState:
@@ -212,17 +205,6 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
         ik_max=np.stack([_get(pose, f"ik_max_{axis}", 1) for axis in AXES], -1).astype(float),
         ik_stiffness=np.stack([_get(pose, f"ik_stiffness_{axis}", 1) for axis in AXES], -1).astype(float),
     )
-
-
-def fingerprint(armature_object: bpy.types.Object) -> tuple[Any, ...]:
-    """Equal as long as locks and limits, which anybody may change while the armature is posed, are the same.
-
-    What else `read_bones` reads changes with the armature's own data-block.
-    """
-    pose: Any = armature_object.pose.bones
-    flags = [_get_bool(pose, name, width).tobytes() for name, width in _LOCKS]
-    limits = [_get(pose, name, 1).tobytes() for name in _LIMITS]
-    return len(pose), *flags, *limits
 
 
 def read_channels(armature_object: bpy.types.Object) -> Channels:

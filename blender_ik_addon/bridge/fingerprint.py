@@ -22,12 +22,11 @@ _POSE_SETTINGS = {
     **{f"{word}_{axis}": (1, np.bool_) for word in ("lock_ik", "use_ik_limit") for axis in AXES},
     **{f"{word}_{axis}": (1, np.float32) for word in ("ik_min", "ik_max", "ik_stiffness") for axis in AXES},
 }
-_BONE_SETTINGS = {
-    "matrix_local": (16, np.float32),
-    "length": (1, np.float32),
+_INHERITANCE = {
     "inherit_scale": (1, np.int32),
-    **{f"use_{word}": (1, np.bool_) for word in ("connect", "inherit_rotation", "local_location")},
+    **{f"use_{word}": (1, np.bool_) for word in ("inherit_rotation", "local_location")},
 }
+_REST = {"matrix_local": (16, np.float32), "length": (1, np.float32), "use_connect": (1, np.bool_)}
 _PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
@@ -45,13 +44,19 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     bones, data = armature_object.pose.bones, armature_object.data
     return (
         (armature_object.mode, data.pose_position),
-        [bone.name for bone in bones],
+        settings_in_pose(armature_object),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
-        _arrays(bones, _POSE_SETTINGS),
-        _arrays(data.bones, _BONE_SETTINGS),
+        _arrays(data.bones, _REST),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
     )
+
+
+def settings_in_pose(armature_object: bpy.types.Object) -> Any:
+    """The part of it that changes without Edit Mode: names, locks, limits, what bones inherit."""
+    bones: Any = armature_object.pose.bones
+    data: Any = armature_object.data
+    return bones.keys(), _arrays(bones, _POSE_SETTINGS), _arrays(data.bones, _INHERITANCE)
 
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:

@@ -13,7 +13,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..bridge.armature import fingerprint, pose_matrices
+from ..bridge.armature import pose_matrices
+from ..bridge.fingerprint import settings_in_pose
 from ..control.balance import Stand, stand
 from ..control.body import capsules
 from ..control.inspection import Inspector
@@ -39,9 +40,7 @@ class Sketch:
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
         """The scene has been evaluated anew; None where nobody knows what of it, as after an undo."""
         self._changes += 1
-        if depsgraph is None or any(
-            isinstance(update.id, bpy.types.Armature) for update in depsgraph.updates
-        ):
+        if depsgraph is None or any(_is_edited(update.id) for update in depsgraph.updates):
             self._rests += 1
 
     def drawing(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, held: str = "") -> Drawing:
@@ -61,7 +60,7 @@ class Sketch:
         if self._structure is None or self._structure[0] != stamp:
             self._structure = (
                 stamp,
-                (armature.session_uid, self._rests, rig.solver.root, fingerprint(armature)),
+                (armature.session_uid, self._rests, rig.solver.root, settings_in_pose(armature)),
             )
         # Meshes, capsules and masses are not compared, but looked at again.
         heavy = shown & {"body", "critical", "balance"} or any(map(_balances, marks))
@@ -146,6 +145,11 @@ class Sketch:
             return stand(armature, depsgraph, self._inspector.bones(armature, self._structure[1]), planted)
         except REASONS:
             return None  # nothing of it weighs anything
+
+
+def _is_edited(thing: bpy.types.ID) -> bool:
+    """Whether something is an armature in Edit Mode, so that its rest pose may be another one afterwards."""
+    return isinstance(thing, bpy.types.Object) and thing.type == "ARMATURE" and thing.mode == "EDIT"
 
 
 def _balances(mark: Mark) -> bool:

@@ -61,17 +61,22 @@ def measure(figure: bpy.types.Object, parts: tuple[str, ...]) -> tuple[float, fl
         setattr(rig.articulate.overlay, name, name in parts)
     rig.articulate.body.show = "body" in parts
     bone = figure.pose.bones["upper_arm.L"]
+
+    def note(_scene: Any, depsgraph: Any) -> None:
+        sketch.note(depsgraph)
+
+    bpy.app.handlers.depsgraph_update_post.append(note)
     same, posed, lines = [], [], 0
     for number in range(REDRAWS):
         bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.001 * (number + 1))
         bpy.context.view_layer.update()
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        sketch.note(depsgraph)
         for times in (posed, same):
             start = clock()
             drawing = sketch.drawing(figure, depsgraph)
             times.append(clock() - start)
         lines = len(drawing.lines) // 2
+    bpy.app.handlers.depsgraph_update_post.remove(note)
     return 1e6 * float(np.median(same)), 1e6 * float(np.median(posed)), lines
 
 

@@ -175,3 +175,31 @@ def test_another_armature_and_another_file_are_noticed():
     rig = arm(5)
     add("b4")
     assert len(of_colour(drawn(rig, sketch=sketch), "lines", colours.CHAIN)) == 10
+
+
+def test_what_was_changed_in_edit_mode_is_noticed():
+    rig = arm(3)
+    for bone in rig.pose.bones:
+        bone.use_ik_limit_x, bone.ik_min_x, bone.ik_max_x = True, -1.0, 0.0
+        bone.rotation_mode = "XYZ"
+        bone.lock_ik_y = bone.lock_ik_z = True
+    add("b2")
+    sketch = data.Sketch()
+
+    def note(_scene, depsgraph):
+        sketch.note(depsgraph)
+
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    try:
+        before = drawn(rig, sketch=sketch)
+        bpy.ops.object.mode_set(mode="EDIT")
+        for bone in rig.data.edit_bones:
+            bone.use_connect = False
+        rig.data.edit_bones["b2"].parent = None
+        bpy.ops.object.mode_set(mode="OBJECT")
+        after = drawn(rig, sketch=sketch)
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(note)
+    assert len(of_colour(before, "points", colours.LIMIT)) == 3
+    assert len(of_colour(after, "points", colours.LIMIT)) == 1, "b0 and b1 take part no more"
+    assert np.array_equal(after.lines, drawn(rig).lines)
