@@ -315,7 +315,7 @@ class Stack:
         self.levels = self.levels or [slice(0, 0)]
         skeleton = problem.skeleton
         self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, problem.length)
-        self.units = self.scale[:, None] * self.metric
+        self.units = np.asfortranarray(self.scale[:, None] * self.metric)  # as Jacobians lie in memory
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:

@@ -109,6 +109,7 @@ def _difference_map() -> Array:
 
 _DIFFERENCE: Final = _difference_map()
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
+_FEW: Final = 6  # rotations that are sooner looked at one by one than by numpy
 _WIDE: Final = -0.9  # trace beyond which an axis read off the antisymmetric part loses digits
 
 
@@ -121,18 +122,22 @@ def log_and_derivative(rotation: Array) -> tuple[Array, Array]:
     """
     count = len(rotation)
     parts = rotation.reshape(count, 9).dot(_DIFFERENCE)
-    if count == 1:  # a handful of floats cost less than a call of numpy
-        x, y, z, trace = parts[0].tolist()
-        if trace < _WIDE:
+    if 0 < count <= _FEW:  # a handful of floats cost less than a call of numpy
+        numbers = parts.tolist()
+        if any(trace < _WIDE for _, _, _, trace in numbers):
             return _wide(rotation)
-        ratio, one, same, turned = _coefficients(x * x + y * y + z * z, trace, math.sqrt, math.atan2, max)
+        found = [
+            _coefficients(x * x + y * y + z * z, trace, math.sqrt, math.atan2, max)
+            for x, y, z, trace in numbers
+        ]
+        ratio, one, same, turned = np.array(found).T[:, :, None]
     else:
         axis, trace = parts[:, :3], parts[:, 3]
         if trace.min(initial=0.0) < _WIDE:
             return _wide(rotation)
-        found = _coefficients((axis * axis).sum(1), trace, np.sqrt, np.arctan2, np.maximum)
-        ratio, one, same, turned = (value[:, None] for value in found)
-        same, turned = same[:, None], turned[:, None]
+        several = _coefficients((axis * axis).sum(1), trace, np.sqrt, np.arctan2, np.maximum)
+        ratio, one, same, turned = (value[:, None] for value in several)
+    same, turned = same[:, None], turned[:, None]
     derivative: Array = np.multiply(rotation, same, order="C")
     derivative += rotation.swapaxes(1, 2) * turned
     derivative.reshape(count, 9)[:, ::4] += one
