@@ -5,7 +5,8 @@ A position is too much to ask of a head that should only look there, an orientat
 turn about the line of sight and the distance free. The error is the turn that is missing, `e = t a`: the
 angle t between the direction and the way to the target, about the axis a square to both. Unlike the
 difference of the two directions it pulls the hardest when the target is behind, where that difference has no
-slope at all.
+slope at all. Being square to the direction it is told by two numbers, along two axes that are fixed to the
+bone square to its direction, and so change smoothly wherever the bone turns.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Aim(Effectors):
 
     kind: ClassVar[str] = "Aim"
     unit: str = "rad"
-    rows: int = 3
+    rows: int = 2
 
     def __init__(
         self,
@@ -73,6 +74,9 @@ class Aim(Effectors):
         self.direction = self._each(direction, "direction")
         self.direction = unit_vectors(self.direction, f"direction of {self.describe()}")
         self.slack = check_slack(slack, self.describe())
+        aside = _IDENTITY[np.abs(self.direction).argmin(1)]
+        first = unit_vectors(np.cross(self.direction, aside), self.describe())
+        self.across = np.stack([first, np.cross(self.direction, first)], 1)  # (E, 2, 3), in the joint's frame
 
     def evaluate(self, pose: Pose) -> Residual:
         points, count = self.points(pose.skeleton), self.effectors
@@ -84,7 +88,8 @@ class Aim(Effectors):
         if nowhere:
             far = np.where(here, 1.0, far)
         u = way / far[:, None]
-        d = np.matmul(pose.frames(points), self.direction[:, :, None]).reshape(-1, 3)
+        frames = pose.frames(points)
+        d = np.matmul(frames, self.direction[:, :, None]).reshape(-1, 3)
         products = u.take(_FORWARD, 1)
         products *= d.take(_BACKWARD, 1)
         c = products[:, :3] - products[:, 3:]  # u x d
@@ -108,9 +113,13 @@ class Aim(Effectors):
         moving /= far[:, None, None]
         if nowhere:
             error[here] = turning[here] = moving[here] = 0.0
-        flat = error.reshape(*pose.batch, 3 * count)
-        jacobian = pose.turned_jacobian(points, turning.reshape(*pose.batch, 3 * count, 3))
-        jacobian += blocks(moving.reshape(*pose.batch, count, 3, 3), pose.point_jacobian(points, x))
+        # the axes that it is told along turn with the bone: d (b . e) = b . (de + e x w)
+        turning += error.dot(_SKEW).reshape(-1, 3, 3)
+        across = np.matmul(self.across, frames.swapaxes(-1, -2))
+        flat = np.matmul(across.reshape(-1, 2, 3), error[:, :, None]).reshape(*pose.batch, 2 * count)
+        whole = pose.turned_jacobian(points, turning.reshape(*pose.batch, 3 * count, 3))
+        whole += blocks(moving.reshape(*pose.batch, count, 3, 3), pose.point_jacobian(points, x))
+        jacobian = blocks(across, whole)
         if self.slack:
             return with_slack(flat, jacobian, self.slack, count)
         return Residual(flat, jacobian)

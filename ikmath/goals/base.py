@@ -209,11 +209,11 @@ class Effectors(Goal):
         return other
 
 
-def axis_mask(axes: str, what: str) -> Array | None:
-    """Letters out of "xyz" -> (3,) ones and zeros, None for all three."""
+def axis_mask(axes: str, what: str) -> list[int] | None:
+    """Letters out of "xyz" -> which of the three axes count, None for all of them."""
     if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
         raise BadValue(f"axes={axes!r} of {what}", "must be letters out of 'xyz', each once, at least one.")
-    return None if len(axes) == 3 else np.array([float(letter in axes) for letter in "xyz"])
+    return None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
 
 
 def check_slack(slack: float, what: str) -> float:

@@ -53,6 +53,7 @@ class Orientation(Effectors):
         self._begin(self.joints, weight, priority, name)
         self.target = self._rotation(target)
         self.mask = axis_mask(axes, self.describe())
+        self.rows = 3 if self.mask is None else len(self.mask)
         self.space = check_space(space, self.describe())
         self.slack = check_slack(slack, self.describe())
         self.frame = None if frame is None or self.space != "target" else self._rotation(frame, "frame")
@@ -68,11 +69,13 @@ class Orientation(Effectors):
                     back = self.frame.swapaxes(-1, -2)
                 back = np.broadcast_to(back, turn.shape).reshape(-1, 3, 3)
                 error, derivative = np.matmul(back, error[:, :, None])[:, :, 0], np.matmul(back, derivative)
-            error, derivative = error * self.mask, derivative * self.mask[:, None]
-        error = error.reshape(*pose.batch, 3 * count)
+            error = error[:, self.mask]
+        error = error.reshape(*pose.batch, self.rows * count)
 
         def jacobian() -> Array:
             rows = pose.turned_jacobian(points, derivative.reshape(*pose.batch, 3 * count, 3))
+            if self.mask is not None:
+                rows = rows.reshape(*pose.batch, count, 3, n)[..., self.mask, :]
             return rows.reshape(*error.shape, n)
 
         if self.slack:

@@ -52,6 +52,7 @@ class Position(Effectors):
         self._begin(self.joints, weight, priority, name)
         self.target = self._target(target, (3,))
         self.mask = axis_mask(axes, self.describe())
+        self.rows = 3 if self.mask is None else len(self.mask)
         self.space = check_space(space, self.describe())
         self.slack = check_slack(slack, self.describe())
         identity = np.broadcast_to(np.eye(3), (*(() if self.single else (len(self.joints),)), 3, 3))
@@ -67,7 +68,7 @@ class Position(Effectors):
         jacobian = pose.point_jacobian(points, x)
         if self.mask is not None:
             difference, jacobian = self._masked(pose, difference, jacobian)
-        error = difference.reshape(*difference.shape[:-2], 3 * self.effectors)
+        error = difference.reshape(*difference.shape[:-2], self.rows * self.effectors)
         if self.slack:
             return with_slack(error, jacobian, self.slack, self.effectors)
         return Residual(error, jacobian)
@@ -77,7 +78,7 @@ class Position(Effectors):
         return self._copy(target=target)
 
     def _masked(self, pose: Pose, difference: Array, jacobian: Array) -> tuple[Array, Array]:
-        """Error and Jacobian along the axes that count; rows of the others are zero."""
+        """Error and Jacobian along the axes that count."""
         if self.mask is None:
             return difference, jacobian
         n = pose.skeleton.n
@@ -94,7 +95,8 @@ class Position(Effectors):
             back = np.swapaxes(frame, -1, -2)
             difference = (back @ difference[..., None])[..., 0]
             rows = back @ rows
-        return difference * self.mask, (rows * self.mask[:, None]).reshape(jacobian.shape)
+        rows = rows[..., self.mask, :]
+        return difference[..., self.mask], rows.reshape(*pose.batch, self.rows * self.effectors, n)
 
     @property
     def frames(self) -> int | None:

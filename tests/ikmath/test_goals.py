@@ -151,3 +151,26 @@ def test_several_points_may_share_a_plane():
     shared = ik.Plane(["link1", "tip"], (0, 0.1, 0), (0, 1, 0))
     single = [ik.Plane(joint, (0, 0.1, 0), (0, 1, 0)).errors(pose)[0] for joint in ("link1", "tip")]
     assert shared.errors(pose) == pytest.approx(single)
+
+
+@pytest.mark.parametrize("space", ["world", "target", "bone"])
+@pytest.mark.parametrize("axes", ["x", "zy", "xyz"])
+def test_only_axes_that_count_have_rows(axes, space):
+    skeleton = ik.figures.ball_chain(4)
+    pose = ik.Pose.forward(skeleton, np.linspace(0.1, 0.5, 12))
+    goals = [ik.Position("tip", (1, 1, 1), axes=axes, space=space)]
+    if space != "bone":
+        goals.append(ik.Orientation("tip", np.eye(3), axes=axes, space=space))
+    for goal in goals:
+        error, jacobian = goal.evaluate(pose)
+        assert len(error) == len(jacobian) == goal.rows == len(axes)
+        assert np.linalg.matrix_rank(jacobian) == len(axes)
+
+
+@pytest.mark.parametrize("target", [(0.3, 9, 0.2), (0.1, -9, 0.1), (0, -9, 0), (0, 9, 0)])
+def test_aiming_has_two_rows_ahead_and_behind(target):
+    skeleton = ik.figures.ball_chain(3)
+    goal = ik.Aim("ball2", target)
+    error, jacobian = goal.evaluate(ik.Pose.forward(skeleton, np.zeros(9)))
+    assert len(error) == goal.rows == 2
+    assert np.linalg.matrix_rank(jacobian, tol=1e-6) == 2

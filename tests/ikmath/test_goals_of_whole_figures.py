@@ -227,3 +227,23 @@ def test_a_support_of_points_that_are_as_good_as_in_line_is_as_wide_as_they_are(
         beside = (edge[:, 0] * gap[..., 1] - edge[:, 1] * gap[..., 0]) / np.sqrt((edge**2).sum(1))
         assert beside.min() > -1e-8, "every point is in it"
         assert all(np.abs(points - corner).sum(1).min() == 0.0 for corner in corners)
+
+
+def test_a_floor_holds_whatever_weaker_goals_want():
+    figure, rng = ik.figures.human(), np.random.default_rng(0)
+    rest = ik.Pose.forward(figure, figure.rest)
+    feet, hands = ["ankle.L", "ankle.R"], ["wrist.L", "wrist.R"]
+    tall = rest.point("head") - rest.point("ankle.L")
+    axis = int(np.abs(tall).argmax())
+    up = np.eye(3)[axis] * np.sign(tall[axis])
+    low = float((rest.point(feet) @ up).min()) - 0.02
+    for _ in range(10):
+        under = rest.point(hands) + rng.normal(size=(2, 3)) * 0.8 - 1.2 * up
+        goals = [
+            ik.Plane(hands + feet, low * up, up, one_sided=True),
+            ik.Position(hands, under, weight=1e6, priority=1),
+            ik.Position("head", rest.point("head") - up, priority=1),
+        ]
+        answer = ik.solve(ik.Problem(figure, goals), figure.rest)
+        places = ik.Pose.forward(figure, answer.q).point(hands + feet)
+        assert (places @ up).min() > low - 1e-6 * figure.size
