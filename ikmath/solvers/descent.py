@@ -32,7 +32,8 @@ _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
 _DETOUR: Final = 8  # steps at most to a place on the way round something
 _NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
-_TURN: Final = math.radians(2.1)  # that a coordinate may turn from a frame to the next,
+_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
+_CLOSE: Final = math.radians(2.1)  # among obstacles,
 _FAST: Final = math.radians(7.0)  # and in a motion that needs more
 _JUMP: Final = math.radians(15.0)  # a bone that turns farther is seen to jump,
 _SLIGHT: Final = 5e-3  # and not worth an error as small as this, in figure sizes or radians
@@ -64,21 +65,24 @@ class Descent:
             self.floors = [(_LOOSE * problem.length * one) ** 2 for one in scale]
         self.following = before is not None
         self.escape = options.escape and before is None
-        trail = Trail(None, [], _TURN)
+        trail = Trail(None, [])
         if before is not None and isinstance(before.memory, Trail):
             trail = before.memory
         self.lags = False  # whether it could be that a jump would have reached all
         self.catch_up = options.catch_up
         if before is not None:
             self.catch_up = trail.lags or before.status is Status.REACHED
-        self.max_turn = trail.turn if options.max_turn is None and self.following else options.max_turn
         scene = problem.scene
         self.guard = None if scene is None else Guard(problem, scene, self.stack.metric, trail.near)
         self.gain = _GAIN if self.guard is None else _SLIDE
         self.picture = Picture(problem, self.guard)
         # the pose is handed on once, so that no clip keeps all of them
         self.working, self.known, trail.pose, trail.near = trail.working, trail.pose, None, None
-        self.near = trail.turn == _TURN  # whether small turns have sufficed so far
+        self.fast = trail.fast  # whether small turns have not sufficed so far
+        self.usual = _TURN if scene is None else _CLOSE
+        self.max_turn = options.max_turn
+        if self.following and options.max_turn is None:
+            self.max_turn = _FAST if trail.fast else self.usual
 
     # ------------------------------------------------------------------ looking
     def begin(self, q: Array) -> State:
@@ -188,7 +192,7 @@ class Descent:
         First as far as a fast motion does, then at will. From the start again: what was nearest within narrow
         bounds may be the wrong way.
         """
-        self.near = False
+        self.fast = True
         held = state
         for most in (_FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
@@ -350,15 +354,15 @@ class Descent:
                 break
         return state
 
-    def _pace(self, state: State) -> float:
-        """How far a coordinate may turn in the frame after: farther if the motion asked for more than usual.
+    def _goes_fast(self, state: State) -> bool:
+        """Whether the motion asks for more than usual, so that coordinates may turn farther in what follows.
 
         Small turns of many joints look better than large ones of few, so they are tried first.
         """
-        if not self.following or self.near:
-            return _TURN
+        if not self.following or not self.fast:
+            return False
         turned = float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start.q, 0.0)).max())
-        return _FAST if turned > _TURN * (1.0 + _GAIN if self.reached(state) else 1.0 - _GAIN) else _TURN
+        return turned > self.usual * (1.0 + _GAIN if self.reached(state) else 1.0 - _GAIN)
 
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))
@@ -378,5 +382,5 @@ class Descent:
             stalled=stalled,
             clearance=clearance,
             blocked=blocked,
-            memory=Trail(state.pose, self.working, self._pace(state), state.near, self.lags),
+            memory=Trail(state.pose, self.working, self._goes_fast(state), state.near, self.lags),
         )

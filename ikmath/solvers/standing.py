@@ -31,14 +31,14 @@ class State:
 
 @dataclass(slots=True)
 class Trail:
-    """What the frame after goes on from: the pose, what held it, how far a coordinate may turn from it.
+    """What the frame after goes on from: the pose, what held it, whether the motion is a fast one.
 
     It lags where it stayed a little short rather than jump.
     """
 
     pose: Pose | None
     working: list[Working]
-    turn: float
+    fast: bool = False
     near: Proximity | None = None
     lags: bool = False
 
