@@ -41,6 +41,7 @@ _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as 
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
+_WEAKER: Final = 1e-4  # share of a level that is brought to rest, of the share of the one above
 _POLISHING: Final = 60  # rounds at most to come to rest; mostly a few
 
 
@@ -166,11 +167,8 @@ class Descent:
         if self.escape and came and not self.reached(state):
             state = self._escape(state)
         if not self.reached(state):
-            if self.single:
-                state, rests = self._come_to_rest(state)
-                stalled = stalled or rests
-            else:
-                state = self._settle_strong(state) if came else self.start
+            state, rests = self._come_to_rest(self._settle_strong(state) if came else self.start)
+            stalled = stalled or rests
         return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
 
     def _come_to_rest(self, state: State) -> tuple[State, bool]:
@@ -183,8 +181,11 @@ class Descent:
         going_on = self.max_turn is not None or not self.options.rest
         if self.guard is not None or going_on or not whole:
             return state, False
-        q, rests = polished(self.problem, state.q, rounds=_POLISHING)
-        return self.look(Pose.trusted(self.skeleton, q), None), rests
+        # a share that leaves a weak level next to nothing leads there but for as little, which is put right
+        shares = None if self.single else _WEAKER**self.stack.place
+        q, rests = polished(self.problem, state.q, rounds=_POLISHING, shares=shares)
+        end = self._settle_strong(self.look(Pose.trusted(self.skeleton, q), None))
+        return (end, rests) if self.single or self.compare(end, state)[0] is None else (state, False)
 
     def _go_farther(self, state: State) -> State:
         """Turn farther, for good, where that is what it takes to reach all.
