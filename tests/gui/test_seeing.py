@@ -106,3 +106,44 @@ def test_with_the_tool_the_chain_of_the_bone_under_the_mouse_is_drawn(figure: Bl
     figure.screenshot("hover_leg")
     figure.move(*figure.pixel_of((1.3, 0, 2.2)))
     figure.wait_for(hovered, lambda name: name == "")
+
+
+def test_limits_are_arcs_and_cones_in_perspective(figure: BlenderWindow):
+    figure.operate(
+        "rig = bpy.data.objects['Figure']\n"
+        "bone = rig.pose.bones['arm.R']\n"
+        "bone.ik_min_x, bone.ik_max_x, bone.ik_min_z, bone.ik_max_z = -0.4, 0.5, -0.5, 0.5\n"
+        "bone.rotation_mode, bone.rotation_euler = 'XYZ', (0.5, 0, 0)\n"
+        "bone = rig.pose.bones['hand.L']\n"
+        "bone.use_ik_limit_y, bone.ik_min_y, bone.ik_max_y = True, -1.0, 1.2\n"
+        "bone.rotation_mode, bone.rotation_euler = 'XYZ', (0, 1.2, 0)\n"
+        "region = bpy.context.space_data.region_3d\n"
+        "from mathutils import Euler\n"
+        "region.view_perspective, region.view_distance = 'PERSP', 3.4\n"
+        "region.view_rotation = Euler((1.2, 0, 0.7)).to_quaternion()"
+    )
+    figure.settle(0.5)
+    assert seen(figure.screenshot("limits"), "limit") > 100
+
+
+def test_the_switches_are_on_a_panel_and_in_blenders_popover_of_overlays(figure: BlenderWindow):
+    for name, shot in (("ARTICULATE_PT_viewport", "switches"), ("VIEW3D_PT_overlay", "popover")):
+        figure.move(500, 400)
+        figure.operate(f"bpy.ops.wm.call_panel('INVOKE_DEFAULT', name='{name}', keep_open=True)")
+        figure.settle(0.5)
+        figure.screenshot(shot)
+        figure.key("Escape")
+        figure.move(100, 750)
+
+
+def test_the_report_opens_in_a_window(figure: BlenderWindow):
+    figure.operate("bpy.ops.articulate.solve()")
+    figure.show_tab("Articulate")
+    figure.click(*figure.find_button("articulate.report_show"))
+    shown = (
+        "result = [a.spaces.active.text.name for w in bpy.context.window_manager.windows"
+        " for a in w.screen.areas if a.type == 'TEXT_EDITOR' and a.spaces.active.text]"
+    )
+    figure.wait_for(shown, lambda names: names == ["Articulate report"])
+    figure.settle(1.0)
+    figure.screenshot("report")
