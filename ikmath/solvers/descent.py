@@ -64,6 +64,8 @@ class Descent:
             # this far off a strong level may be on the way: the next step puts it right
             scale = [float(self.stack.scale[rows].max()) for rows in self.stack.levels]
             self.floors = [(_LOOSE * problem.length * one) ** 2 for one in scale]
+            if before is None:
+                self.floors[-1] = 0.0  # only the posture is weaker, and that puts nothing right
         self.following = before is not None
         self.escape = options.escape and before is None
         trail = Trail(None, [])

@@ -252,3 +252,17 @@ def test_a_floor_that_is_hardly_broken_holds_nobody_down(depth):
     pressed = ik.solve(asked(0.7, 1.5, start), start)
     lifted = ik.solve(asked(1.8, 1.5 + depth, pressed.q), pressed.q)
     assert lifted.status is ik.Status.REACHED and lifted.iterations <= 10, lifted
+
+
+def test_the_weakest_goal_is_reached_as_if_it_were_alone():
+    """A stronger level that asks for nothing, as a floor far below, changes nothing of what it comes to."""
+    skeleton = ik.figures.ball_chain(4)
+    rest = np.random.default_rng(0).normal(size=skeleton.n) * 0.2
+    tip = {"joint": "tip", "offset": (0, 1, 0)}
+    floor = ik.Plane(**tip, origin=(0, -5, 0), normal=(0, 1, 0), one_sided=True)
+    pressed = ik.solve(ik.Problem(skeleton, [ik.Position(**tip, target=(1.5, 1.5, 0.5))]), rest).q
+    hand = ik.Position(**tip, target=(1.5, 1.8, 0.5), priority=1)
+    alone = ik.solve(ik.Problem(skeleton, [hand, ik.Posture(rest)]), pressed)
+    above = ik.solve(ik.Problem(skeleton, [floor, hand, ik.Posture(rest)]), pressed)
+    assert alone.status is above.status is ik.Status.REACHED, above
+    np.testing.assert_allclose(above.q, alone.q, atol=1e-6)
