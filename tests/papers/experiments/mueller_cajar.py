@@ -22,7 +22,7 @@ BEYOND = (
     ("triangulation", "triangulation", {"finish": False}),
     ("reach_hierarchy", "reach_hierarchy", {"finish": False}),
     ("fabrik", "fabrik", {}),
-    ("damped", "damped", {}),
+    ("damped", "damped", {"rest": False}),
 )
 
 
