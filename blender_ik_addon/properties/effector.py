@@ -64,13 +64,16 @@ _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = 
 class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
     """An effector; its `name` is what scripts and messages call it."""
 
-    bone: StringProperty(name="Bone", description="Bone that is brought to the target", override=OVERRIDE)
+    bone: StringProperty(
+        name="Bone", description="Bone that is brought to the target", override=OVERRIDE, update=moved
+    )
     kind: EnumProperty(
         name="Kind",
         description="What the bone does with the target",
         items=kind_items(),
         default="POSITION",
         override=OVERRIDE,
+        update=moved,
     )
     target: PointerProperty(
         name="Target",
@@ -78,9 +81,13 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=_can_be_target,
         override=OVERRIDE,
+        update=moved,
     )
     subtarget: StringProperty(
-        name="Target Bone", description="Bone to follow where the target is an armature", override=OVERRIDE
+        name="Target Bone",
+        description="Bone to follow where the target is an armature",
+        override=OVERRIDE,
+        update=moved,
     )
     enabled: BoolProperty(
         name="Enabled",
@@ -148,6 +155,7 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
         name="Chain Root",
         description="Topmost bone that may move for this effector. Empty: the whole figure takes part",
         override=OVERRIDE,
+        update=moved,
     )
     # Written after a solve or a bake, for reading only.
     status: StringProperty(

@@ -79,6 +79,7 @@ class EffectorOptions:
         items=POINTS,
         default="TIP",
         override=OVERRIDE,
+        update=moved,
     )
     offset: FloatVectorProperty(
         name="Offset",
@@ -86,6 +87,7 @@ class EffectorOptions:
         subtype="XYZ",
         size=3,
         override=OVERRIDE,
+        update=moved,
     )
     axis: EnumProperty(
         name="Axis",
@@ -93,12 +95,14 @@ class EffectorOptions:
         items=AXES,
         default="Y",
         override=OVERRIDE,
+        update=moved,
     )
     one_sided: BoolProperty(
         name="One-Sided",
         description="A floor: the bone may be anywhere on the side to which the target's Z axis points",
         default=False,
         override=OVERRIDE,
+        update=moved,
     )
     axes: BoolVectorProperty(
         name="Axes",
@@ -107,6 +111,7 @@ class EffectorOptions:
         size=3,
         default=ALL_AXES,
         override=OVERRIDE,
+        update=moved,
     )
     turn_axes: BoolVectorProperty(
         name="Turn Axes",
@@ -115,6 +120,7 @@ class EffectorOptions:
         size=3,
         default=ALL_AXES,
         override=OVERRIDE,
+        update=moved,
     )
     space: EnumProperty(
         name="Space",
@@ -122,6 +128,7 @@ class EffectorOptions:
         items=SPACES,
         default="WORLD",
         override=OVERRIDE,
+        update=moved,
     )
     slack: FloatProperty(
         name="Slack",
@@ -168,6 +175,7 @@ class EffectorOptions:
         items=KEEPS,
         default="AT",
         override=OVERRIDE,
+        update=moved,
     )
     distance: FloatProperty(
         name="Distance",
@@ -184,6 +192,7 @@ class EffectorOptions:
         name="Second Bone",
         description="The bone that this one is joined to, or kept at a distance from",
         override=OVERRIDE,
+        update=moved,
     )
     second_point: EnumProperty(
         name="Second Point",
@@ -191,6 +200,7 @@ class EffectorOptions:
         items=POINTS,
         default="TIP",
         override=OVERRIDE,
+        update=moved,
     )
     second_offset: FloatVectorProperty(
         name="Second Offset",
@@ -199,6 +209,7 @@ class EffectorOptions:
         size=3,
         precision=4,
         override=OVERRIDE,
+        update=moved,
     )
     second_rotation: FloatVectorProperty(
         name="Second Rotation",
@@ -207,12 +218,14 @@ class EffectorOptions:
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
         override=OVERRIDE,
+        update=moved,
     )
     rigid: BoolProperty(
         name="Rigid",
         description="Join the bones as if they were welded; off: at one point only, about which they turn",
         default=False,
         override=OVERRIDE,
+        update=moved,
     )
     over: EnumProperty(
         name="Over",
@@ -220,6 +233,7 @@ class EffectorOptions:
         items=OVERS,
         default="TARGET",
         override=OVERRIDE,
+        update=moved,
     )
     margin: FloatProperty(
         name="Margin",
@@ -237,6 +251,7 @@ class EffectorOptions:
         description="Collection of objects, usually Empties; the bone goes to one of them",
         type=bpy.types.Collection,
         override=OVERRIDE,
+        update=moved,
     )
 
     def point_in_bone(self, bone: bpy.types.Bone):

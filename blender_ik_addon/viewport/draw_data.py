@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the overlay shows, as arrays and colours; without the GPU, so that it is tested without one.
 
-A redraw in which nothing has changed, as when the view is turned, is given the drawing of the time before:
-what it hangs on is read as plain values and compared. Nothing is kept of Blender's own objects.
+A redraw in which nothing has changed, as when the view is turned, is given the drawing of the time before. So
+is one after something else has changed: what the drawing hangs on is read as plain values and compared.
+Nothing is kept of Blender's own objects.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Sketch:
     def __init__(self) -> None:
         self._inspector = Inspector()
         self._changes = self._rests = 0
+        self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
         self._drawing = Strokes().drawing()
@@ -52,30 +54,28 @@ class Sketch:
             held: name of the bone that a drag would begin with, "" if none would.
         """
         rig = rig_of(armature)
-        shown = {name for name in SWITCHES if getattr(rig.overlay, name)} | (
-            {"body"} if rig.body.show else set()
-        )
-        marks = read_marks(armature)
+        shown = {name for name in SWITCHES if getattr(rig.overlay, name)}
+        if rig.body.show:
+            shown.add("body")
         stamp = (armature.session_uid, self._changes, depsgraph.scene.frame_current, rig.solver.root)
-        if self._structure is None or self._structure[0] != stamp:
-            self._structure = (
-                stamp,
-                (armature.session_uid, self._rests, rig.solver.root, settings_in_pose(armature)),
-            )
+        asked = stamp, shown, held, rig.active_effector
+        if asked == self._asked:
+            return self._drawing
+        self._asked = asked
+        marks = read_marks(armature)
+        structure = armature.session_uid, self._rests, rig.solver.root, settings_in_pose(armature)
         # Meshes, capsules and masses are not compared, but looked at again.
         heavy = shown & {"body", "critical", "balance"} or any(map(_balances, marks))
         signature = (
-            shown,
+            asked[1:],
             marks,
-            rig.active_effector,
-            held,
             np.array(armature.matrix_world).tobytes(),
             pose_matrices(armature).tobytes(),
-            self._structure[1],
+            structure,
             stamp if heavy else None,
         )
         if signature != self._signature:
-            self._signature = signature
+            self._signature, self._structure = signature, structure
             self._drawing = self._draw(armature, depsgraph, held, shown, marks)
         return self._drawing
 
@@ -124,11 +124,11 @@ class Sketch:
         chains = [chain for mark in marks for chain in mark.chains] + ([(held, "")] if held else [])
         try:
             if "limits" in shown:
-                parts.draw_limits(strokes, self._inspector.limits(armature, chains, self._structure[1]))
+                parts.draw_limits(strokes, self._inspector.limits(armature, chains, self._structure))
             if not shown & {"critical", "ellipsoid"}:
                 return
             around = depsgraph if "critical" in shown else None
-            seen = self._inspector.look(armature, chains, self._structure[1], around)
+            seen = self._inspector.look(armature, chains, self._structure, around)
         except REASONS:
             return  # it is no figure now; the panel and any solve say why
         if seen is not None and active is not None and "ellipsoid" in shown:
@@ -142,7 +142,7 @@ class Sketch:
         """How the figure stands on what is planted, or else on what of it is lowest."""
         planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
         try:
-            return stand(armature, depsgraph, self._inspector.bones(armature, self._structure[1]), planted)
+            return stand(armature, depsgraph, self._inspector.bones(armature, self._structure), planted)
         except REASONS:
             return None  # nothing of it weighs anything
 

@@ -23,7 +23,7 @@ _WIDTH: Final = 2.0  # pixels, at a resolution scale of 1
 _POINT: Final = 7.0
 _TEXT: Final = 11.0
 _BLACK: Final = (0.0, 0.0, 0.0, 0.8)
-_EVENTS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post")
+_EVENTS: Final = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
 
 
 class Canvas:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the overlay takes of a redraw: the metarig with five effectors, limits on knees and elbows.
 
-*Same*: nothing has changed since the redraw before, as when the view is turned. *Posed*: a bone has been
-turned and the scene evaluated, which is not counted. Both up to the arrays that go to the GPU; without a
-window there is nothing to draw on. Processor time of the main thread, median.
+*Same*: nothing has changed since the redraw before, as when the view is turned. *Else*: something has, but
+nothing that is drawn. *Posed*: a bone has been turned and the scene evaluated, which is not counted. All up
+to the arrays that go to the GPU; without a window there is nothing to draw on. Processor time of the main
+thread, median.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ def main(zip_path: Path) -> None:
     bpy.ops.articulate.obstacle_add(object=sphere.name)
     rows = []
     for name, parts in PARTS.items():
-        same, posed, lines = measure(figure, parts)
-        rows.append((name, f"{same:.0f}", f"{posed:.0f}", lines))
-    print(table(("", "same us", "posed us", "lines"), [*rows, ("bar", f"{BAR:.0f}", f"{BAR:.0f}", "")]))
+        *times, lines = measure(figure, parts)
+        rows.append((name, *(f"{time:.0f}" for time in times), lines))
+    print(table(("", "same us", "else us", "posed us", "lines"), [*rows, ("bar", *[f"{BAR:.0f}"] * 3, "")]))
 
 
-def measure(figure: bpy.types.Object, parts: tuple[str, ...]) -> tuple[float, float, int]:
-    """Median microseconds of a redraw without and with a change, and how many lines there are."""
+def measure(figure: bpy.types.Object, parts: tuple[str, ...]) -> tuple[float, float, float, int]:
+    """Median microseconds of a redraw, see the module, and how many lines there are."""
     package = next(a.module for a in bpy.context.preferences.addons if a.module.endswith(".articulate"))
     sketch = importlib.import_module(f"{package}.viewport.draw_data").Sketch()
     rig: Any = figure
@@ -66,18 +67,21 @@ def measure(figure: bpy.types.Object, parts: tuple[str, ...]) -> tuple[float, fl
         sketch.note(depsgraph)
 
     bpy.app.handlers.depsgraph_update_post.append(note)
-    same, posed, lines = [], [], 0
+    same, other, posed, lines = [], [], [], 0
     for number in range(REDRAWS):
         bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.001 * (number + 1))
         bpy.context.view_layer.update()
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        for times in (posed, same):
+        for times in (posed, same, other):
+            if times is other:
+                sketch.note(depsgraph)
             start = clock()
             drawing = sketch.drawing(figure, depsgraph)
             times.append(clock() - start)
         lines = len(drawing.lines) // 2
     bpy.app.handlers.depsgraph_update_post.remove(note)
-    return 1e6 * float(np.median(same)), 1e6 * float(np.median(posed)), lines
+    medians = [1e6 * float(np.median(times)) for times in (same, other, posed)]
+    return *medians, lines
 
 
 if __name__ == "__main__":

@@ -203,3 +203,29 @@ def test_what_was_changed_in_edit_mode_is_noticed():
     assert len(of_colour(before, "points", colours.LIMIT)) == 3
     assert len(of_colour(after, "points", colours.LIMIT)) == 1, "b0 and b1 take part no more"
     assert np.array_equal(after.lines, drawn(rig).lines)
+
+
+def test_what_a_script_sets_on_an_effector_is_noticed():
+    rig = two_arms()
+    effector = add("hand.L")
+    sketch = data.Sketch()
+
+    def note(_scene, depsgraph):
+        sketch.note(depsgraph)
+
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    try:
+        last = drawn(rig, sketch=sketch)
+        for name, value in (
+            ("kind", "POSE"),
+            ("bone", "hand.R"),
+            ("chain_root", "arm.R"),
+            ("slack", 0.5),
+            ("target", None),
+        ):
+            setattr(effector, name, value)
+            now = drawn(rig, sketch=sketch)
+            assert now is not last, name
+            last = now
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(note)
