@@ -66,6 +66,9 @@ class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
         row.prop(rig, "live", icon="PLAY", toggle=True)
         if rig.live:
             row.prop(rig, "live_mode", text="")
+            render = context.scene.render
+            if not render.use_lock_interface:  # a render poses the figure from a thread of its own
+                layout.prop(render, "use_lock_interface", text="Lock Interface while Rendering")
         row = layout.row()
         row.prop(rig, "record", icon="REC", toggle=True)
         if rig.record:

@@ -163,6 +163,7 @@ rig.articulate.live = True
 scene = bpy.context.scene
 scene.frame_start, scene.frame_end = 1, 8
 scene.render.engine = 'CYCLES'
+scene.render.use_lock_interface = True
 scene.cycles.samples = 1
 scene.cycles.use_denoising = False
 scene.render.resolution_x = scene.render.resolution_y = 16
