@@ -27,6 +27,7 @@ Flags = npt.NDArray[np.int8]
 _RIDGE: Final = 1e-11  # share of the trace added to Gram matrices: rows that repeat others do no harm,
 # while inverting loses less than half the digits, which applying the result twice brings back
 _REFINEMENTS: Final = 2
+_MET: Final = 1e-13  # share of what was missing that is rounding
 _IDLE: Final = 3  # rounds of whole-set changes with no fewer amiss before going one at a time
 _FEASIBLE: Final = 1e-11
 _AT: Final = 1e-3  # distance at which x = 0 stands at a side
@@ -93,6 +94,7 @@ class _Box:
 
 
 _NOTHING: Final[Flags] = np.zeros(0, dtype=np.int8)
+_NO_FLAGS: Final = np.zeros(0, dtype=bool)
 
 
 def lexicographic(
@@ -158,10 +160,15 @@ class _Gram:
         Args:
             x: (n,); rows: (p, n) K before its held columns were put to zero; values: (p,).
         """
-        share = self.inverse.dot(values - rows.dot(x))
+        missing = values - rows.dot(x)
+        share = self.inverse.dot(missing)
         x = x + share.dot(self.rows)
+        near = _MET * float(np.abs(missing).max(initial=0.0))
         for _ in range(_REFINEMENTS):
-            more = self.inverse.dot(values - rows.dot(x))
+            missing = values - rows.dot(x)
+            if np.abs(missing).max(initial=0.0) <= near:
+                break
+            more = self.inverse.dot(missing)
             x += more.dot(self.rows)
             share += more
         return x, share
@@ -221,7 +228,9 @@ class _Stage:
             trial, pull, row_pull = self._optimum(held)
             out, out_rows = self.box.violated(trial)
             wrong, wrong_rows = _wrong(held, pull, row_pull)
-            amiss = sum(int(np.count_nonzero(flags)) for flags in (out, wrong, out_rows, wrong_rows))
+            amiss = np.count_nonzero(out) + np.count_nonzero(wrong)
+            if len(wrong_rows):
+                amiss += np.count_nonzero(out_rows) + np.count_nonzero(wrong_rows)
             if held is start or not amiss:
                 kept = self._keeps(trial, near)
                 if kept and not amiss:
@@ -260,7 +269,7 @@ class _Stage:
         """
         free = held.bounds == 0
         tied = held.rows != 0
-        some_rows = bool(tied.any())
+        some_rows = len(tied) > 0 and bool(tied.any())
         if base is None and not some_rows and not len(self.values) and self.target is None:
             return self._alone(held, free)
         kept, values = self.kept, self.values
@@ -363,8 +372,9 @@ def _wrong(
     held: Working, pull: Array, row_pull: Array
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Which bounds and rows hold what wants to go the other way."""
-    least = _PULL * (1.0 + np.abs(pull).max())
-    return pull * held.bounds > least, (held.rows != 0) & (row_pull > least)
+    least = _PULL * (1.0 + float(np.abs(pull).max()))
+    wrong_rows = (held.rows != 0) & (row_pull > least) if len(row_pull) else _NO_FLAGS
+    return pull * held.bounds > least, wrong_rows
 
 
 def _blocking(box: _Box, held: Working, x: Array, step: Array) -> tuple[float, int, int]:
