@@ -219,12 +219,22 @@ class Region:
 
     def near_boundary(self, q: Array, measure: float) -> tuple[npt.NDArray[np.intp], Array, Array]:
         """Swing pairs near their boundary at q (n,): which (w,), outward normals (2, w), room (w,)."""
-        out, swing = self._beyond(q, measure)
-        if swing is None:
+        if not len(self.pairs):
             return _NO_PAIRS
-        near = out[0]
-        point, normal = self._boundary(swing._replace(radii=swing.radii / measure))
-        return near, normal, np.maximum((normal * (point - q[self.pairs[near].T])).sum(0), 0.0)
+        wide = q / measure
+        suspects = ((wide < self._sure_low) | (wide > self._sure_high)).nonzero()[0]
+        here, there, near, edges = q.tolist(), wide.tolist(), [], []
+        for pair in sorted({self._pair_of[column] for column in suspects.tolist()} - {-1}):
+            x, z = self.pair_columns[pair]
+            edge = edge_of(there[x], there[z], self._rooms[pair], 1.0)
+            if edge is not None:
+                px, pz, nx, nz = edge
+                near.append(pair)
+                edges.append((nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0)))
+        if not near:
+            return _NO_PAIRS
+        normal_x, normal_z, room = np.array(edges).T
+        return np.array(near), np.stack([normal_x, normal_z]), room
 
     # ------------------------------------------------------------------ swing pairs, picked out as (2, w)
     # arrays

@@ -184,10 +184,21 @@ class Descent:
         if self.guard is not None or going_on or not whole:
             return state, False
         # a share that leaves a weak level next to nothing leads there but for as little, which is put right
-        shares = None if self.single else _WEAKER**self.stack.place
+        shares = None if self.single else self._shares()
         q, rests = polished(self.problem, state.q, rounds=_POLISHING, shares=shares)
         end = self._settle_strong(self.look(Pose.trusted(self.skeleton, q), None))
-        return (end, rests) if self.single or self.compare(end, state)[0] is None else (state, False)
+        pairs = zip(end.costs, state.costs, self.floors, strict=True)
+        exact = all(new <= max(old, _EXACT * _EXACT) for new, old, floor in pairs if old < floor)
+        return (
+            (end, rests) if self.single or (exact and self.compare(end, state)[0] is None) else (state, False)
+        )
+
+    def _shares(self) -> Array:
+        """(k,) weights that leave each level next to nothing beside the one above, however heavy it is."""
+        shares = _WEAKER**self.stack.place
+        for rows in self.stack.levels:
+            shares[rows] /= max(float((self.stack.scale[rows] ** 2).max(initial=0.0)), 1e-300)
+        return np.asarray(shares * float(self.stack.scale.max()) ** 2)
 
     def _go_farther(self, state: State) -> State:
         """Turn farther, for good, where that is what it takes to reach all.
