@@ -42,7 +42,8 @@ class Sketch:
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
         """The scene has been evaluated anew; None where nobody knows what of it, as after an undo."""
         self._changes += 1
-        if depsgraph is None or any(_is_edited(update.id) for update in depsgraph.updates):
+        # After Edit Mode the rest pose may be another one. In a render, of another thread, nobody edits.
+        if depsgraph is None or (depsgraph.mode == "VIEWPORT" and bpy.context.mode == "EDIT_ARMATURE"):
             self._rests += 1
 
     def drawing(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, held: str = "") -> Drawing:
@@ -145,11 +146,6 @@ class Sketch:
             return stand(armature, depsgraph, self._inspector.bones(armature, self._structure), planted)
         except REASONS:
             return None  # nothing of it weighs anything
-
-
-def _is_edited(thing: bpy.types.ID) -> bool:
-    """Whether something is an armature in Edit Mode, so that its rest pose may be another one afterwards."""
-    return isinstance(thing, bpy.types.Object) and thing.type == "ARMATURE" and thing.mode == "EDIT"
 
 
 def _balances(mark: Mark) -> bool:
