@@ -83,6 +83,8 @@ class Exits(NamedTuple):
 
     def of(self, frames: npt.NDArray[np.bool_]) -> Exits:
         """Those of some frames (B,), which are numbered anew."""
+        if frames.all():
+            return self
         number = np.cumsum(frames) - 1
         c, w = frames[self.columns[1]], frames[self.pairs[1]]
         columns = self.columns[0][c], number[self.columns[1][c]]

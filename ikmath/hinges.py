@@ -143,12 +143,15 @@ class Hinges:
         cosine, sine = self._halves
         local = cosine * np.cos(half)
         local += sine * np.sin(half)
-        first = local.take(nodes.members[0], 0)
-        second = _product(first, local.take(nodes.members[1], 0))
-        third = _product(second, local.take(nodes.members[2], 0))
-        world = chain(nodes.levels, third.swapaxes(0, 1))
-        above = world.take(nodes.parent, 0)
-        every = np.concatenate([_product(above, first), _product(above, second), world])
+        own = np.empty((_NODE, nodes.count, 4, frames))
+        own[0] = local.take(nodes.members[0], 0)
+        _multiply(own[0], local.take(nodes.members[1], 0), own[1])
+        _multiply(own[1], local.take(nodes.members[2], 0), own[2])
+        world = chain(nodes.levels, own[2].swapaxes(0, 1))
+        every = np.empty((_NODE * nodes.count + 1, 4, frames))
+        inner = every[: 2 * nodes.count].reshape(2, nodes.count, 4, frames)
+        _multiply(world.take(nodes.parent, 0)[None], own[:2], inner)
+        every[2 * nodes.count :] = world
         return many_frames(
             plan, every.take(nodes.where, 0), self.rest, self.translation, self.along, q, self._axes
         )
@@ -169,29 +172,22 @@ def still(fixed: Array, hinges: Index) -> bool:
     return not fixed[hinges, _TURN:].any()
 
 
-def _product(a: Array, b: Array) -> Array:
-    """Products of quaternions (N, 4, B)."""
-    (aw, ax, ay, az), (bw, bx, by, bz) = a.swapaxes(0, 1), b.swapaxes(0, 1)
-    out = np.empty(a.shape)
-    for row, terms in enumerate(
-        (
-            ((aw, bw), (ax, bx), (ay, by), (az, bz)),
-            ((aw, bx), (ax, bw), (ay, bz), (az, by)),
-            ((aw, by), (ay, bw), (az, bx), (ax, bz)),
-            ((aw, bz), (az, bw), (ax, by), (ay, bx)),
-        )
-    ):
-        (first, second, third, last) = terms
-        part = out[:, row]
+def _multiply(a: Array, b: Array, out: Array) -> None:
+    """Products of quaternions (..., 4, B), into `out`."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = (np.moveaxis(q, -2, 0) for q in (a, b))
+    terms = (
+        ((aw, bw), (ax, bx), (ay, by), (az, bz)),
+        ((aw, bx), (ax, bw), (ay, bz), (az, by)),
+        ((aw, by), (ay, bw), (az, bx), (ax, bz)),
+        ((aw, bz), (az, bw), (ax, by), (ay, bx)),
+    )
+    for row, (first, second, third, last) in enumerate(terms):
+        part = out[..., row, :]
         np.multiply(*first, out=part)
-        if row:
-            part += second[0] * second[1]
-            part += third[0] * third[1]
-        else:
-            part -= second[0] * second[1]
-            part -= third[0] * third[1]
+        add = np.add if row else np.subtract
+        add(part, second[0] * second[1], out=part)
+        add(part, third[0] * third[1], out=part)
         part -= last[0] * last[1]
-    return out
 
 
 _IDENTITY: Final = np.eye(3)

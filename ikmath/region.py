@@ -186,6 +186,8 @@ class Region:
         limit = np.minimum(np.maximum(beyond, self.low[columns[0]]), self.high[columns[0]])
         shift = limit - q[columns]
         pairs = (suspects[self.pairs[:, 0]] | suspects[self.pairs[:, 1]]).nonzero()
+        if not len(pairs[0]):  # as in a figure of hinges
+            return Exits(columns, shift, pairs, np.empty((2, 0)), np.empty((2, 0)))
         swing = self._swing(to[self.pairs[pairs[0]].T, *pairs[1:]], pairs[0])
         outside = swing.measure > 1.0 + INSIDE
         pairs = tuple(index[outside] for index in pairs)

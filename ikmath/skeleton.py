@@ -29,6 +29,7 @@ from .region import Region
 from .rotation import Array
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
+_SHORT: Final = 10  # levels of a tree up to which many poses gain nothing by taking hinges together
 _ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
 
 
@@ -254,12 +255,12 @@ class Skeleton:
     @cached_property
     def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
         """Forward kinematics of one pose, q (n,), and of many, q (n, B)."""
-        if self._nodes is not None and still(self.fixed, self.owner[self.is_turn]):
-            hinges = Hinges(self.plan, self._nodes, self.constants, self.owner, self.slot)
-            return hinges.one, hinges.many
-        return partial(forward_one, self.plan, *self.constants), partial(
-            forward_many, self.plan, *self.constants
-        )
+        one = partial(forward_one, self.plan, *self.constants)
+        many = partial(forward_many, self.plan, *self.constants)
+        if self._nodes is None or not still(self.fixed, self.owner[self.is_turn]):
+            return one, many
+        hinges = Hinges(self.plan, self._nodes, self.constants, self.owner, self.slot)
+        return hinges.one, hinges.many if len(self.plan.levels) > _SHORT else many
 
     @cached_property
     def mobility(self) -> Array:

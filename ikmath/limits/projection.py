@@ -62,7 +62,7 @@ class Projection(LimitMethod):
             return to
         left = exits.frames(q.shape[1])
         frames, exits = left.nonzero()[0], exits.of(left)
-        hold = _ManyHold(region.pairs, jacobian.take(frames, 2))
+        hold = _ManyHold(region.pairs, jacobian if left.all() else jacobian.take(frames, 2))
         for _ in range(_ROUNDS):
             hold.add(exits)
             here = q.take(frames, 1)
@@ -153,6 +153,8 @@ class _ManyHold:
 
     def of(self, frames: npt.NDArray[np.bool_]) -> _ManyHold:
         """What is held in some of the frames (B,)."""
+        if frames.all():
+            return self
         other = object.__new__(_ManyHold)
         other._pairs = self._pairs
         # numpy's indexing by a mask would leave frames outermost in memory
@@ -165,6 +167,8 @@ class _ManyHold:
         """As in `_OneHold`."""
         self._hold(exits.columns, exits.shift)
         pairs, frames = exits.pairs
+        if not len(pairs):
+            return
         x, z = self._pairs[pairs].T
         again = (self._across[:, pairs, frames] != 0.0).any(0) | self._held[x, frames]
         self._hold((x[again], frames[again]), exits.way[0, again])
@@ -206,9 +210,10 @@ class _ManyHold:
     def keep(self, dq: Array) -> Array:
         """As in `_OneHold`."""
         dq = np.where(self._held, 0.0, dq)
-        (x, z), (u, v) = self._pairs.T, self._across
-        part = dq[x] * u + dq[z] * v
-        dq[x] -= part * u
-        dq[z] -= part * v
+        if len(self._pairs):
+            (x, z), (u, v) = self._pairs.T, self._across
+            part = dq[x] * u + dq[z] * v
+            dq[x] -= part * u
+            dq[z] -= part * v
         dq += self._fixed
         return dq

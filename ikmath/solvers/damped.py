@@ -24,6 +24,7 @@ from .rest import RestOptions
 _FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal
 _REFUSED: Final = 1e-4  # damping at least after a refused step
+_MANY: Final = 50  # frames from which on it is worth to look for zeros before they are multiplied
 _LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can be left
 
 
@@ -114,8 +115,7 @@ def _products(weighed: Array, jacobian: Array) -> Array:
     A limb moves its own effectors only, so that most of a figure's Jacobian is zeros: the columns that are
     zero in the same rows, in all frames, are multiplied together, without those rows.
     """
-    moves = (jacobian != 0.0).any(-1)
-    if moves.all():
+    if jacobian.shape[2] < _MANY or (moves := (jacobian != 0.0).any(-1)).all():
         return np.asarray(np.einsum("anb,cnb->acb", weighed, jacobian))
     groups: dict[bytes, list[int]] = {}
     for column, moved in enumerate(moves.T):

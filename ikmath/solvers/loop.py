@@ -9,7 +9,7 @@ their own for the reason that `kinematics` gives; the method is the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -54,8 +54,8 @@ class Linear:
     def of(self, frames: npt.NDArray[np.intp]) -> Linear:
         """The same for some of many frames."""
         wish = None if self.wish is None else self.wish.take(frames, 1)
-        q, cost, caution = self.q.take(frames, 1), self.cost[frames], self.caution[frames]
-        return replace(self, q=q, cost=cost, caution=caution, wish=wish)
+        q, cost, caution = self.q.take(frames, 1), self.cost.take(frames), self.caution.take(frames)
+        return Linear(self.problem, q, cost, caution, self.mobility, wish, self.level, self.memory)
 
 
 class Incremental(Resting):
@@ -92,7 +92,8 @@ class Proposer:
 
     def of(self, frames: npt.NDArray[np.intp]) -> Proposer:
         """The same for some of the frames."""
-        return Proposer(self.method, self.state.of(frames), self.options)
+        every = len(frames) == self.state.q.shape[1]
+        return self if every else Proposer(self.method, self.state.of(frames), self.options)
 
 
 def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:

@@ -18,8 +18,11 @@ def hinge_tree(seed: int, fixed: bool = False) -> ik.Skeleton:
     """A random forest of hinges, slides and rigid joints; `fixed`: hinges have constant turns besides."""
     rng = np.random.default_rng(seed)
     joints = []
-    for i in range(rng.integers(1, 14)):
-        parent = None if i == 0 or rng.random() < 0.1 else f"j{rng.integers(max(0, i - 2), i)}"
+    deep = seed % 2  # many poses of a tree that is not deep are left to the general kernel
+    for i in range(rng.integers(1, 14) + 12 * deep):
+        parent = (
+            None if i == 0 or rng.random() < 0.1 - 0.1 * deep else f"j{rng.integers(max(0, i - 2 + deep), i)}"
+        )
         turns = ("", "x", "y", "z", "x", "z")[rng.integers(6)] if i else "y"
         slides = ("", "", "x", "yz", "xyz")[rng.integers(5)]
         joint = trees.joint(rng, f"j{i}", parent, turns, slides, rng.random() < 0.85, "none")
