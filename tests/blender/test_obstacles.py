@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bpy
+import installed
 import numpy as np
 import pytest
 from addon_scenes import add, animate, arm, evaluated, reach, tip, two_arms
@@ -329,3 +330,62 @@ def test_an_arm_keeps_out_of_the_body_that_it_does_not_move():
             gap = chest.head.lerp(chest.tail, one) - hand.head.lerp(hand.tail, other)
             least = min(least, gap.length)
     assert least > 0.3 + thin - 0.06, "the chest's capsule ends where its bone does"
+
+
+def torus(around: int, through: int, major: float, minor: float) -> bpy.types.Object:
+    """A ring of as many four-cornered faces, closed."""
+    a, b = np.meshgrid(
+        np.linspace(0.0, 2 * np.pi, around, endpoint=False),
+        np.linspace(0.0, 2 * np.pi, through, endpoint=False),
+        indexing="ij",
+    )
+    wide = major + minor * np.cos(b)
+    places = np.stack([wide * np.cos(a), wide * np.sin(a), minor * np.sin(b)], -1)
+    number = np.arange(around * through).reshape(around, through)
+    beside = np.roll(number, -1, 0)
+    quads = np.stack([number, beside, np.roll(beside, -1, 1), np.roll(number, -1, 1)], -1)
+    mesh = bpy.data.meshes.new("Ring")
+    mesh.vertices.add(number.size)
+    mesh.vertices.foreach_set("co", places.astype(np.float32).ravel())
+    mesh.loops.add(4 * number.size)
+    mesh.loops.foreach_set("vertex_index", quads.astype(np.int32).ravel())
+    mesh.polygons.add(number.size)
+    mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * number.size, 4, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    thing = bpy.data.objects.new("Ring", mesh)
+    bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+def test_a_mesh_of_a_million_triangles_works_with_one_pause(monkeypatch):
+    reading, built = installed.module("bridge.obstacles"), []
+    mesh_of = reading.TriangleMesh
+    monkeypatch.setattr(reading, "TriangleMesh", lambda *a, **k: built.append(1) or mesh_of(*a, **k))
+    rig = arm(5)
+    ring = torus(1000, 500, 0.7, 0.3)
+    ring.location = (2.2, 0.0, 2.5)
+    among(rig, ring)
+    rig.articulate.solver.max_iterations = 0
+    animate(reach(rig, "b4", (2.2, 0.0, 3.9)), {1: (2.2, 0.0, 3.9), 4: (1.9, 0.0, 4.0)})
+    assert bpy.ops.articulate.bake(frame_start=1, frame_end=4) == {"FINISHED"}
+    assert len(built) == 1, "its tree is built once for all frames"
+    assert rig.articulate.report["clearance"] > -1e-6
+    for bone in evaluated(rig).pose.bones:
+        for share in np.linspace(RADIUS, 1.0 - RADIUS, 21):
+            x, y, z = bone.head.lerp(bone.tail, share) - ring.location
+            away = np.hypot(np.hypot(x, y) - 0.7, z) - 0.3
+            assert away > RADIUS - 1e-3
+
+
+def test_what_became_part_of_the_figure_is_left_out_and_said():
+    rig = arm()
+    coat, hat = box("Coat", place=(1.0, 0.0, 2.0)), box("Hat", place=(1.0, 0.0, 3.0))
+    among(rig, coat, hat)
+    coat.modifiers.new("Armature", "ARMATURE").object = rig
+    hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", "b3"
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    bpy.ops.articulate.solve()
+    said = rig.articulate.report["ignored"]
+    assert len(said) == 2 and all("itself" in sentence for sentence in said)
+    assert {name for name in ("Coat", "Hat") for sentence in said if name in sentence} == {"Coat", "Hat"}
+    assert np.linalg.norm(tip(rig, "b3") - (1.5, 0.5, 2.0)) < 1e-3
