@@ -4,7 +4,6 @@ wrong."""
 
 from __future__ import annotations
 
-
 import meshes
 import numpy as np
 import pytest
