@@ -244,7 +244,7 @@ class Descent:
         """Better and better poses; and whether all is reached and settled at the end."""
         memory = Memory([1.0] * len(state.costs), self.working)
         lowest, best = list(state.costs), state
-        stall = 0
+        stall, warm = 0, bool(self.working)
         settled = only_land = False
         while True:
             if self.reached(state) and (state.wish is None or settled):
@@ -283,7 +283,10 @@ class Descent:
                 settled = True
                 memory.refused(worse)
                 if np.abs(trial.q - state.q).max() < _STILL:
-                    return best, False
+                    if not warm:
+                        return best, False
+                    # what held the frame before may hold too much here
+                    memory.working, warm = [], False
 
     def _put_right(self, state: State, count: int) -> State | None:
         """The first `count` levels put right again, the weaker ones left as they are; None if it fails."""
@@ -302,8 +305,7 @@ class Descent:
         if self.guard is not None:
             state = self._go_round(state)
         start = None if self.reached(state) else unlock(self.skeleton, state.q)
-        if start is not None:
-            state = self._try(state, start)
+        state = state if start is None else self._try(state, start)
         rng = np.random.default_rng(self.options.seed)
         # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
         jump = self.guard is None or self.options.search
@@ -326,13 +328,11 @@ class Descent:
                 if not self.left:
                     return state
                 between = Descent(problem, replace(nearly, max_iterations=min(_DETOUR, self.left))).solve(q)
-                self.left -= between.iterations
-                q = between.q
+                q, self.left = between.q, self.left - between.iterations
                 if between.status is not Status.REACHED:
                     break
             else:
-                other = self._try(state, q, jump=True)
-                if self.reached(other):
+                if self.reached(other := self._try(state, q, jump=True)):
                     return other
         return state
 
