@@ -15,11 +15,12 @@ from bpy.app.handlers import persistent
 
 from .control.live import LiveFigures, watched
 from .properties.access import session_of
+from .properties.overrides import prepare_overrides
 from .properties.rig import any_live
 
 CLASSES: tuple[type, ...] = ()
 
-_LISTS = ("load_post", "undo_post", "redo_post", "frame_change_post", "depsgraph_update_post")
+_LISTS = ("load_post", "save_pre", "undo_post", "redo_post", "frame_change_post", "depsgraph_update_post")
 
 
 def attach() -> None:
@@ -52,6 +53,11 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
         session_of(bpy.context).any_live = any_live()
 
     @persistent
+    def keep_overrides(*_args: object) -> None:
+        """Before a save: nothing that was set up on a linked character is to be lost."""
+        prepare_overrides()
+
+    @persistent
     def solve_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """In every frame, those of a render too."""
         if _is_any_live():
@@ -76,6 +82,7 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
 
     return [
         ("load_post", forget_bake),
+        ("save_pre", keep_overrides),
         ("undo_post", count_live),
         ("redo_post", count_live),
         ("frame_change_post", solve_frame),
