@@ -153,7 +153,7 @@ def plan_joints(
             :, :3, :3
         ]
     unlimited = np.full((len(b), 3), np.inf)
-    kept, crossing = _component_locks(bones, b, turns)
+    kept, crossing = _component_locks(bones, b, turns, turns | reset)
     inherits = bones.inherit_rotation[b] | (bones.parents[b] < 0) | only_slides
     return Joints(
         names=tuple(names),
@@ -194,8 +194,10 @@ def _unused(name: str, bones: Bones) -> str:
     return name
 
 
-def _component_locks(bones: Bones, b: Indices, turns: Flags) -> tuple[Flags, Flags]:
+def _component_locks(bones: Bones, b: Indices, turns: Flags, written: Flags) -> tuple[Flags, Flags]:
     """Which axes `lock_rotation` locks alone, and where the component locked is not that axis's coordinate.
+
+    `turns` (k, 3) are the axes that are free, `written` those and the ones that are put to zero.
 
     With zero in the locked components a hinge is the same in every convention but axis and angle. A swing
     about one axis with twist is what an Euler order gives that turns about Y before it turns about the other
@@ -206,7 +208,7 @@ def _component_locks(bones: Bones, b: Indices, turns: Flags) -> tuple[Flags, Fla
     for j, number in enumerate(b.tolist()):
         mode, free = str(bones.rotation_mode[number]), turns[j]
         may_write = writable(bones, b[j : j + 1], mode)[0]
-        if may_write.all() or not free.any():
+        if may_write.all() or not written[j].any():
             continue
         kept[j] = bones.lock_rotation[number]
         if mode == "AXIS_ANGLE" or (mode == "QUATERNION" and not may_write[0]):

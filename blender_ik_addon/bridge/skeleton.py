@@ -54,6 +54,8 @@ class Figure:
         q: (n,) coordinates of the pose that was measured, not put inside the limits.
         frames: (J, 3, 3) rotations of the joints at that pose; heads: (J, 3) their places, metres.
         slide_map: (k, 3, 3) `location` from the slides, for the joints that slide.
+        measured: (J, 6) all coordinates of that pose; the skeleton's constants differ from them where an axis
+            is locked for inverse kinematics and put to zero.
         exact: the figure agrees with Blender at every pose, not only at the one that was measured.
     """
 
@@ -66,6 +68,7 @@ class Figure:
     frames: Array
     heads: Array
     slide_map: Array
+    measured: Array
     exact: bool
 
     @property
@@ -84,6 +87,11 @@ class Figure:
         return self.skeleton.fixed
 
     @cached_property
+    def shown(self) -> ik.Skeleton:
+        """The figure that stands at `q` as it was measured, the axes that a solve puts to zero included."""
+        return self.skeleton.moved(fixed=self.measured) if self.plan.resets else self.skeleton
+
+    @cached_property
     def keyed(self) -> tuple[tuple[str, str, int], ...]:
         """(bone, channel, index) of everything that `channels` may change: what a bake has to key."""
         return self.plan.keyed
@@ -98,17 +106,21 @@ class Figure:
         Raises:
             FigureFault: a bone of the figure is scaled to zero, mirrored, or its transform is no number.
         """
-        return _measure(self.bones, self.plan, self.skeleton, state, space or self.space)
+        return _measure(
+            self.bones, self.plan, self.skeleton, state, space or self.space, resets=self.plan.resets
+        )
 
     def posed(self, channels: Channels) -> Figure:
         """The figure measured at the pose that these channels make, by exact forward kinematics.
 
-        Constraints on bones of the figure are left out; bones outside stay as they were measured.
+        Constraints on bones of the figure are left out; bones outside stay as they were measured. The
+        channels came from a solve, so what was to be put to zero is as near to it as the locks let it be.
 
         Args:
             channels: all bones of the armature, as `channels` gives them.
         """
-        return self.at(self.state_of(channels, self.state.matrix))
+        state = self.state_of(channels, self.state.matrix)
+        return _measure(self.bones, self.plan, self.skeleton, state, self.space, resets=False)
 
     def state_of(self, channels: Channels, matrix: npt.NDArray[np.floating[Any]]) -> PoseState:
         """The pose that channels make, see `posed`.
@@ -215,11 +227,16 @@ def read_figure(
         free_root=root == "FREE",
         root_stiffness=np.array(root_stiffness, dtype=float),
     )
-    return _measure(bones, plan, plan.skeleton(), state, space)
+    return _measure(bones, plan, plan.skeleton(), state, space, resets=plan.resets)
 
 
-def _measure(bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState, space: Space) -> Figure:
-    """Read rest frames, constants and coordinates off a pose (see the module)."""
+def _measure(
+    bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState, space: Space, *, resets: bool
+) -> Figure:
+    """Read rest frames, constants and coordinates off a pose (see the module).
+
+    With `resets` the axes that are locked for inverse kinematics count as zero, whatever they are.
+    """
     every = state.matrix.astype(float)
     pose = every[plan.bone]
     both, depth = rotation_and_depth(np.concatenate([pose[:, :3, :3], state.basis[plan.bone, :3, :3]]))
@@ -259,8 +276,8 @@ def _measure(bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState
             :, :, 0
         ]
 
-    q = fixed[skeleton.owner, skeleton.slot]
-    if plan.resets:
+    measured, q = fixed.copy(), fixed[skeleton.owner, skeleton.slot]
+    if resets:
         fixed[:, 3:][plan.reset] = 0.0
     return Figure(
         bones=bones,
@@ -272,6 +289,7 @@ def _measure(bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState
         frames=frames,
         heads=heads,
         slide_map=slide_map,
+        measured=measured,
         exact=_is_exact(bones, plan, every, fixed),
     )
 

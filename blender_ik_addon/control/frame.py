@@ -25,7 +25,7 @@ from .chain_goal import WithinChain
 from .goals import Part, make_parts, points, stacked, wanted
 from .plan import Plan
 from .sample import Sample
-from .settle import honest, settle
+from .settle import extent, honest, settle
 from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
 
 _STILL = 1e-3  # radians or metres; a figure that moved less on being asked again has come to rest
@@ -210,14 +210,14 @@ def solve_task(
         solution, channels = settled.solution, settled.channels
         distance, angle = settled.distance, settled.angle
         there = figure.posed(channels)
-        shown, end = there.skeleton, there.q
+        shown, end = there.shown, there.q
         parts, problem = _problem(plan, there, replace(want, offset=points(plan, there)), there.q)
         problem = _settled(plan, problem, q, before)
         if not np.logical_or(*plain).all():
             rest = _errors(len(plan.effectors), parts, problem.errors(ik.Pose.forward(shown, end)))
             distance = np.where(np.isnan(distance), rest[0], distance)
             angle = np.where(np.isnan(angle), rest[1], angle)
-            solution = honest(solution, plan, figure.skeleton.size, rest)
+            solution = honest(solution, plan, extent(figure, want), rest)
     known = solution.clearance if figure.exact else None
     near = NOWHERE if brief else nearest_thing(task.problem, end, shown, known)
     return Solved(

@@ -52,7 +52,7 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     position, turned = target.position, target.rotation
     start = None
     if plan.looks_at_start or (sample.influence < 1.0).any():
-        start = ik.Pose.forward(figure.skeleton, figure.q)
+        start = ik.Pose.forward(figure.shown, figure.q)
     if start is not None and (sample.influence < 1.0).any():
         # A target that is drawn back lets an animated influence fade in and out without a jump.
         point, frame = start.point(bones, offset), start.frame(bones)

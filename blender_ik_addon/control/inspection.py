@@ -82,7 +82,7 @@ class Inspection:
     @cached_property
     def pose(self) -> ik.Pose:
         """The figure's forward kinematics, figure space."""
-        return ik.Pose.forward(self.figure.skeleton, self.figure.q)
+        return ik.Pose.forward(self.figure.shown, self.figure.q)
 
     def ellipsoid(self, bone: str, local: tuple[float, float, float], chain_root: str) -> Ellipsoid | None:
         """Manipulability of a point of a bone; None if the bone is not of the figure.

@@ -66,18 +66,18 @@ def settle(
     moves, turns = (flags & (want.weight > 0.0) for flags in asks)
     # Who aims or stays on a plane: they are right if point and bone are where the figure says.
     others = (want.weight > 0.0) & ~moves & ~turns
-    learnt, size = Correction(int(moves.sum())), figure.skeleton.size
+    learnt, size = Correction(int(moves.sum())), extent(figure, want)
     best: tuple[tuple[float, float], Settled] | None = None
-    now, _ = _at(figure, want, figure.q)
+    now, _ = _at(figure.shown, want, figure.q)
     for number in range(_ROUNDS):
         asked = want.position.copy()
         asked[moves] = learnt.targets(now[moves], want.position[moves])
         solution = solve(figure, replace(want, position=asked), number == 0)
-        promised, frames = _at(figure, want, solution.q)
+        promised, frames = _at(figure.skeleton, want, solution.q)
         channels = figure.channels(solution.q, previous)
         figure = figure.posed(channels)
         want = replace(want, offset=measure(figure))
-        there, shown = _at(figure, want, figure.q)
+        there, shown = _at(figure.shown, want, figure.q)
         learnt.learn((promised - now)[moves], (there - now)[moves])
         distance = np.where(moves, np.sqrt(((there - want.position) ** 2).sum(-1)), np.nan)
         angle = np.where(turns, _between(shown, want.rotation), np.nan)
@@ -94,12 +94,18 @@ def settle(
             np.abs(there - promised)[moves | others].max(initial=0.0),
             _between(frames, shown)[turns | others].max(initial=0.0),
         )
-        if max(broken[0] / size, broken[1]) < _GOOD:
-            break  # Blender did what the figure promised: there is nothing left to correct
+        corrected = np.abs(asked - want.position)[moves].max(initial=0.0)
+        if max(broken[0] / size, broken[1], corrected / size) < _GOOD:
+            break  # what is wanted was asked for, and Blender did what the figure promised
         now = there
     if best is None:
         raise RuntimeError("no round was made")
     return _honest(best[1], want, _GOOD * size)
+
+
+def extent(figure: Figure, want: Wanted) -> float:
+    """Length scale of a figure with its effectors' points, metres; 1 where all of it is one point."""
+    return (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
 
 
 def honest(solution: ik.Solution, plan: Plan, size: float, rest: tuple[Array, Array]) -> ik.Solution:
@@ -115,7 +121,8 @@ def honest(solution: ik.Solution, plan: Plan, size: float, rest: tuple[Array, Ar
         return solution
     bone = plan.effectors[row].bone
     message = (
-        f"Bone '{bone}' is off in Blender: an unevenly scaled bone above shears it; scale that bone evenly."
+        f"Bone '{bone}' is off in Blender: a bone above is scaled unevenly, or locked in single components of"
+        " its rotation; scale it evenly, or use its IK locks."
     )
     return replace(solution, status=ik.Status.BEST_EFFORT, message=message)
 
@@ -127,15 +134,15 @@ def _honest(settled: Settled, want: Wanted, good: float) -> Settled:
     if solution.status is not ik.Status.REACHED or distance[row] <= good:
         return settled
     message = (
-        f"Bone '{want.bones[row]}' stays {1000 * distance[row]:.1f} mm short: an unevenly scaled bone above"
-        " shears it; scale that bone evenly, or let its children inherit no scale."
+        f"Bone '{want.bones[row]}' stays {1000 * distance[row]:.1f} mm short: a bone above is scaled"
+        " unevenly, or locked in single components of its rotation; scale it evenly, or use its IK locks."
     )
     return replace(settled, solution=replace(solution, status=ik.Status.BEST_EFFORT, message=message))
 
 
-def _at(figure: Figure, want: Wanted, q: Array) -> tuple[Array, Array]:
+def _at(skeleton: ik.Skeleton, want: Wanted, q: Array) -> tuple[Array, Array]:
     """(E, 3) places of the effectors' points and (E, 3, 3) their frames, figure space."""
-    pose = ik.Pose.forward(figure.skeleton, q)
+    pose = ik.Pose.forward(skeleton, q)
     return pose.point(want.bones, want.offset), pose.frame(want.bones)
 
 

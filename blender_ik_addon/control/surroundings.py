@@ -213,7 +213,7 @@ def depth_of(problem: ik.Problem, figure: Figure) -> float:
     """How far a figure, as Blender shows it, is inside of what the problem keeps clear of, metres."""
     if problem.scene is None:
         return 0.0
-    return max(0.0, problem.margin - nearest_thing(problem, figure.q, figure.skeleton).clearance)
+    return max(0.0, problem.margin - nearest_thing(problem, figure.q, figure.shown).clearance)
 
 
 def _first(

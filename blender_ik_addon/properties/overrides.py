@@ -2,9 +2,9 @@
 """Library overrides: what is set up on a linked character has to be there when the shot is opened again.
 
 A file keeps of an override what differs from the library. Where the library has nothing of the add-on at all,
-because nobody used it there, Blender 5.0 notes that all of it differs. That it cannot read back: everything is
-lost. Before saving, the linked originals are therefore given the same groups, with all at its default: then
-what differs are single properties, as Blender 4.2 and 4.5 have it by themselves. In the library's file
+because nobody used it there, Blender 5.0 notes that all of it differs. That it cannot read back: everything
+is lost. Before saving, the linked originals are therefore given the same groups, with all at its default:
+then what differs are single properties, as Blender 4.2 and 4.5 have it by themselves. In the library's file
 nothing changes.
 """
 
