@@ -97,6 +97,11 @@ def gather_curves(
     )
 
 
+def key_time(scene: bpy.types.Scene, frame: float) -> float:
+    """When a frame of a scene is in its animation: elsewhere if time is remapped, for slow motion say."""
+    return frame * scene.render.frame_map_old / scene.render.frame_map_new
+
+
 def write_keys(
     armature_object: bpy.types.Object,
     curves: Sequence[Curve],
@@ -107,6 +112,9 @@ def write_keys(
     clean: bool = False,
 ) -> Backup:
     """Write baked curves into the action of an armature object.
+
+    What would keep the values from being seen is switched off on these curves: muting, and modifiers other
+    than Cycles.
 
     Args:
         armature_object: the original object.
@@ -122,8 +130,8 @@ def write_keys(
         What takes it all back.
 
     Raises:
-        FigureFault: the action is linked, or a value is no number. Nothing is changed then, nor after any
-            other error.
+        FigureFault: the action is linked, a curve in it locked, the NLA would not show what is written, or a
+            value is no number. Nothing is changed then, nor after any other error.
     """
     _check(armature_object, curves, new_action, interpolation)
     with ExitStack() as undo:
@@ -149,25 +157,42 @@ def read_keys(armature_object: bpy.types.Object, bone: str, channel: str) -> dic
     return found
 
 
+def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
+    """Refuse where keys could not be written, or would not be seen as they are.
+
+    Args:
+        armature_object: the original object.
+        new_action: as for `write_keys`.
+
+    Raises:
+        FigureFault: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
+    """
+    data = armature_object.animation_data
+    if data is None:
+        return
+    if data.use_tweak_mode:
+        raise FigureFault(
+            armature_object.name,
+            f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.",
+        )
+    if data.action and not new_action and not data.action.is_editable:
+        raise FigureFault(
+            data.action.name,
+            f"Action '{data.action.name}' is linked from another file and cannot be written; "
+            "bake into a new action.",
+        )
+    _check_mix(armature_object.name, data)
+
+
 def _check(
     armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool, interpolation: str
 ) -> None:
     if interpolation not in INTERPOLATIONS:
         raise UnknownName("interpolation", interpolation, INTERPOLATIONS)
-    data = armature_object.animation_data
-    action = data.action if data else None
-    if data and data.use_tweak_mode:
-        raise FigureFault(
-            armature_object.name,
-            f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.",
-        )
-    if action and not new_action and not action.is_editable:
-        raise FigureFault(
-            action.name,
-            f"Action '{action.name}' is linked from another file and cannot be written; "
-            "bake into a new action.",
-        )
+    require_writable(armature_object, new_action=new_action)
     for curve in curves:
+        if not new_action:
+            _check_lock(armature_object, curve)
         if not np.isfinite(curve.values).all():
             frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
             raise FigureFault(
@@ -175,6 +200,37 @@ def _check(
                 f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
                 "is not a finite number; nothing was written.",
             )
+
+
+def _check_mix(name: str, data: bpy.types.AnimData) -> None:
+    """Refuse where the NLA would not show an action as it is."""
+    if not data.use_nla or not data.nla_tracks:
+        return
+    solo = next((track for track in data.nla_tracks if track.is_solo), None)
+    if solo is not None:
+        raise FigureFault(
+            name,
+            f"NLA track '{solo.name}' of '{name}' plays solo, and no action beside it; switch Solo off.",
+        )
+    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
+        how = data.bl_rna.properties["action_blend_type"].enum_items[data.action_blend_type].name
+        raise FigureFault(
+            name,
+            f"The action of '{name}' is mixed with its NLA strips ({how}, influence"
+            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor before baking.",
+        )
+
+
+def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
+    """Refuse to change a curve that somebody has locked."""
+    bag = compat.find_bag(armature_object)
+    there = bag.fcurves.find(curve.path, index=curve.index) if bag is not None else None
+    if there is not None and (there.lock or (there.group is not None and there.group.lock)):
+        raise FigureFault(
+            curve.bone,
+            f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' is locked in action"
+            f" '{armature_object.animation_data.action.name}'; unlock it or bake into a new action.",
+        )
 
 
 def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> str:
@@ -221,6 +277,8 @@ def _write(
         first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
         outside = (old.frames < first - SAME_FRAME) | (old.frames > last + SAME_FRAME)
         keys = old.chosen(outside).merged(keys)
+        undo.callback(_set_muted, uid, curve.path, curve.index, _muted(target))
+        _set_muted(uid, curve.path, curve.index, _heard(target))
     write_curve(target, keys)
 
 
@@ -300,6 +358,26 @@ def _remove_curve(object_uid: int, path: str, index: int, groups: set[str]) -> N
         bag.fcurves.remove(curve)
     for group in [g for g in bag.groups if g.name not in groups and not len(g.channels)]:
         bag.groups.remove(group)
+
+
+def _muted(curve: Any) -> list[bool]:
+    """Whether a curve is muted, then its group, then each of its modifiers."""
+    return [curve.mute, curve.group is not None and curve.group.mute, *(m.mute for m in curve.modifiers)]
+
+
+def _heard(curve: Any) -> list[bool]:
+    """The same, such that the values of its keys are what is seen; repeating them does not change them."""
+    return [False, False, *(m.mute or m.type != "CYCLES" for m in curve.modifiers)]
+
+
+def _set_muted(object_uid: int, path: str, index: int, muted: list[bool]) -> None:
+    bag = _bag(object_uid)
+    curve = bag.fcurves.find(path, index=index) if bag is not None else None
+    if curve is None:
+        return
+    for owner, mute in zip((curve, curve.group, *curve.modifiers), muted, strict=True):
+        if owner is not None and owner.mute != mute:
+            owner.mute = mute
 
 
 def _restore_curve(object_uid: int, path: str, index: int, keys: Keys) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge.action import gather_curves, write_keys
+from ..bridge.action import gather_curves, key_time, require_writable, write_keys
 from ..bridge.armature import Channels, read_channels
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
@@ -90,6 +90,7 @@ class Bake:
             )
         self.options = options
         self.plan: Plan = read_plan(armature, context)
+        require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
         self.progress = 0.0
@@ -178,12 +179,16 @@ class Bake:
         self._same_scene(context)
         armature, before = find_armature(self.plan), self._now(context)
         keyed = [row for row in figure.keyed if row[0] in self.keyed_bones]
-        curves = gather_curves(figure.bones, keyed, [s.frame for s in solved], [s.channels for s in solved])
+        times = [key_time(context.scene, s.frame) for s in solved]
+        curves = gather_curves(figure.bones, keyed, times, [s.channels for s in solved])
         backup = write_keys(
             armature,
             curves,
             new_action=not self.options.use_current_action,
-            frame_range=(self.options.frame_start, self.options.frame_end),
+            frame_range=(
+                key_time(context.scene, self.options.frame_start),
+                key_time(context.scene, self.options.frame_end),
+            ),
             clean=self.options.clean_curves,
         )
         try:

@@ -234,7 +234,7 @@ class Drag:
             return 0
         try:
             if self.recording is not None and self.recording.moves:
-                count = self.recording.write(armature, self._plan.bones, thin)
+                count = self.recording.write(armature, self._plan.bones, context.scene, thin)
             else:
                 count = auto_key(armature, self._figure.keyed, context)
         except REASONS:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ..bridge.action import Curve, gather_curves, write_keys
+from ..bridge.action import Curve, gather_curves, key_time, write_keys
 from ..bridge.armature import Array, Bones, Channels
 from ..bridge.thinning import thin as thin_out
 
@@ -43,12 +43,15 @@ class Recording:
         self._frames[frame] = channels
         self._keyed.update(dict.fromkeys(keyed))
 
-    def write(self, armature: bpy.types.Object, bones: Bones, thin: float = 0.0) -> int:
+    def write(
+        self, armature: bpy.types.Object, bones: Bones, scene: bpy.types.Scene, thin: float = 0.0
+    ) -> int:
         """Make keyframes of it, in place of those that the channels have between the first and last frame.
 
         Args:
             armature: the original object.
             bones: of it.
+            scene: whose frames passed.
             thin: how far the curves may be from what was recorded, in radians and in units of the armature; 0
                 for a key on every frame.
 
@@ -59,12 +62,13 @@ class Recording:
             FigureFault: the action cannot be written; it is as it was.
         """
         frames = sorted(self._frames)
-        curves = gather_curves(bones, self._keyed, frames, [self._frames[frame] for frame in frames])
+        times = [key_time(scene, frame) for frame in frames]
+        curves = gather_curves(bones, self._keyed, times, [self._frames[frame] for frame in frames])
         written = [
             Curve(curve.bone, curve.channel, curve.index, curve.frames, values)
             for curve, values in zip(curves, _continuous(curves), strict=True)
         ]
-        backup = write_keys(armature, written, frame_range=(frames[0], frames[-1]))
+        backup = write_keys(armature, written, frame_range=(times[0], times[-1]))
         if thin > 0.0:
             try:
                 thin_out(armature, written, thin)
