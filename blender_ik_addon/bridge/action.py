@@ -217,7 +217,7 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
         raise FigureFault(
             name,
             f"The action of '{name}' is mixed with its NLA strips ({how}, influence"
-            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor before baking.",
+            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor.",
         )
 
 

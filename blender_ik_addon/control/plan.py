@@ -17,6 +17,7 @@ import numpy as np
 from ..bridge.armature import Bones, read_bones
 from ..bridge.chains import chain_bones
 from ..bridge.checks import armature_faults
+from ..bridge.dependencies import carrying_bone
 from ..bridge.faults import require
 from ..bridge.goals import ALONE, Masses
 from ..properties import check
@@ -241,14 +242,10 @@ def _refuse_moving(
     subtarget: str,
     solved: frozenset[str],
 ) -> None:
-    thing, carrier = target, subtarget
-    while thing is not None and thing is not armature:
-        carrier = thing.parent_bone if thing.parent_type == "BONE" else ""
-        thing = thing.parent
-    bone = armature.data.bones.get(carrier) if thing is armature and carrier else None
-    if bone is not None and solved & {bone.name, *(parent.name for parent in bone.parent_recursive)}:
+    bone = carrying_bone(target, subtarget, armature, solved)
+    if bone:
         raise Refused(
-            f"Effector '{effector.name}': its target '{target.name}' hangs from bone '{bone.name}',"
+            f"Effector '{effector.name}': its target '{target.name}' hangs from bone '{bone}',"
             " which the solve itself moves; choose a target that stays",
             effector.name,
         )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What carries a target: a target that hangs from a bone that is solved runs away from what reaches for it.
+
+It may hang from it by a parent, a constraint, a driver or the skin of a mesh, and over any number of other
+objects and bones. Blender itself sees no cycle there, as it does not know of the solve.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import bpy
+
+_BONE: Final = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+_ON_SURFACE: Final = frozenset({"VERTEX", "VERTEX_3"})
+
+
+@dataclass(frozen=True)
+class _Link:
+    """Something that something else follows: an object, one of its bones, or its surface."""
+
+    thing: bpy.types.Object
+    bone: str = ""
+    surface: bool = False
+
+
+def carrying_bone(
+    target: bpy.types.Object, subtarget: str, armature: bpy.types.Object, solved: frozenset[str]
+) -> str:
+    """Name of the bone that a target follows and that moves when an armature is solved, "" if there is none.
+
+    Args:
+        target: the original object.
+        subtarget: name of its bone, "" for the object itself.
+        armature: the original object that is solved.
+        solved: names of its bones that are.
+    """
+    todo, seen = [_Link(target, subtarget)], set[_Link]()
+    while todo:
+        link = todo.pop()
+        if link in seen:
+            continue
+        seen.add(link)
+        if link.thing == armature and link.bone:
+            bone = armature.data.bones.get(link.bone)
+            if bone is not None and solved & {bone.name, *(above.name for above in bone.parent_recursive)}:
+                return link.bone
+        if link.surface and link.thing.find_armature() == armature:
+            return next(iter(sorted(solved)))
+        todo += _followed(link)
+    return ""
+
+
+def _followed(link: _Link) -> Iterator[_Link]:
+    """What something follows directly."""
+    thing = link.thing
+    if thing.parent is not None:
+        bone = thing.parent_bone if thing.parent_type == "BONE" else ""
+        yield _Link(thing.parent, bone, thing.parent_type in _ON_SURFACE)
+    yield from _constraining(thing.constraints)
+    yield from _driving(thing, "")
+    if not link.bone or thing.pose is None:
+        return
+    bone = thing.pose.bones.get(link.bone)
+    for each in [bone, *bone.parent_recursive] if bone is not None else []:
+        yield from _constraining(each.constraints)
+        yield from _driving(thing, each.name)
+
+
+def _constraining(constraints: Any) -> Iterator[_Link]:
+    for constraint in constraints:
+        if constraint.mute or constraint.influence <= 0.0:
+            continue
+        for holder in (constraint, *getattr(constraint, "targets", ())):
+            followed = getattr(holder, "target", None)
+            if followed is None:
+                continue
+            part = getattr(holder, "subtarget", "")
+            if followed.type == "ARMATURE":
+                yield _Link(followed, part)
+            else:
+                yield _Link(followed, "", bool(part) or constraint.type == "SHRINKWRAP")
+
+
+def _driving(thing: bpy.types.Object, bone: str) -> Iterator[_Link]:
+    """What drives an object (bone "") or one of its bones."""
+    data = thing.animation_data
+    for curve in data.drivers if data else ():
+        found = _BONE.match(curve.data_path)
+        if curve.mute or (bpy.utils.unescape_identifier(found[1]) if found else "") != bone:
+            continue
+        for variable in curve.driver.variables:
+            for read in variable.targets:
+                if isinstance(read.id, bpy.types.Object):
+                    found = _BONE.match(read.data_path) if variable.type == "SINGLE_PROP" else None
+                    name = bpy.utils.unescape_identifier(found[1]) if found else read.bone_target
+                    yield _Link(read.id, name)
