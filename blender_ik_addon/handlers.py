@@ -27,6 +27,8 @@ def attach() -> None:
     """Add the handlers; what they keep between calls lives in them and ends with them."""
     for name, function in _make(LiveFigures()):
         getattr(bpy.app.handlers, name).append(function)
+    if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
+        _session().any_live = any_live()
 
 
 def detach() -> None:

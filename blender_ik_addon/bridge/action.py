@@ -213,7 +213,8 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
             f"NLA track '{solo.name}' of '{name}' plays solo, and no action beside it; switch Solo off.",
         )
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
-        how = data.bl_rna.properties["action_blend_type"].enum_items[data.action_blend_type].name
+        described: Any = data.bl_rna.properties["action_blend_type"]
+        how = described.enum_items[data.action_blend_type].name
         raise FigureFault(
             name,
             f"The action of '{name}' is mixed with its NLA strips ({how}, influence"

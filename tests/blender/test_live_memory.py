@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import installed
 import numpy as np
-from addon_scenes import arm, miss, reach
+from addon_scenes import animate, arm, miss, reach
 from live_scenes import FRAMES, live_arm, scrub, shown, shown_at
 
 
@@ -241,3 +241,16 @@ def test_a_live_figure_that_is_appended(tmp_path: Path):
     bpy.context.scene.frame_set(6)
     rig = bpy.data.objects["Rig"]
     assert rig.articulate.live and miss(rig, "b4") < 1e-3
+
+
+def test_enabling_the_add_on_in_a_file_that_is_live(tmp_path: Path):
+    rig = arm()
+    animate(reach(rig, "b3", (1.5, 0.5, 2.0)), {1: (1.5, 0.5, 2.0), 8: (0, 1.5, 2)})
+    rig.articulate.live = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "live.blend"))
+    installed.disable()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "live.blend"))
+    installed.enable()
+    bpy.context.scene.frame_set(5)
+    assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
