@@ -9,8 +9,8 @@ What is seen counts: the evaluated mesh, with modifiers and shape keys. Its scal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import bpy
@@ -72,9 +72,18 @@ class Surface:
 
 @dataclass(frozen=True)
 class _Kept:
+    """An obstacle as it was read last.
+
+    Attributes:
+        surface, bake: what its mesh was made of; mesh: in the object's own space.
+        placed: the mesh in figure space; told: what that was made for, to be compared, None before.
+    """
+
     surface: Surface
     bake: Array
     mesh: TriangleMesh
+    placed: TriangleMesh
+    told: Any = None
 
 
 class ObstacleReader:
@@ -97,6 +106,7 @@ class ObstacleReader:
         armature_object: bpy.types.Object,
         space: Space,
         depsgraph: bpy.types.Depsgraph,
+        reshaped: Collection[str] | None = None,
     ) -> tuple[list[TriangleMesh], list[Fault]]:
         """The obstacles as they are now, in figure space, and what was left out and why.
 
@@ -105,6 +115,8 @@ class ObstacleReader:
             armature_object: the figure, whose own skin is no obstacle to it.
             space: where the figure is.
             depsgraph: the evaluated scene.
+            reshaped: full names of the objects whose geometry may have changed since the last time; None
+                where nobody knows, and all are looked at.
 
         Returns:
             Meshes named after their objects, in the order given; faults, none of which blocks. A solid that
@@ -120,37 +132,56 @@ class ObstacleReader:
                 continue
             key = one.object.name_full
             try:
-                kept[key] = self._geometry(key, one.object, depsgraph)
+                own = self._geometry(key, one.object, depsgraph, reshaped is None or key in reshaped)
             except IkError as error:
                 sentence = f"Obstacle '{_name(one)}' is left out. {error}"
                 faults.append(Fault(_name(one), sentence, blocking=False))
                 continue
-            rotation, translation, _ = _placement(one.object, depsgraph)
             mode = MODES[one.mode]
-            if mode == "solid" and not kept[key].mesh.closed:
+            if mode == "solid" and not own.mesh.closed:
                 mode = "one_sided"
                 sentence = (
                     f"Obstacle '{_name(one)}' has an open rim and so no inside; it counts as one-sided."
                 )
                 faults.append(Fault(_name(one), sentence, blocking=False))
-            mesh = kept[key].mesh.named(_name(one), margin=one.margin, mode=mode)
-            meshes.append(mesh.moved(space.rotation_in(rotation), space.point_in(translation)))
+            kept[key] = _placed(own, _name(one), one.margin, mode, _matrix(one.object, depsgraph), space)
+            meshes.append(kept[key].placed)
         self._kept = kept
         return meshes, faults
 
-    def _geometry(self, key: str, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> _Kept:
+    def _geometry(
+        self, key: str, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, reshaped: bool
+    ) -> _Kept:
         before = self._kept.get(key)
-        surface = read_surface(obj, depsgraph, before.surface if before else None)
-        _, _, bake = _placement(obj, depsgraph)
-        if before is not None and surface is before.surface and _equal(before.bake, bake):
-            return before
+        if before is None or reshaped:
+            surface = read_surface(obj, depsgraph, before.surface if before else None)
+        else:
+            surface = before.surface
+        matrix = _matrix(obj, depsgraph)
+        if before is not None and surface is before.surface:
+            if before.told is not None and before.told[0] == matrix.tobytes():
+                return before
+            if _equal(before.bake, _placement(matrix)[2]):
+                return before
+        bake = _placement(matrix)[2]
         vertices = surface.vertices @ bake.T
         faces = surface.faces[:, ::-1] if np.linalg.det(bake) < 0 else surface.faces  # mirrored: inside out
         mesh = TriangleMesh(vertices, faces, name=obj.name)
         if self._trees == "BLENDER":
             tree = BlenderTree(vertices, mesh.geometry.faces)
             mesh = TriangleMesh(vertices, faces, name=obj.name, tree=tree)
-        return _Kept(surface, bake, mesh)
+        return _Kept(surface, bake, mesh, mesh)
+
+
+def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, space: Space) -> _Kept:
+    """An obstacle with its mesh in figure space: the very same one as long as neither of them moves."""
+    told = matrix.tobytes(), space.rotation.tobytes(), space.translation.tobytes(), name, margin, mode
+    if own.told == told:
+        return own
+    rotation, translation, _ = _placement(matrix)
+    mesh = own.mesh.named(name, margin=margin, mode=mode)
+    moved = mesh.moved(space.rotation_in(rotation), space.point_in(translation))
+    return replace(own, told=told, placed=moved)
 
 
 def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
@@ -226,9 +257,13 @@ def _equal(before: Array, now: Array) -> bool:
     return bool(np.abs(before - now).max() <= _SINGLE * np.abs(now).max())
 
 
-def _placement(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array, Array, Array]:
-    """World rotation (3, 3) and translation (3,) of an object, and the scale and shear (3, 3) before them."""
-    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=float)
+def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:
+    """(4, 4) where an object is shown."""
+    return np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=float)
+
+
+def _placement(matrix: Array) -> tuple[Array, Array, Array]:
+    """World rotation (3, 3) and translation (3,) of a matrix, and the scale and shear (3, 3) before them."""
     rotation = nearest_rotation(matrix[:3, :3])
     return rotation, matrix[:3, 3].copy(), rotation.T @ matrix[:3, :3]
 

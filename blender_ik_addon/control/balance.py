@@ -7,17 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import bpy
 import numpy as np
 
 from ikmath.goals.support import hull
 
-from ..bridge.armature import Array, Bones
-from .body import capsules
-from .masses import center_of_mass
+from ..bridge.armature import Array
+from .body import Capsules
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as standing on the ground
-_ROUND: Final = 16  # corners of the area below something round
+_AROUND: Final = 2.0 * np.pi * np.arange(16) / 16
+_ROUND_RIM: Final = np.stack(
+    [np.cos(_AROUND), np.sin(_AROUND)], 1
+)  # corners of the area below something round
+_EIGHT_WAYS: Final = _ROUND_RIM[::2].T
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,30 +40,22 @@ class Stand:
 
 
 def stand(
-    armature: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
-    bones: Bones,
-    planted: Sequence[tuple[Sequence[float], float]] = (),
+    center: Array, parts: Capsules, planted: Sequence[tuple[Sequence[float], float]] = ()
 ) -> Stand | None:
     """Centre of mass and support of a figure as it is.
 
     Args:
-        armature: the original object, up to date.
-        depsgraph: evaluated; bones: of the armature.
+        center: (3,) its centre of mass; parts: its capsules; world.
         planted: places on which it stands and radii of the ground that they cover. If there are none, it
             stands on those ends of its capsules that are about as low as the lowest one, and on their width.
 
     Returns:
         None if nothing of it is thick, so that nobody knows where the ground is.
-
-    Raises:
-        Refused: it weighs nothing.
     """
     if planted:
         ends, thick = np.array([place for place, _ in planted]), np.array([radius for _, radius in planted])
         floor = float(ends[:, 2].min())
     else:
-        parts = capsules(armature)
         if not len(parts.bones):
             return None
         ends, thick = np.concatenate([parts.a, parts.b]), np.tile(parts.radius, 2)
@@ -69,11 +63,22 @@ def stand(
         floor = float(low.min())
         feet = low <= floor + _CONTACT * (float((ends[:, 2] + thick).max()) - floor)
         ends, thick = ends[feet], thick[feet]
-    around = 2.0 * np.pi * np.arange(_ROUND) / _ROUND
-    rim = thick[:, None, None] * np.stack([np.cos(around), np.sin(around)], 1)
-    corners = np.array(hull((ends[:, None, :2] + rim).reshape(-1, 2).tolist()))
-    center = center_of_mass(armature, depsgraph, bones)
+    rim = thick[:, None, None] * _ROUND_RIM
+    corners = np.array(hull(_outermost((ends[:, None, :2] + rim).reshape(-1, 2)).tolist()))
     return Stand(center, floor, corners, _inside(corners, center[:2]))
+
+
+def _outermost(points: Array) -> Array:
+    """Of points (K, 2) those that may be corners of the area; the others are inside of the farthest eight."""
+    farthest = points.take(np.unique((points @ _EIGHT_WAYS).argmax(0)), 0)
+    if len(farthest) < 3:
+        return points
+    around = np.arctan2(*(farthest - farthest.mean(0)).T[::-1]).argsort()
+    corners = farthest.take(around, 0)
+    way = np.roll(corners, -1, 0) - corners
+    inward = np.stack([-way[:, 1], way[:, 0]])
+    room = points @ inward - (corners * inward.T).sum(1)
+    return points[(room <= 1e-9 * np.abs(inward).max()).any(1)]
 
 
 def _inside(corners: Array, point: Array) -> bool:

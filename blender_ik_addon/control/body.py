@@ -12,7 +12,7 @@ import numpy as np
 
 import ikmath as ik
 
-from ..bridge.armature import Array, Bones, Flags, read_bones, read_matrices
+from ..bridge.armature import Array, Bones, Flags, Indices, pose_matrices, read_bones
 from ..bridge.skeleton import Figure
 from ..bridge.skin import fit_body, read_skin, skinned_meshes
 from ..bridge.space import Space, read_space
@@ -66,6 +66,31 @@ class LinkTable:
     enabled: Flags
 
 
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The L capsules that count in a solve, in the bones' axes and the armature's units.
+
+    Attributes:
+        names: (L,) of the bones; numbers: (L,) of them among all of the armature's; a, b: (L, 3);
+        radius: (L,).
+    """
+
+    names: tuple[str, ...]
+    numbers: Indices
+    a: Array
+    b: Array
+    radius: Array
+
+    def placed(self, matrix: Array) -> Capsules:
+        """Where they are, as the bones are at (B, 4, 4) in the world."""
+        own = matrix.take(self.numbers, 0)
+        ends = np.stack([self.a, self.b], -1)
+        placed = np.matmul(own[:, :3, :3], ends) + own[:, :3, 3:]
+        across = np.sqrt((own[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
+        radius = across * self.radius
+        return Capsules(bones=self.names, a=placed[:, :, 0], b=placed[:, :, 1], radius=radius)
+
+
 def read_links(armature: bpy.types.Object) -> LinkTable:
     """The body's list in a few calls, however long it is."""
     links: Any = rig_of(armature).body.links
@@ -78,32 +103,35 @@ def read_links(armature: bpy.types.Object) -> LinkTable:
     return LinkTable(links.keys(), ends[0], ends[1], radius.astype(float), enabled)
 
 
-def capsules(armature: bpy.types.Object) -> Capsules:
-    """The figure's capsules in the world, as the armature stands: those that count in a solve.
+def read_parts(table: LinkTable, bones: Bones) -> Parts:
+    """The capsules that count in a solve, of a body's list.
 
     Parts that are switched off, and those on bones that are gone, are left out. A figure that nobody has
     fitted has capsules by the lengths of its bones, as in a solve.
 
     Args:
-        armature: the evaluated object; the original one will do where the view is up to date.
+        table: the list; bones: of the armature.
     """
-    table = read_links(armature)
     if not table.names:
-        plans = slender_links(read_bones(armature))
+        plans = slender_links(bones)
         ends = [np.array([getattr(link, end) for link in plans]).reshape(-1, 3) for end in ("a", "b")]
         radius = np.array([link.radius for link in plans])
         on = np.ones(len(plans), dtype=bool)
         table = LinkTable([link.bone for link in plans], ends[0], ends[1], radius, on)
-    index, matrices = read_matrices(armature)
-    kept = [row for row, name in enumerate(table.names) if table.enabled[row] and name in index]
-    bones = tuple(table.names[row] for row in kept)
+    kept = [row for row, name in enumerate(table.names) if table.enabled[row] and name in bones.index]
+    names = tuple(table.names[row] for row in kept)
+    numbers = np.array([bones.index[name] for name in names], dtype=np.intp)
+    return Parts(names, numbers, table.a[kept], table.b[kept], table.radius[kept])
+
+
+def capsules(armature: bpy.types.Object) -> Capsules:
+    """The figure's capsules in the world, as the armature stands; see `read_parts`.
+
+    Args:
+        armature: the evaluated object; the original one will do where the view is up to date.
+    """
     world = np.array(armature.matrix_world, dtype=float)
-    placed = world @ matrices[[index[name] for name in bones]].reshape(-1, 4, 4)
-    a, b = (
-        np.einsum("lij,lj->li", placed[:, :3, :3], end[kept]) + placed[:, :3, 3] for end in (table.a, table.b)
-    )
-    across = np.sqrt((placed[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
-    return Capsules(bones=bones, a=a, b=b, radius=across * table.radius[kept])
+    return read_parts(read_links(armature), read_bones(armature)).placed(world @ pose_matrices(armature))
 
 
 def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[LinkPlan, ...]:

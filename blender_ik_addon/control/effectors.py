@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Matrix, Vector
 
-from ..bridge.armature import read_bones
+from ..bridge.armature import pose_matrices, read_bones
 from ..properties.access import rig_of
 from ..properties.check import SAME_PLACE
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
-from .masses import center_of_mass
+from .masses import Weights, read_masses
 
 # Custom property that marks Empties made by the add-on, so that no other object is ever deleted.
 MADE_HERE = "articulate_target"
@@ -177,6 +178,13 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
     effector.pin_rotation = matrix.to_quaternion()
 
 
+def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """Where it is now, world."""
+    bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
+    matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
+    return Vector(Weights.of(read_masses(armature, bones), bones).center(matrix).tolist())
+
+
 def create_target(
     armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, look: TargetLook
 ) -> bpy.types.Object:
@@ -188,7 +196,7 @@ def create_target(
     pose_bone, matrix = _posed(armature, effector, depsgraph)
     scale = matrix.median_scale
     if "balance" in effector.kind_info.asks:
-        place = Matrix.Translation(Vector(center_of_mass(armature, depsgraph, read_bones(armature)).tolist()))
+        place = Matrix.Translation(_center_of_mass(armature, depsgraph))
     else:
         place = Matrix.Translation(matrix @ effector.first_target(pose_bone.bone, scale))
     if effector.kind_info.turns:

@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A figure looked at as it stands: at which limits it is, how well it moves, what it is near to.
+"""A figure looked at as it is: at which limits, how well it moves, how thick it is, how it stands.
 
 Nothing is solved. What does not change while the figure moves is read once and kept by the `Inspector`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any
 
 import bpy
 import numpy as np
 
 import ikmath as ik
-from ikmath.obstacles import Shape
+from ikmath.pose import Points
 
-from ..bridge.armature import Array, Bones, pose_matrices, read_bones, read_state
+from ..bridge.armature import Array, Bones, Floats, pose_matrices, read_bones, read_state
 from ..bridge.chains import chain_bones
-from ..bridge.obstacles import ObstacleReader
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, read_space
 from ..properties.access import rig_of
+from ..properties.refusal import Refused
+from .balance import Stand, stand
+from .body import Capsules, Parts, read_links, read_parts
 from .limit_arcs import Limit, LimitedJoints
-from .surroundings import look_around, place_problems, read_surroundings
+from .masses import Weights, read_masses
+from .nearness import Critical, Neighbourhood
 
-_DETECT: Final = 0.1  # share of the figure's size within which critical points are listed
 Chain = tuple[str, str]
 
 
@@ -50,169 +52,192 @@ class Ellipsoid:
 
 
 @dataclass(frozen=True, eq=False)
-class Critical:
-    """The nearest thing of every part of the figure that is near to something; P rows, nearest first.
+class Standing:
+    """Where an armature's bones are at one moment.
 
     Attributes:
-        bones: (P,) names; names: (P,) of the things, or of the other bones.
-        point: (P, 3) on the figure; other: (P, 3) on the thing; world.
-        clearance: (P,) metres; margin: (P,) what is to be kept.
+        matrix: (B, 4, 4) armature space; basis: (B, 4, 4) what their channels say.
+        world: (4, 4) of the armature object.
+        flesh: equal as long as nobody has made the figure thicker or heavier; in another frame that may be
+            animated.
     """
 
-    bones: tuple[str, ...]
-    names: tuple[str, ...]
-    point: Array
-    other: Array
-    clearance: Array
-    margin: Array
+    matrix: Floats
+    basis: Floats
+    world: Array
+    flesh: Hashable
+
+    @classmethod
+    def of(cls, armature: bpy.types.Object, frame: int) -> Standing:
+        """An armature, original, that is up to date in a frame."""
+        matrix, basis = (pose_matrices(armature, which) for which in ("matrix", "matrix_basis"))
+        manager: Any = bpy.data.window_managers[0]
+        flesh = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
+        return cls(matrix, basis, np.array(armature.matrix_world, dtype=float), flesh)
+
+    @cached_property
+    def bones(self) -> Array:
+        """(B, 4, 4) the bones in the world."""
+        found: Array = self.world @ self.matrix
+        return found
 
 
 @dataclass(frozen=True, eq=False)
-class Inspection:
-    """A figure at one moment.
+class _Flesh:
+    """How thick a figure is and what it weighs; weights None where it weighs nothing."""
 
-    Attributes:
-        figure: measured at the pose.
-        problem: it among its obstacles; None if it keeps clear of nothing, or nobody asked.
-    """
-
-    figure: Figure
-    problem: ik.Problem | None = field(default=None, repr=False)
-
-    @cached_property
-    def pose(self) -> ik.Pose:
-        """The figure's forward kinematics, figure space."""
-        return ik.Pose.forward(self.figure.shown, self.figure.q)
-
-    def ellipsoid(self, bone: str, local: tuple[float, float, float], chain_root: str) -> Ellipsoid | None:
-        """Manipulability of a point of a bone; None if the bone is not of the figure.
-
-        Args:
-            bone: its name.
-            local: (3,) the point, in the bone's axes and the armature's units.
-            chain_root: topmost bone that may move for it, "" for the whole figure.
-        """
-        skeleton, space = self.figure.skeleton, self.figure.space
-        if bone not in skeleton.names:
-            return None
-        offset = self.figure.offset(bone, local)
-        jacobian = self.pose.jacobian(bone, offset)[:, skeleton.is_turn]
-        if chain_root in skeleton.names:
-            below = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
-            jacobian = jacobian * below[skeleton.is_turn]
-        directions, lengths, _ = np.linalg.svd(jacobian, full_matrices=False)
-        axes = np.zeros((3, 3))
-        axes[: len(lengths)] = (directions * lengths).T
-        return Ellipsoid(space.point_out(self.pose.point(bone, offset)), space.vector_out(axes))
-
-    def critical(self) -> Critical | None:
-        """Critical points of the parts that are near to something, and of the nearest part in any case."""
-        scene = self.problem.scene if self.problem is not None else None
-        if self.problem is None or scene is None:
-            return None
-        size = self.problem.length
-        near = scene.near(self.pose, _DETECT * size)
-        if not len(near):
-            nearest = float(scene.clearance(self.pose))
-            if not np.isfinite(nearest):
-                return None
-            near = scene.near(self.pose, nearest + 1e-6 * size)
-        order = np.argsort(near.clearance, kind="stable")
-        rows = order[np.sort(np.unique(near.link[order], return_index=True)[1])]
-        space, names = self.figure.space, near.names
-        return Critical(
-            bones=tuple(scene.body.joints[link] for link in near.link[rows]),
-            names=tuple(names[row] for row in rows),
-            point=space.point_out(near.critical[rows]),
-            other=space.point_out(near.point[rows]),
-            clearance=near.clearance[rows],
-            margin=near.margin[rows] + self.problem.margin,
-        )
+    parts: Parts
+    weights: Weights | None
 
 
 class Inspector:
     """Looks at one armature again and again; keeps no Blender object."""
 
     def __init__(self) -> None:
-        self._key: tuple[Hashable, tuple[str, ...]] | None = None
         self._bones: tuple[Hashable, Bones] | None = None
-        self._figure: Figure | None = None
+        self._figure: tuple[Any, Figure] | None = None
         self._limited: LimitedJoints | None = None
-        self._reader = ObstacleReader()
         self._place: tuple[bytes, Space] | None = None
+        self._flesh: tuple[Any, _Flesh] | None = None
+        self._neighbourhood = Neighbourhood()
 
     def bones(self, armature: bpy.types.Object, structure: Hashable) -> Bones:
-        """What does not change while the armature moves; see `look` for the arguments."""
+        """What does not change while the armature moves.
+
+        Args:
+            armature: the original object.
+            structure: equal as long as nothing has changed but the pose and where things are.
+        """
         if self._bones is None or self._bones[0] != structure:
             self._bones = structure, read_bones(armature)
         return self._bones[1]
 
-    def limits(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> list[Limit]:
-        """The limits at which joints stand now; see `look` for the arguments and what it raises."""
-        if not chains:
-            return []
-        figure = self._known(armature, chains, structure)
-        if self._limited is None or self._limited.figure is not figure:
-            self._limited = LimitedJoints.of(figure)
-        basis, matrix = (pose_matrices(armature, name) for name in ("matrix_basis", "matrix"))
-        return self._limited.standing(basis, matrix, self._space(armature))
-
-    def look(
-        self,
-        armature: bpy.types.Object,
-        chains: Sequence[Chain],
-        structure: Hashable,
-        depsgraph: bpy.types.Depsgraph | None = None,
-    ) -> Inspection | None:
-        """The figure as it stands now.
+    def limits(
+        self, armature: bpy.types.Object, standing: Standing, chains: Sequence[Chain], structure: Hashable
+    ) -> list[Limit]:
+        """The limits at which joints stand now.
 
         Args:
-            armature: the original object, up to date.
+            armature: the original object; standing: where it is.
             chains: bones that are meant, each with the topmost that may move for it, "" for all.
-            structure: equal as long as nothing has changed but the pose and where things are.
-            depsgraph: evaluated, if it is to be seen what the figure is near to.
-
-        Returns:
-            None if there is no chain.
+            structure: see `bones`.
 
         Raises:
             Refused, FigureFault: it is no figure that could be solved; the sentence says why.
         """
         if not chains:
-            return None
-        known = self._known(armature, chains, structure)
-        # A method that knows no obstacles keeps clear of nothing.
-        keeps_clear = depsgraph is not None and ik.METHODS[rig_of(armature).solver.method].obstacles
-        around = read_surroundings(armature, known.bones, known.solved) if keeps_clear else None
-        if around is not None:
-            known = self._known(armature, chains, structure, tuple(link.bone for link in around.links))
-        space = self._space(armature)
-        figure = known.at(read_state(armature, known.bones), space)
-        if around is None or depsgraph is None:
-            return Inspection(figure)
-        around = replace(around, reader=self._reader)  # it keeps the trees over the meshes
-        shapes, _ = look_around(around, armature, space, depsgraph)
-        plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
-        return Inspection(figure, place_problems(around, [plain], [figure], [_Now(shapes)])[0])
+            return []
+        figure = self._known(armature, chains, structure)
+        if self._limited is None or self._limited.figure is not figure:
+            self._limited = LimitedJoints.of(figure)
+        return self._limited.standing(standing.basis, standing.matrix, self._space(armature))
 
-    def _known(
+    def ellipsoid(
         self,
         armature: bpy.types.Object,
         chains: Sequence[Chain],
         structure: Hashable,
-        carried: tuple[str, ...] | None = None,
-    ) -> Figure:
-        """The figure at some moment, with these bones carried along; None: with whichever."""
-        key = (structure, tuple(chains))
-        same = self._figure if self._key is not None and self._key[0] == key else None
-        if same is not None and self._key is not None and carried in (None, self._key[1]):
-            return same
+        point: tuple[str, tuple[float, float, float]],
+        chain_root: str,
+    ) -> Ellipsoid | None:
+        """Manipulability of a point of a bone; None if the bone is not of the figure.
+
+        Args:
+            armature, chains, structure: see `limits`, also for what is raised.
+            point: name of the bone, and where in the bone's axes and the armature's units.
+            chain_root: topmost bone that may move for it, "" for the whole figure.
+        """
+        bone, local = point
+        if not chains:
+            return None
+        known = self._known(armature, chains, structure)
+        if bone not in known.skeleton.names:
+            return None
+        space = self._space(armature)
+        figure = known.at(read_state(armature, known.bones), space)
+        skeleton, offset = figure.skeleton, figure.offset(bone, local)
+        pose, points = ik.Pose.forward(figure.shown, figure.q), Points(skeleton, [bone], offset)
+        place = pose.points(points)
+        jacobian = pose.point_jacobian(points, place)[:, skeleton.is_turn]
+        if chain_root in skeleton.names:
+            below = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
+            jacobian = jacobian * below[skeleton.is_turn]
+        # the singular values and their directions, by way of a matrix of three rows
+        squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
+        axes = (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
+        return Ellipsoid(space.point_out(place[0]), space.vector_out(axes))
+
+    def capsules(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> Capsules:
+        """The figure's capsules in the world; see `limits` for the arguments."""
+        return self._thickness(armature, standing, structure).parts.placed(standing.bones)
+
+    def stand(
+        self,
+        armature: bpy.types.Object,
+        standing: Standing,
+        structure: Hashable,
+        planted: Sequence[tuple[Sequence[float], float]],
+    ) -> Stand | None:
+        """How the figure stands on what is planted, or else on what of it is lowest; None if nobody knows.
+
+        See `limits` for the arguments, and `balance.stand`.
+        """
+        flesh = self._thickness(armature, standing, structure)
+        if flesh.weights is None:
+            return None
+        return stand(flesh.weights.center(standing.bones), flesh.parts.placed(standing.bones), planted)
+
+    def critical(
+        self,
+        armature: bpy.types.Object,
+        standing: Standing,
+        chains: Sequence[Chain],
+        structure: Hashable,
+        depsgraph: bpy.types.Depsgraph,
+        reshaped: Collection[str] | None,
+    ) -> Critical | None:
+        """What the figure is near to.
+
+        Args:
+            armature, standing, chains, structure: see `limits`, also for what is raised.
+            depsgraph: evaluated; reshaped: see `Neighbourhood.look`.
+        """
+        if not chains:
+            return None
+        return self._neighbourhood.look(
+            armature,
+            (structure, tuple(chains)),
+            self._known(armature, chains, structure),
+            standing.flesh,
+            standing.matrix,
+            self._space(armature),
+            depsgraph,
+            reshaped,
+        )
+
+    def _thickness(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> _Flesh:
+        """How thick the figure is and what it weighs, read anew where what says so has changed."""
         bones = self.bones(armature, structure)
-        solved = same.solved if same else chain_bones(bones, chains)
-        state, space, root = read_state(armature, bones), self._space(armature), rig_of(armature).solver.root
-        self._figure = read_figure(bones, state, space, solved, root=root, carried=carried or ())
-        self._key = key, carried or ()
-        return self._figure
+        deform = np.empty(len(bones), dtype=np.bool_)
+        data: Any = armature.data
+        data.bones.foreach_get("use_deform", deform)
+        told = structure, standing.flesh, deform.tobytes(), armature.matrix_world.median_scale
+        if self._flesh is None or self._flesh[0] != told:
+            try:
+                weights = Weights.of(read_masses(armature, bones), bones)
+            except Refused:
+                weights = None  # nothing of it weighs anything
+            self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)
+        return self._flesh[1]
+
+    def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:
+        """The figure at some moment."""
+        key = structure, tuple(chains)
+        if self._figure is None or self._figure[0] != key:
+            bones, space = self.bones(armature, structure), self._space(armature)
+            solved, root = chain_bones(bones, chains), rig_of(armature).solver.root
+            self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
+        return self._figure[1]
 
     def _space(self, armature: bpy.types.Object) -> Space:
         """Where the armature is; it seldom moves while its bones do."""
@@ -220,9 +245,3 @@ class Inspector:
         if self._place is None or self._place[0] != matrix:
             self._place = matrix, read_space(armature)
         return self._place[1]
-
-
-class _Now(NamedTuple):
-    """What `place_problems` wants to know of this moment."""
-
-    obstacles: tuple[Shape, ...]

@@ -8,12 +8,13 @@ count, as control bones carry no flesh; unless a rig has none that deform, or a 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import bpy
 import numpy as np
 
-from ..bridge.armature import Array, Bones, read_matrices
+from ..bridge.armature import Array, Bones, Indices
 from ..bridge.goals import Masses
 from ..properties.bone import bone_settings
 from ..properties.refusal import Refused
@@ -62,20 +63,30 @@ def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
     return Masses(mass=mass, center=dict(zip(names, 0.5 * (a + b), strict=True)))
 
 
-def center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, bones: Bones) -> Array:
-    """Where the centre of mass is now; (3,) world.
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The masses of W bones as arrays, to be asked in every pose.
 
-    Raises:
-        Refused: nothing weighs anything.
+    Attributes:
+        numbers: (W,) of the bones; centers: (W, 3) in their axes, the armature's units; mass: (W,) kg.
     """
-    masses, shown = read_masses(armature, bones), armature.evaluated_get(depsgraph)
-    index, matrices = read_matrices(shown)
-    placed = np.array(shown.matrix_world) @ matrices[[index[name] for name in masses.mass]]
-    centers = np.array([masses.center[name] for name in masses.mass])
-    mass = np.array(list(masses.mass.values()))
-    places = np.einsum("bij,bj->bi", placed[:, :3, :3], centers) + placed[:, :3, 3]
-    center: Array = mass @ places / mass.sum()
-    return center
+
+    numbers: Indices
+    centers: Array
+    mass: Array
+
+    @classmethod
+    def of(cls, masses: Masses, bones: Bones) -> Weights:
+        """Those of an armature's bones."""
+        numbers = np.array([bones.index[name] for name in masses.mass], dtype=np.intp)
+        return cls(numbers, np.array([*masses.center.values()]), np.array([*masses.mass.values()]))
+
+    def center(self, matrix: Array) -> Array:
+        """Where the centre of mass is, as the bones are at (B, 4, 4) in the world; (3,)."""
+        own = matrix.take(self.numbers, 0)
+        places = np.matmul(own[:, :3, :3], self.centers[:, :, None])[:, :, 0] + own[:, :3, 3]
+        center: Array = self.mass @ places / self.mass.sum()
+        return center
 
 
 def _volumes(a: Array, b: Array, radius: Array) -> Array:

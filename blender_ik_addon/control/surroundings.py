@@ -7,19 +7,20 @@ motions of the obstacles change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 import ikmath as ik
 from ikmath.avoidance import Avoidance
 from ikmath.obstacles import Shape
 from ikmath.parameters import configured
 
-from ..bridge.armature import Array, Bones
+from ..bridge.armature import Array, Bones, Indices
 from ..bridge.obstacles import ObstacleReader, Wanted
 from ..bridge.skeleton import Figure
 from ..bridge.space import Space
@@ -133,6 +134,7 @@ def look_around(
     armature: bpy.types.Object,
     space: Space,
     depsgraph: bpy.types.Depsgraph,
+    reshaped: Collection[str] | None = None,
 ) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
     """The obstacles in the frame that the dependency graph is at, and sentences on those that do not count.
 
@@ -141,6 +143,7 @@ def look_around(
         armature: the original object.
         space: where it is in this frame.
         depsgraph: evaluated.
+        reshaped: see `ObstacleReader.read`.
     """
     if surroundings is None:
         return (), ()
@@ -153,7 +156,7 @@ def look_around(
     once = {
         one.object.name_full if one.object else f"{row}": one for row, one in reversed([*enumerate(wanted)])
     }
-    meshes, faults = surroundings.reader.read(list(once.values())[::-1], armature, space, depsgraph)
+    meshes, faults = surroundings.reader.read(list(once.values())[::-1], armature, space, depsgraph, reshaped)
     return tuple(meshes), tuple(fault.sentence for fault in faults)
 
 
@@ -175,9 +178,10 @@ def place_problems(
     model: ik.Problem | None = None
     sizes: Array | None = None
     for problem, figure, sample in zip(problems, figures, samples, strict=True):
-        now = _sizes(surroundings, figure)
-        if model is None or sizes is None or np.abs(now - sizes).max(initial=0.0) > _SAME_SIZE:
-            model, sizes = _first(surroundings, problem, figure, sample.obstacles), now
+        numbers = [figure.bones.index[link.bone] for link in surroundings.links]
+        now = link_sizes(numbers, figure.state.matrix, figure.space)
+        if model is None or sizes is None or not same_sizes(now, sizes):
+            model, sizes = model_problem(surroundings, problem, figure, sample.obstacles), now
         placed.append(problem if model.scene is None else problem.among(sample.obstacles, model))
         if model.scene is None:
             model = None  # there was nothing in this frame; there may be in the next
@@ -216,10 +220,10 @@ def depth_of(problem: ik.Problem, figure: Figure) -> float:
     return max(0.0, problem.margin - nearest_thing(problem, figure.q, figure.shown).clearance)
 
 
-def _first(
+def model_problem(
     surroundings: Surroundings, problem: ik.Problem, figure: Figure, obstacles: Sequence[Shape]
 ) -> ik.Problem:
-    """A problem with a scene, from which those of other frames get theirs."""
+    """A problem with a scene, from which other frames get theirs as long as the links keep their sizes."""
     body = ik.Body([link_on(figure, link) for link in surroundings.links])
     pairs = np.zeros((0, 2), dtype=np.intp)
     if surroundings.self_collision:
@@ -241,9 +245,20 @@ def _first(
     )
 
 
-def _sizes(surroundings: Surroundings, figure: Figure) -> Array:
-    """(L, 3) how long the axes of the links' bones are in metres."""
-    numbers = [figure.bones.index[link.bone] for link in surroundings.links]
-    axes = figure.state.matrix[numbers, :3, :3].astype(float)
-    sizes: Array = np.sqrt((axes * axes).sum(1)) * figure.space.scale
+def link_sizes(
+    numbers: Sequence[int] | Indices, matrix: npt.NDArray[np.floating[Any]], space: Space
+) -> Array:
+    """(L, 3) how long the axes of the links' bones are in metres.
+
+    Args:
+        numbers: (L,) of the bones; matrix: (B, 4, 4) where all are, armature space.
+        space: where the armature is.
+    """
+    axes = matrix[numbers, :3, :3].astype(float)
+    sizes: Array = np.sqrt((axes * axes).sum(1)) * space.scale
     return sizes
+
+
+def same_sizes(now: Array, then: Array) -> bool:
+    """Whether links still are as thick and long as they were, by their sizes (L, 3)."""
+    return bool(np.abs(now - then).max(initial=0.0) <= _SAME_SIZE)

@@ -14,7 +14,7 @@ from bpy.props import (
 )
 
 from .menus import DEFAULT_AVOIDANCE, avoidance_items
-from .options import OVERRIDE
+from .options import OVERRIDE, reshaped
 from .parameters import ArticulateAvoidanceParameters
 
 
@@ -28,6 +28,7 @@ class ArticulateLink(bpy.types.PropertyGroup):
         size=3,
         precision=4,
         override=OVERRIDE,
+        update=reshaped,
     )
     b: FloatVectorProperty(
         name="Second End",
@@ -36,6 +37,7 @@ class ArticulateLink(bpy.types.PropertyGroup):
         size=3,
         precision=4,
         override=OVERRIDE,
+        update=reshaped,
     )
     radius: FloatProperty(
         name="Radius",
@@ -45,9 +47,14 @@ class ArticulateLink(bpy.types.PropertyGroup):
         soft_max=1.0,
         precision=4,
         override=OVERRIDE,
+        update=reshaped,
     )
     enabled: BoolProperty(
-        name="Enabled", description="Off: this part touches what it likes", default=True, override=OVERRIDE
+        name="Enabled",
+        description="Off: this part touches what it likes",
+        default=True,
+        override=OVERRIDE,
+        update=reshaped,
     )
 
 

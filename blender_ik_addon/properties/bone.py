@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import FloatProperty
 
-from .options import OVERRIDE, moved
+from .options import OVERRIDE, moved, reshaped
 
 
 class ArticulateBone(bpy.types.PropertyGroup):
@@ -36,7 +36,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
         soft_max=100.0,
         precision=2,
         override=OVERRIDE,
-        update=moved,
+        update=reshaped,
     )
 
 

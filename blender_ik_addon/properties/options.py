@@ -64,6 +64,13 @@ def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     owner.id_data.update_tag()
 
 
+def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """The figure has become thicker or heavier: nothing but this tells it from one that only moves."""
+    moved(owner, context)
+    manager: Any = context.window_manager
+    manager.articulate.flesh_changes += 1
+
+
 def _point(bone: bpy.types.Bone, end: str, offset: Any):
     from mathutils import Vector
 

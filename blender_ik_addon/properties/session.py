@@ -6,10 +6,14 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 
 class ArticulateSession(bpy.types.PropertyGroup):
-    """`WindowManager.articulate`; `dragged` is the session id of the armature in the user's hand."""
+    """`WindowManager.articulate`; `dragged` is the session id of the armature in the user's hand.
+
+    The counts of changes tell those who keep what they have read that it may not hold any more.
+    """
 
     any_live: BoolProperty(name="Any Live", default=False, options={"SKIP_SAVE"})
     live_changes: IntProperty(name="Live Changes", default=0, options={"SKIP_SAVE"})
+    flesh_changes: IntProperty(name="Flesh Changes", default=0, options={"SKIP_SAVE"})
     dragged: IntProperty(name="Dragged", default=0, options={"SKIP_SAVE"})
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(

@@ -18,6 +18,7 @@ from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .bone import bone_settings
 from .effector import ArticulateEffector
 from .kinds import AMOUNTS
+from .obstacle import ArticulateObstacle
 from .parameters import ArticulateParameters
 from .rig import ArticulateRig
 from .solver import ArticulateSolver
@@ -58,6 +59,7 @@ def _reader(group: type) -> Reader:
 
 _effector, _solver, _parameters = map(_reader, (ArticulateEffector, ArticulateSolver, ArticulateParameters))
 _body, _link, _pair = map(_reader, (ArticulateBody, ArticulateLink, ArticulatePair))
+_obstacle = _reader(ArticulateObstacle)
 
 
 def quick_settings(rig: ArticulateRig) -> Any:
@@ -75,3 +77,10 @@ def other_settings(rig: ArticulateRig) -> Any:
     bones = [bone_settings(armature, name) for name in ("mass", "posture")]
     links, pairs = [_link(link) for link in body.links], [_pair(pair) for pair in body.pairs]
     return _parameters(rig.solver.parameters), _body(body), links, pairs, bones
+
+
+def settings_around(rig: ArticulateRig) -> Any:
+    """What says what a figure keeps clear of, but for the list of its capsules."""
+    body = rig.body
+    pairs, obstacles = map(_pair, body.pairs), map(_obstacle, rig.obstacles)
+    return rig.solver.method, _body(body), list(pairs), list(obstacles)

@@ -11,16 +11,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 import bpy
-import numpy as np
 from mathutils import Matrix
 
-from ..bridge.armature import pose_matrices
 from ..bridge.fingerprint import settings_in_pose
-from ..control.balance import Stand, stand
-from ..control.body import capsules
-from ..control.inspection import Inspector
+from ..control.balance import Stand
+from ..control.inspection import Inspector, Standing
 from ..control.reasons import REASONS
-from ..properties.access import rig_of
+from ..properties.access import rig_of, session_of
 from . import parts
 from .marks import Mark, read_marks
 from .strokes import Drawing, Strokes
@@ -34,6 +31,7 @@ class Sketch:
     def __init__(self) -> None:
         self._inspector = Inspector()
         self._changes = self._rests = 0
+        self._reshaped: set[str] | None = None
         self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
@@ -45,6 +43,12 @@ class Sketch:
         # After Edit Mode the rest pose may be another one. In a render, of another thread, nobody edits.
         if depsgraph is None or (depsgraph.mode == "VIEWPORT" and bpy.context.mode == "EDIT_ARMATURE"):
             self._rests += 1
+        if depsgraph is None:
+            self._reshaped = None
+        elif self._reshaped is not None:
+            self._reshaped.update(
+                update.id.original.name_full for update in depsgraph.updates if update.is_updated_geometry
+            )
 
     def drawing(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, held: str = "") -> Drawing:
         """What is shown of an armature; the very same object as long as nothing has changed.
@@ -63,27 +67,37 @@ class Sketch:
         if asked == self._asked:
             return self._drawing
         self._asked = asked
-        marks = read_marks(armature)
-        structure = armature.session_uid, self._rests, rig.solver.root, settings_in_pose(armature)
+        marks, standing = read_marks(armature), Standing.of(armature, depsgraph.scene.frame_current)
+        structure = armature.session_uid, self._rests, rig.solver.root, self._settings(armature)
         # Meshes, capsules and masses are not compared, but looked at again.
         heavy = shown & {"body", "critical", "balance"} or any(map(_balances, marks))
         signature = (
             asked[1:],
             marks,
-            np.array(armature.matrix_world).tobytes(),
-            pose_matrices(armature).tobytes(),
+            standing.world.tobytes(),
+            standing.matrix.tobytes(),
             structure,
             stamp if heavy else None,
         )
         if signature != self._signature:
-            self._signature, self._structure = signature, structure
-            self._drawing = self._draw(armature, depsgraph, held, shown, marks)
+            self._signature = signature
+            if structure != self._structure:  # else the very same one, which is quickly compared
+                self._structure = structure
+            self._drawing = self._draw(armature, depsgraph, standing, held, shown, marks)
         return self._drawing
+
+    def _settings(self, armature: bpy.types.Object) -> Any:
+        """What a figure depends on besides its pose; in the user's hand it moves, and nothing else."""
+        uid, before = armature.session_uid, self._structure
+        if before is not None and before[0] == uid == session_of(bpy.context).dragged:
+            return before[-1]
+        return settings_in_pose(armature)
 
     def _draw(
         self,
         armature: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph,
+        standing: Standing,
         held: str,
         shown: set[str],
         marks: tuple[Mark, ...],
@@ -91,15 +105,16 @@ class Sketch:
         strokes, chosen = Strokes(), rig_of(armature).active_effector
         active = next((mark for mark in marks if mark.index == chosen), None)
         if "body" in shown:
-            parts.draw_body(strokes, capsules(armature))
+            parts.draw_body(strokes, self._inspector.capsules(armature, standing, self._structure))
         if "chain" in shown:
-            parts.draw_chain(strokes, armature, marks, held, active)
-        self._draw_figure(strokes, armature, depsgraph, held, shown, marks, active)
-        standing = None
+            bones = self._inspector.bones(armature, self._structure)
+            parts.draw_chain(strokes, bones, standing.bones, marks, held, active)
+        self._draw_figure(strokes, armature, depsgraph, standing, held, shown, marks, active)
+        stand = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
-            standing = self._stand(armature, depsgraph, marks)
-        if standing is not None and "balance" in shown:
-            parts.draw_stand(strokes, standing)
+            stand = self._stand(armature, standing, marks)
+        if stand is not None and "balance" in shown:
+            parts.draw_stand(strokes, stand)
 
         def matrix_of(bone: str) -> Matrix:
             return armature.matrix_world @ armature.pose.bones[bone].matrix
@@ -107,8 +122,8 @@ class Sketch:
         for mark in marks:
             if not _balances(mark):
                 parts.draw_mark(strokes, mark, matrix_of, lines="lines" in shown, pins="pins" in shown)
-            elif standing is not None and "lines" in shown:
-                parts.draw_balance(strokes, mark, standing)
+            elif stand is not None and "lines" in shown:
+                parts.draw_balance(strokes, mark, stand)
         return strokes.drawing()
 
     def _draw_figure(
@@ -116,6 +131,7 @@ class Sketch:
         strokes: Strokes,
         armature: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph,
+        standing: Standing,
         held: str,
         shown: set[str],
         marks: tuple[Mark, ...],
@@ -123,29 +139,30 @@ class Sketch:
     ) -> None:
         """What has to be worked out: limits, manipulability, critical points."""
         chains = [chain for mark in marks for chain in mark.chains] + ([(held, "")] if held else [])
+        look, structure = self._inspector, self._structure
         try:
             if "limits" in shown:
-                parts.draw_limits(strokes, self._inspector.limits(armature, chains, self._structure))
-            if not shown & {"critical", "ellipsoid"}:
-                return
-            around = depsgraph if "critical" in shown else None
-            seen = self._inspector.look(armature, chains, self._structure, around)
+                parts.draw_limits(strokes, look.limits(armature, standing, chains, structure))
+            if active is not None and "ellipsoid" in shown:
+                point = active.bone, active.local
+                found = look.ellipsoid(armature, chains, structure, point, active.chain_root)
+                parts.draw_ellipsoid(strokes, found)
+            if "critical" in shown:
+                near = look.critical(armature, standing, chains, structure, depsgraph, self._reshaped)
+                self._reshaped = set()
+                parts.draw_critical(strokes, near)
+            else:
+                self._reshaped = None  # nobody looks at what happens meanwhile
         except REASONS:
             return  # it is no figure now; the panel and any solve say why
-        if seen is not None and active is not None and "ellipsoid" in shown:
-            parts.draw_ellipsoid(strokes, seen.ellipsoid(active.bone, active.local, active.chain_root))
-        if seen is not None:
-            parts.draw_critical(strokes, seen.critical())
 
-    def _stand(
-        self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, marks: tuple[Mark, ...]
-    ) -> Stand | None:
+    def _stand(self, armature: bpy.types.Object, standing: Standing, marks: tuple[Mark, ...]) -> Stand | None:
         """How the figure stands on what is planted, or else on what of it is lowest."""
         planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
         try:
-            return stand(armature, depsgraph, self._inspector.bones(armature, self._structure), planted)
+            return self._inspector.stand(armature, standing, self._structure, planted)
         except REASONS:
-            return None  # nothing of it weighs anything
+            return None
 
 
 def _balances(mark: Mark) -> bool:

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
-import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Quaternion
 
+from ..bridge.armature import Array, Bones
 from ..control.balance import Stand
 from ..control.body import Capsules
-from ..control.inspection import Critical, Ellipsoid
+from ..control.inspection import Ellipsoid
 from ..control.limit_arcs import Limit
+from ..control.nearness import Critical
 from ..properties.measures import length
 from .colours import ALONG, BODY, BY_ERROR, CHAIN, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
@@ -40,35 +41,44 @@ def draw_mark(
 
 
 def draw_chain(
-    strokes: Strokes, armature: bpy.types.Object, marks: tuple[Mark, ...], held: str, active: Mark | None
+    strokes: Strokes,
+    bones: Bones,
+    matrix: Array,
+    marks: tuple[Mark, ...],
+    held: str,
+    active: Mark | None,
 ) -> None:
-    """The bones that move for the bone in hand or the active effector; those that come along, fainter."""
-    bones = armature.pose.bones
-    if held in bones:
-        main = _chain(bones[held], "")
+    """The bones that move for the bone in hand or the active effector; those that come along, fainter.
+
+    Args:
+        strokes: to draw with.
+        bones: of the armature; matrix: (B, 4, 4) where they are in the world.
+        marks: its effectors.
+        held: name of the bone in hand, "" for none; active: the active effector.
+    """
+    along: dict[int, None] = {}
+    if held in bones.index:
+        main = dict.fromkeys(bones.ancestors(held))
+        along = _chains(bones, [chain for mark in marks for chain in mark.chains])
     elif active is not None:
-        main = {
-            name: bone for each, root in active.chains for name, bone in _chain(bones[each], root).items()
-        }
+        main = _chains(bones, active.chains)
     else:
         return
-    along: dict[str, Any] = {}
-    for mark in marks if held in bones else ():
-        for name, root in mark.chains:
-            along.update(_chain(bones[name], root))
-    rest = {name: bone for name, bone in along.items() if name not in main}
-    for colour, chain in ((ALONG, rest), (CHAIN, main)):
-        ends = [end for bone in chain.values() for end in (bone.head, bone.tail)]
-        strokes.segments(colour, _moved(armature.matrix_world, ends))
+    rest = [number for number in along if number not in main]
+    for colour, numbers in ((ALONG, rest), (CHAIN, list(main))):
+        heads = matrix[numbers, :3, 3]
+        tails = heads + bones.length[numbers, None] * matrix[numbers, :3, 1]
+        strokes.segments(colour, np.stack([heads, tails], 1))
 
 
-def _chain(bone: bpy.types.PoseBone, root: str) -> dict[str, bpy.types.PoseBone]:
-    """A bone and those above it, up to the root if that is among them."""
-    chain = {each.name: each for each in (bone, *bone.parent_recursive)}
-    if root not in chain:
-        return chain
-    names = list(chain)
-    return {name: chain[name] for name in names[: names.index(root) + 1]}
+def _chains(bones: Bones, chains: list[tuple[str, str]]) -> dict[int, None]:
+    """Numbers of bones and of those above them, up to the root of each chain if that is among them."""
+    found: dict[int, None] = {}
+    for name, root in chains:
+        way = bones.ancestors(name)
+        top = bones.index.get(root, -1)
+        found.update(dict.fromkeys(way[: way.index(top) + 1] if top in way else way))
+    return found
 
 
 def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:
@@ -130,9 +140,3 @@ def draw_balance(strokes: Strokes, mark: Mark, found: Stand) -> None:
     plumb = np.array([*found.center[:2], wanted[2]])
     strokes.segments(BY_ERROR[miss], [[found.center, plumb], [plumb, wanted]])
     strokes.point(BY_ERROR[miss], found.center)
-
-
-def _moved(matrix: Matrix, places: list[Vector]) -> np.ndarray:
-    """Places of armature space in the world, (N, 3)."""
-    world = np.array(matrix)
-    return np.array(places).reshape(-1, 3) @ world[:3, :3].T + world[:3, 3]

@@ -89,13 +89,14 @@ def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Float
     helper = np.where(np.abs(along[:, 2:]) < 0.9, z, x)
     u = np.cross(along, helper)
     u /= np.sqrt((u * u).sum(1, keepdims=True))
-    axes = np.stack([way, r * u, r * np.cross(along, u), r * along], 1)
-    places = np.matmul(_CAPSULE, axes) + a[:, None]
-    return np.asarray(places.reshape(len(a), -1, 2, 3), dtype=np.float32)
+    axes = np.stack([way, r * u, r * np.cross(along, u), r * along, a])
+    # all of them in one product, the fifth row moving each to its place
+    places = _CAPSULE @ axes.reshape(5, -1)
+    return places.reshape(-1, 2, len(a), 3).transpose(2, 0, 1, 3)
 
 
 def _wires_of_a_capsule() -> Floats:
-    """(2 S, 4) ends of the lines of any capsule: shares of its axis, two radii across, and one along."""
+    """(2 S, 5) ends of the lines of any capsule: shares of its axis, two radii across, one along; ones."""
     angle = np.linspace(0.0, 2.0 * np.pi, _COARSE + 1)
     cosine, sine, none = np.cos(angle), np.sin(angle), np.zeros(_COARSE + 1)
     half = _COARSE // 2 + 1
@@ -108,7 +109,8 @@ def _wires_of_a_capsule() -> Floats:
         outline[-1, column] = 1.0
         paths.append(outline)
     ends = [np.stack([path[:-1], path[1:]], 1).reshape(-1, 4) for path in paths]
-    return np.concatenate(ends).astype(np.float32)
+    wires = np.concatenate(ends)
+    return np.column_stack([wires, np.ones(len(wires))]).astype(np.float32)
 
 
 _CAPSULE = _wires_of_a_capsule()

@@ -63,14 +63,15 @@ class Proximity:
     Made by `Scene.near`.
 
     Args:
-        scene: what was asked; pose: of what pose, or batch of poses.
+        scene: what was asked.
         parts: the near pairs.
         places: (*batch, L, 3, 3) ends and middle of all links' axes in the world, as columns.
         detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins.
         watch: what helped with the asking, for who goes on asking.
 
     Attributes:
-        scene, pose, places, detect, watch: as given; batch: the batch axes of the pose.
+        scene, places, detect, watch: as given; batch: the batch axes of the pose.
+        pose: what was asked, None where only the links' places were told.
         link: (P,) index of the link in the body.
         point: (P, 3) obstacle point, on the surface of the obstacle or of the other link, world.
         normal: (P, 3) unit, from the obstacle to the link; `critical - point = clearance * normal`.
@@ -81,14 +82,14 @@ class Proximity:
     def __init__(
         self,
         scene: Scene,
-        pose: Pose,
         parts: Sequence[Part],
         places: Array,
         detect: float,
         watch: Watch | None,
     ) -> None:
-        self.scene, self.pose, self.batch, self.places, self.detect = scene, pose, pose.batch, places, detect
-        self.watch, batch = watch, pose.batch
+        self.scene, self.places, self.detect, self.watch = scene, places, detect, watch
+        self.batch = batch = places.shape[:-3]
+        self.pose: Pose | None = None
         part = parts[0] if len(parts) == 1 else _joined(parts, bool(batch))
         self._frame, self.link, self._which, self._other = part[:4]
         distance, self.point, self.parameter, self.normal = part[4:]

@@ -161,14 +161,27 @@ class Scene:
         Raises:
             BadShape: the pose's batch does not fit the obstacles' frames.
         """
-        places = self.body.places(pose, self.joints)
-        still = self._frame_index(pose)
-        flat = places.reshape(-1, 3, 3) if pose.batch else places
+        near = self.near_places(self.body.places(pose, self.joints), detect, ends=ends, watch=watch)
+        near.pose = pose
+        return near
+
+    def near_places(
+        self, places: Array, detect: float, *, ends: bool = False, watch: Watch | None = None
+    ) -> Proximity:
+        """As `near`, for links that stand somewhere, whoever put them there.
+
+        Args:
+            places: (*batch, L, 3, 3) ends and middles of the links' axes, world, as `Body.places` gives them.
+            detect, ends, watch: see `near`.
+        """
+        batch = places.shape[:-3]
+        still = self._frame_index(batch)
+        flat = places.reshape(-1, 3, 3) if batch else places
         asked = self._asked_obstacles(places, flat, still, detect, watch) if self._groups else []
         if len(self.pairs):
             asked += self._asked_links(places, flat, detect, ends)
         parts = [question.measured(detect, ends) for question in asked]
-        return Proximity(self, pose, parts, places, detect, watch)
+        return Proximity(self, parts, places, detect, watch)
 
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> npt.NDArray[np.bool_]:
         """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles that stand still."""
@@ -195,15 +208,19 @@ class Scene:
                 return np.asarray(least)
         result = np.full(pose.batch, np.inf)
         places = self.body.places(pose, self.joints) if near is None else near.places
-        bound = self._upper_bound(places[..., 2])
+        bound = self.upper_bound(places)
         if np.isfinite(bound):
             near = self.near(pose, bound)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)
         return result
 
-    def _upper_bound(self, middle: Array) -> float:
-        """A length that the smallest clearance of no pose exceeds; middles of the links (*b, L, 3)."""
-        bounds = []
+    def upper_bound(self, places: Array) -> float:
+        """A length that the smallest clearance of no pose exceeds; infinite if there is nothing.
+
+        Args:
+            places: (*b, L, 3, 3) as for `near_places`.
+        """
+        bounds, middle = [], places[..., 2]
         if self._groups and len(self.body.outward):
             gap = middle[..., self.body.outward, None, :] - self._centers[..., None, :, :]
             far = np.sqrt((gap * gap).sum(-1)) + np.where(np.isfinite(self._radii), self._radii, 0.0)
@@ -215,16 +232,16 @@ class Scene:
             return np.inf
         return float(np.minimum.reduce(bounds).max()) * (1.0 + _AIR) + _AIR
 
-    def _frame_index(self, pose: Pose) -> Index | None:
+    def _frame_index(self, batch: tuple[int, ...]) -> Index | None:
         """(B,) the obstacles' frame of every pose of the batch, or None if they stand still."""
         if not self.frames:
             return None
-        if pose.batch[len(pose.batch) - len(self.frames) :] != self.frames:
+        if batch[len(batch) - len(self.frames) :] != self.frames:
             raise BadShape(
-                "pose.batch", f"one pose for each frame of the obstacles, (..., {self.frames})", pose.batch
+                "pose.batch", f"one pose for each frame of the obstacles, (..., {self.frames})", batch
             )
         counted = np.arange(int(np.prod(self.frames))).reshape(self.frames)
-        return np.broadcast_to(counted, pose.batch).reshape(-1)
+        return np.broadcast_to(counted, batch).reshape(-1)
 
     def _asked_obstacles(
         self, places: Array, flat: Array, still: Index | None, detect: float, watch: Watch | None

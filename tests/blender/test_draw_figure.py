@@ -186,11 +186,73 @@ def test_critical_points_notice_when_only_the_obstacles_form_changes():
     cube = wall(rig, 2.05)
     only(rig, "critical")
     sketch = data.Sketch()
-    before = drawn(rig, sketch=sketch)
+
+    def note(_scene, depsgraph):
+        sketch.note(depsgraph)
+
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    before = [drawn(rig, sketch=sketch), drawn(rig, sketch=sketch)]
     cube.modifiers.new("Thicker", "SOLIDIFY").offset = 1.0
     cube.modifiers[0].thickness = 0.1
-    sketch.note(bpy.context.evaluated_depsgraph_get())
-    assert drawn(rig, sketch=sketch).labels[0][1] != before.labels[0][1]
+    thick = drawn(rig, sketch=sketch)
+    assert thick.labels[0][1] != before[0].labels[0][1]
+    rig.articulate.obstacles[0].enabled = False
+    rig.update_tag()
+    assert not drawn(rig, sketch=sketch).labels
+    cube.modifiers[0].thickness = 0.2  # while nobody looks at it
+    drawn(rig, sketch=sketch)
+    rig.articulate.obstacles[0].enabled = True
+    rig.update_tag()
+    assert drawn(rig, sketch=sketch).labels[0][1] != thick.labels[0][1]
+    bpy.app.handlers.depsgraph_update_post.remove(note)
+
+
+def test_of_parts_that_hang_together_the_foremost_is_critical():
+    rig = two_arms()
+    bpy.ops.articulate.body_fit()
+    add("hand.L")
+    wall(rig, 2.0 + 0.02)
+    only(rig, "critical")
+    bone = rig.pose.bones["arm.L"]
+    bone.rotation_mode, bone.rotation_euler = "XYZ", (0.0, 0.0, 0.0)
+    (label,) = drawn(rig).labels
+    assert label[1].endswith("Cube")
+    rig.articulate.body.margin = 3.0  # however much is to be kept
+    assert len(drawn(rig).labels) == 1
+
+
+def test_what_is_far_away_is_told_by_the_nearest():
+    rig = two_arms()
+    add("hand.L")
+    wall(rig, 40.0)
+    only(rig, "critical")
+    sketch = data.Sketch()
+    labels = drawn(rig, sketch=sketch).labels
+    assert len(labels) == 1
+    rig.pose.bones["hand.L"].scale = (1.0, 1.0, 1.0)
+    rig.pose.bones["hand.L"].location = (0.0, 0.0, 0.0)
+    sketch.note(None)
+    assert drawn(rig, sketch=sketch).labels == labels
+
+
+def test_a_part_that_a_script_makes_thicker_is_drawn_thicker():
+    rig = two_arms()
+    bpy.ops.articulate.body_fit()
+    only(rig, "body")
+    sketch = data.Sketch()
+
+    def note(_scene, depsgraph):
+        sketch.note(depsgraph)
+
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    before = drawn(rig, sketch=sketch).lines
+    rig.articulate.body.links[0].radius *= 3.0
+    after = drawn(rig, sketch=sketch).lines
+    rig.articulate.body.links[0].enabled = False
+    fewer = drawn(rig, sketch=sketch).lines
+    bpy.app.handlers.depsgraph_update_post.remove(note)
+    assert len(before) == len(after) and not np.allclose(before, after)
+    assert len(fewer) < len(after)
 
 
 def test_limits_are_shown_where_the_method_knows_no_obstacles():

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a figure is near to, looked at again and again while it moves; nothing is solved.
+
+All that does not hang on the pose is read once and kept: the scene of links and obstacles, and how far apart
+they were, which spares most of the measuring at the next look. The links stand where Blender's bones are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+from ikmath.obstacles import Proximity, Scene, Shape
+from ikmath.obstacles.watch import Watch
+
+from ..bridge.armature import Array, Bones, Floats, Indices, read_state
+from ..bridge.obstacles import ObstacleReader
+from ..bridge.skeleton import Figure, read_figure
+from ..bridge.space import Space, rotation_and_depth
+from ..properties.access import rig_of
+from ..properties.settings import settings_around
+from .surroundings import (
+    Surroundings,
+    link_sizes,
+    look_around,
+    model_problem,
+    read_surroundings,
+    same_sizes,
+)
+
+_DETECT: Final = 0.05  # share of the figure's size within which critical points are listed
+_FARTHER: Final = 2.0  # times as far it is looked where nothing is as near as that
+_SIMILAR: Final = 1.1  # times as far as the nearest thing was it is looked the next time
+
+
+@dataclass(frozen=True, eq=False)
+class Critical:
+    """The nearest thing of every part of the figure that is near to something; P rows, nearest first.
+
+    Of parts that hang together only those are listed that are nearer to a thing than their neighbours.
+
+    Attributes:
+        bones: (P,) names; names: (P,) of the things, or of the other bones.
+        point: (P, 3) on the figure; other: (P, 3) on the thing; world.
+        clearance: (P,) metres; margin: (P,) what is to be kept.
+    """
+
+    bones: tuple[str, ...]
+    names: tuple[str, ...]
+    point: Array
+    other: Array
+    clearance: Array
+    margin: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """What stays the same until the settings change.
+
+    Attributes:
+        numbers: (L,) of the links' bones among all of the armature's.
+        above: (L,) the link that each hangs from, -1 for none.
+        problem: with the scene; sizes: (L, 3) of the bones, see `surroundings.link_sizes`.
+    """
+
+    numbers: Indices
+    above: Indices
+    problem: ik.Problem
+    sizes: Array
+
+
+class Neighbourhood:
+    """Looks around one armature again and again; keeps no Blender object."""
+
+    def __init__(self) -> None:
+        self._reader = ObstacleReader()
+        self._key: Any = None
+        self._around: Surroundings | None = None
+        self._model: _Model | None = None
+        self._watched: tuple[Scene, Watch | None] | None = None
+        self._sight = 0.0
+        self._reshaped: Collection[str] | None = None
+
+    def look(
+        self,
+        armature: bpy.types.Object,
+        structure: Hashable,
+        figure: Figure,
+        flesh: Hashable,
+        matrix: Floats,
+        space: Space,
+        depsgraph: bpy.types.Depsgraph,
+        reshaped: Collection[str] | None,
+    ) -> Critical | None:
+        """Critical points of the parts that are near to something, and of the nearest part in any case.
+
+        Args:
+            armature: the original object, up to date.
+            structure: equal as long as nothing has changed but the pose and where things are.
+            figure: at any moment; flesh: equal as long as nobody has made it thicker.
+            matrix: (B, 4, 4) where the bones are, armature space; space: where the armature is.
+            depsgraph: evaluated.
+            reshaped: full names of objects whose geometry has changed since the last call; None if unknown.
+
+        Returns:
+            None if there is nothing that the figure keeps clear of.
+
+        Raises:
+            Refused, FigureFault: it is no figure that could be solved; the sentence says why.
+        """
+        known = self._reshaped is not None and reshaped is not None
+        self._reshaped = {*(self._reshaped or ()), *(reshaped or ())} if known else None
+        if not ik.METHODS[rig_of(armature).solver.method].obstacles:
+            return None  # a method that knows no obstacles keeps clear of nothing
+        key = structure, flesh, settings_around(rig_of(armature))
+        if key != self._key:
+            self._around = read_surroundings(armature, figure.bones, figure.solved)
+            self._key, self._model = key, None
+        if self._around is None:
+            return None
+        around = replace(self._around, reader=self._reader)  # it keeps the trees over the meshes
+        shapes, _ = look_around(around, armature, space, depsgraph, self._reshaped)
+        self._reshaped = ()
+        model = self._model
+        if model is None or not same_sizes(link_sizes(model.numbers, matrix, space), model.sizes):
+            model = self._model = _model(armature, around, figure, space, shapes)
+        scene = model.problem.scene
+        if scene is None:
+            self._model = None
+            return None
+        return self._critical(model, scene.carried(shapes), matrix, space)
+
+    def _critical(self, model: _Model, scene: Scene, matrix: Floats, space: Space) -> Critical | None:
+        if self._watched is None or not scene.alike(self._watched[0]):
+            self._watched = scene, scene.watch()
+        frames, depth = rotation_and_depth(matrix[model.numbers, :3, :3])
+        if not (depth > 0).all():
+            return None
+        places = np.matmul(frames, scene.body.ends)
+        places += matrix[model.numbers, :3, 3:] * space.scale
+        near = self._near(scene, places, model.problem.length)
+        if near is None:
+            return None
+        order, names = np.argsort(near.clearance, kind="stable"), near.names
+        if near.clearance[order[0]] > _DETECT * model.problem.length:
+            order = order[:1]  # that everything is far away is told by the nearest
+        rows = order[np.sort(np.unique(near.link[order], return_index=True)[1])]
+        rows = _foremost(rows, near, names, model.above)
+        return Critical(
+            bones=tuple(scene.body.joints[link] for link in near.link[rows]),
+            names=tuple(names[row] for row in rows),
+            point=space.point_out(near.critical[rows]),
+            other=space.point_out(near.point[rows]),
+            clearance=near.clearance[rows],
+            margin=near.margin[rows] + model.problem.margin,
+        )
+
+    def _near(self, scene: Scene, places: Array, size: float) -> Proximity | None:
+        """All near pairs; where none is, some among which the nearest is; None if there is nothing at all."""
+        watch = self._watched[1] if self._watched is not None else None
+        sight = max(_DETECT * size, self._sight)
+        near = scene.near_places(places, sight, watch=watch)
+        if not len(near):
+            farthest = scene.upper_bound(places)
+            while not len(near) and sight < farthest < np.inf:
+                sight *= _FARTHER
+                near = scene.near_places(places, sight, watch=watch)
+        if not len(near):
+            return None
+        # Where all is far away the nearest will be about there the next time, too.
+        self._sight = _SIMILAR * float(near.clearance.min())
+        return near
+
+
+def _model(
+    armature: bpy.types.Object, around: Surroundings, figure: Figure, space: Space, shapes: Sequence[Shape]
+) -> _Model:
+    """What the links are as the bones are scaled now."""
+    bones, root = figure.bones, rig_of(armature).solver.root
+    carried = [link.bone for link in around.links]
+    figure = read_figure(bones, read_state(armature, bones), space, figure.solved, root=root, carried=carried)
+    plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
+    numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
+    return _Model(
+        numbers=numbers,
+        above=_above(bones, numbers),
+        problem=model_problem(around, plain, figure, shapes),
+        sizes=link_sizes(numbers, figure.state.matrix, figure.space),
+    )
+
+
+def _above(bones: Bones, numbers: Indices) -> Indices:
+    """(L,) for links on these bones the link on the nearest bone above each, -1 where there is none."""
+    link_on = {number: link for link, number in enumerate(numbers.tolist())}
+    above = []
+    for number in numbers.tolist():
+        parent = int(bones.parents[number])
+        while parent >= 0 and parent not in link_on:
+            parent = int(bones.parents[parent])
+        above.append(link_on.get(parent, -1))
+    return np.array(above, dtype=np.intp)
+
+
+def _foremost(rows: Indices, near: Proximity, names: list[str], above: Indices) -> Indices:
+    """Of rows, nearest first and one a link, those that no neighbouring link is nearer to the same thing."""
+    nearest = {(int(near.link[row]), names[row]): float(near.clearance[row]) for row in rows}
+    hidden = set()
+    for (link, name), clearance in nearest.items():
+        parent = int(above[link])
+        other = nearest.get((parent, name), np.inf)
+        if other < clearance:
+            hidden.add(link)
+        elif other > clearance:
+            hidden.add(parent)
+    return rows[[int(link) not in hidden for link in near.link[rows]]]
