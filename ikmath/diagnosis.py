@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +24,7 @@ def conclude(
     *,
     errors: Array | None = None,
     stalled: bool = False,
-    clearance: float = np.inf,
+    measure: Callable[[], float] | None = None,
     blocked: str = "",
     memory: Any = None,
 ) -> Solution:
@@ -36,7 +37,7 @@ def conclude(
         tolerance: metres and radians within which an effector is there.
         errors: (E,) sizes of the errors at q, if the method knows them.
         stalled: whether no further step was better, as opposed to running out of iterations.
-        clearance: distance to the nearest obstacle, metres.
+        measure: finds the distance to the nearest obstacle, metres, where there are any.
         blocked: name of the obstacle that stands in the way, if one does.
         memory: what the method wants back for the frame after, see `Solution`.
     """
@@ -52,9 +53,9 @@ def conclude(
         status=status,
         iterations=iterations,
         errors=errors,
-        clearance=clearance,
         message=message,
         memory=memory,
+        measure=measure,
     )
 
 

@@ -185,8 +185,8 @@ class Pose:
         return moved.reshape(*self.batch, *moved.shape[1:])
 
     @cached_property
-    def _twists(self) -> Array:
-        """(n, 6) the screws of one pose, side by side."""
+    def twists(self) -> Array:
+        """(n, 6) the screws of one pose, w and v side by side."""
         if self._one is None:
             raise TypeError("This pose is no single one.")
         return self._one.twists(self.skeleton.plan)
@@ -195,7 +195,7 @@ class Pose:
     def screws(self) -> tuple[Array, Array]:
         """(w, v) of every coordinate: (n, 3) each for one pose, (3, n, B) for many."""
         if self._one is not None:
-            return self._twists[:, :3], self._twists[:, 3:]
+            return self.twists[:, :3], self.twists[:, 3:]
         plan = self.skeleton.plan
         count = plan.count
         many = self._all
@@ -301,7 +301,7 @@ class Pose:
         """
         count = points.count
         if self._one is not None:
-            rows: Array = self._twists.dot(points.lift(x))
+            rows: Array = self.twists.dot(points.lift(x))
             for mask, e, carrier in points.cuts:
                 w, v = self.screws
                 head = skew(self._one.position[carrier])

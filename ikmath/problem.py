@@ -7,7 +7,7 @@ which is how row-based methods see it; `Solution` says where the figure ended an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -52,19 +52,28 @@ class Solution:
         iterations: steps taken, an int or (*batch,).
         errors: (*batch, E) size of every effector's error, in its own unit and in the order of
             `Problem.effectors`.
-        clearance: smallest distance between the figure and an obstacle, metres; infinite without obstacles.
         message: one sentence: what holds the figure back, or that all is reached; (*batch,) of them in a
             batch.
         memory: what the method wants back for the frame after, its warm start; nobody else's business.
+        measure: how to find the clearance, for the first who asks.
     """
 
     q: Array
     status: Any
     iterations: Any
     errors: Array
-    clearance: Any = np.inf
     message: Any = ""
     memory: Any = field(default=None, repr=False, compare=False)
+    measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def clearance(self) -> Any:
+        """Smallest distance between the figure and an obstacle, metres, or (*batch,) of them.
+
+        Infinite without obstacles. Measured when it is asked for: far from everything it takes as long as a
+        good part of a solve.
+        """
+        return np.inf if self.measure is None else self.measure()
 
 
 class Problem:

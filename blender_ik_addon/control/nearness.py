@@ -141,8 +141,8 @@ class Neighbourhood:
         frames, depth = rotation_and_depth(matrix[model.numbers, :3, :3])
         if not (depth > 0).all():
             return None
-        places = np.matmul(frames, scene.body.ends)
-        places += matrix[model.numbers, :3, 3:] * space.scale
+        places = np.matmul(scene.body.ends, frames.swapaxes(-1, -2))
+        places += matrix[model.numbers, None, :3, 3] * space.scale
         near = self._near(scene, places, model.problem.length)
         if near is None:
             return None

@@ -58,7 +58,7 @@ class Situation:
         self.root = np.ones(len(plain)) if root is None else root
         self.error, self.jacobian, self.plain = error, jacobian * self.root, plain / self.root
         self.memory = memory
-        room = (near.clearance - near.margin - margin) / length
+        room = (near.room - margin) / length
         self.rows = _worst_rows(near, room)
         self.distance = np.maximum(room[self.rows], _LEAST)
         self.away: Array = near.normal[self.rows]

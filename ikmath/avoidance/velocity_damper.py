@@ -37,5 +37,4 @@ class VelocityDamper(Avoidance):
 
         Least values are never above zero: what is already too near must not come nearer.
         """
-        room = near.clearance - near.margin - margin
-        return near.jacobian(pose), np.minimum(-_SHARE * room, 0.0)
+        return near.jacobian(pose), np.minimum(_SHARE * (margin - near.room), 0.0)

@@ -48,7 +48,7 @@ class Body:
 
     Attributes:
         names: L names, joints: L names of joints.
-        ends: (L, 3, 3) ends a and b and the middle as columns, in the joints' frames.
+        ends: (L, 3, 3) ends a and b and the middle, one a row, in the joints' frames.
         radius: (L,) metres, length: (L,) of the axes.
         outward: (M,) numbers of the links that are kept out of obstacles.
     """
@@ -60,18 +60,18 @@ class Body:
         self.ends = np.zeros((len(self.links), 3, 3))
         self.radius = np.zeros(len(self.links))
         for i, (link, name) in enumerate(zip(self.links, self.names, strict=True)):
-            for column, (what, end) in enumerate((("a", link.a), ("b", link.b))):
+            for row, (what, end) in enumerate((("a", link.a), ("b", link.b))):
                 place = np.asarray(end, dtype=float)
                 if place.shape != (3,):
                     raise BadShape(f"{what} of link {name!r}", "(3,)", place.shape)
                 if not np.isfinite(place).all():
                     raise BadValue(f"{what} of link {name!r}", "holds a value that is not a finite number.")
-                self.ends[i, :, column] = place
+                self.ends[i, row] = place
             self.radius[i] = link.radius
             if not (np.isfinite(self.radius[i]) and self.radius[i] >= 0):
                 raise BadValue(f"radius of link {name!r}", f"is {link.radius}; give zero or more metres.")
-        self.ends[:, :, 2] = 0.5 * (self.ends[:, :, 0] + self.ends[:, :, 1])
-        self.length = np.sqrt(((self.ends[:, :, 1] - self.ends[:, :, 0]) ** 2).sum(-1))
+        self.ends[:, 2] = 0.5 * (self.ends[:, 0] + self.ends[:, 1])
+        self.length = np.sqrt(((self.ends[:, 1] - self.ends[:, 0]) ** 2).sum(-1))
         self.outward = np.flatnonzero([link.meets_obstacles for link in self.links])
         for array in (self.ends, self.radius, self.length, self.outward):
             array.flags.writeable = False
@@ -93,15 +93,15 @@ class Body:
     def segments(self, pose: Pose) -> tuple[Array, Array]:
         """World ends of all axes: (*b, L, 3) each."""
         places = self.places(pose, self.bind(pose.skeleton))
-        return places[..., 0], places[..., 1]
+        return places[..., 0, :], places[..., 1, :]
 
     def places(self, pose: Pose, joints: npt.NDArray[np.intp]) -> Array:
-        """Ends a and b and the middle of every axis, in the world, as columns; (*b, L, 3, 3).
+        """Ends a and b and the middle of every axis, in the world, one a row; (*b, L, 3, 3).
 
         Args:
             pose: of the skeleton that `joints` was bound to.
             joints: (L,) from `bind`.
         """
-        turned: Array = np.matmul(pose.rotation.take(joints, -3), self.ends)
-        turned += pose.position.take(joints, -2)[..., None]
+        turned: Array = np.matmul(self.ends, pose.rotation.take(joints, -3).swapaxes(-1, -2))
+        turned += pose.position.take(joints, -2)[..., None, :]
         return turned

@@ -65,7 +65,7 @@ class Proximity:
     Args:
         scene: what was asked.
         parts: the near pairs.
-        places: (*batch, L, 3, 3) ends and middle of all links' axes in the world, as columns.
+        places: (*batch, L, 3, 3) ends and middle of all links' axes in the world, as rows.
         detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins.
         watch: what helped with the asking, for who goes on asking.
 
@@ -124,9 +124,7 @@ class Proximity:
     @cached_property
     def margin(self) -> Array:
         """(P,) what the obstacle asks for on top of the problem's margin, metres."""
-        margins = np.append(self.scene.margins, 0.0)
-        chosen: Array = margins[self.obstacle_row]
-        return chosen
+        return self.scene.margins.take(self.obstacle_row)
 
     @property
     def obstacle_row(self) -> Index:
@@ -153,14 +151,40 @@ class Proximity:
         return [obstacles[k].name if k >= 0 else f"{links[i]} and {links[j]}" for i, k, j in rows]
 
     @cached_property
+    def room(self) -> Array:
+        """(P,) clearance beyond the obstacles' own margins, metres."""
+        return self.clearance - self.margin if self.scene.has_margins else self.clearance
+
+    @cached_property
     def worst(self) -> Array:
         """(*batch,) smallest clearance beyond the obstacles' own margins, infinite where nothing is near."""
-        room = self.clearance - self.margin if self.scene.margins.any() else self.clearance
         if not self.batch:
-            return np.asarray(room.min(initial=np.inf))
+            return np.asarray(self.room.min(initial=np.inf))
         result = np.full(int(np.prod(self.batch)), np.inf)
-        np.minimum.at(result, self.frame, room)
+        np.minimum.at(result, self.frame, self.room)
         return result.reshape(self.batch)
+
+    @property
+    def least(self) -> float:
+        """Smallest clearance listed, metres, infinite where nothing is near."""
+        return float(self.clearance.min(initial=np.inf))
+
+    @cached_property
+    def reach(self) -> Array:
+        """(L,) metres that each link of a single pose is from everything, at least; of pairs each has half.
+
+        What is not listed is farther than `detect`. A link that is inside of something counts as touching it.
+        """
+        free: Array = self.scene.shares * max(self.detect + self.scene.least_margin, 0.0)
+        if len(self):
+            share = self.clearance
+            if self.pairs:
+                share = np.where(self.other < 0, share, 0.5 * share)
+                paired = self.other >= 0
+                np.minimum.at(free, self.other[paired], share[paired])
+            np.minimum.at(free, self.link, share)
+            np.maximum(free, 0.0, out=free)
+        return free
 
     def jacobian(self, pose: Pose) -> Array:
         """Derivative of every clearance by the coordinates; (P, n).

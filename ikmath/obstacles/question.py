@@ -19,7 +19,7 @@ class Question(NamedTuple):
     Attributes:
         group: what the links are measured against.
         start: number of the group's first obstacle.
-        places: (P, 3, 3) ends and middle of the links' axes, as columns.
+        places: (P, 3, 3) ends and middle of the links' axes, as rows.
         frame: (P,) pose of the batch, None for a single one.
         moving: (P,) frame of the obstacles, None if they stand still.
         link: (P,) the link.
@@ -63,7 +63,7 @@ class Question(NamedTuple):
             detect: metres of clearance, the obstacles' margins not counted, up to which a row is near.
             ends: also the two ends of each link, as rows of their own.
         """
-        asked, (a, b) = self, (self.places[:, :, 0], self.places[:, :, 1])
+        asked, (a, b) = self, (self.places[:, 0], self.places[:, 1])
         count = len(self.link)
         if ends:
             asked = self.take(np.tile(np.arange(count), 2 if self.ends_only else 3))

@@ -8,7 +8,8 @@ they stand for, with a little air for rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -69,6 +70,9 @@ class Scene:
         moves = np.zeros((len(body) + 1, skeleton.n))
         moves[:-1] = skeleton.influence[:, self.joints].T
         self.moves = moves
+        # of two links that do not see each other each may use up half of the way
+        self.shares = np.ones(len(body))
+        self.shares[self.pairs] = 0.5
         self.cuts = _cuts(skeleton, self.joints)
 
     def _arrange(self, known: Sequence[Group]) -> None:
@@ -80,15 +84,19 @@ class Scene:
         chosen = [self.obstacles[i] for i in order]
         count, outward = len(chosen), self.body.outward
         self.original: Index = np.array(order, dtype=np.intp)
-        self.margins = np.array([shape.margin for shape in chosen])
+        margins = np.array([shape.margin for shape in chosen])
+        self.margins, self.has_margins = np.append(margins, 0.0), bool(margins.any())
+        self.least_margin = float(self.margins.min())
+        steady = np.array([shape.steady for shape in chosen], dtype=bool)
+        self._steady = steady if steady.any() else None
         if not count:
             return
         bounds = [shape.bounds for shape in chosen]
         self._centers = np.stack([np.broadcast_to(c, (*self.frames, 3)) for c, _ in bounds], -2)
         self._radii = np.array([radius for _, radius in bounds])
         half = (0.5 * self.body.length + self.body.radius)[outward]
-        self._reach = (half[:, None] + (self._radii + self.margins)).ravel() * (1.0 + _AIR)  # (M K,)
-        self._thick = (self.body.radius[outward, None] + self.margins).ravel()  # (M K,)
+        self._reach = (half[:, None] + (self._radii + margins)).ravel() * (1.0 + _AIR)  # (M K,)
+        self._thick = (self.body.radius[outward, None] + margins).ravel()  # (M K,)
         self._link = np.repeat(outward, count)
         self._which = np.tile(np.arange(count), len(outward))
         start = 0
@@ -140,10 +148,9 @@ class Scene:
 
     def watch(self) -> Watch | None:
         """What makes asking pose after pose quicker; None where no obstacle is worth it."""
-        steady = [shape.steady for shape in (self.obstacles[i] for i in self.original)]
-        if self.frames or not any(steady):
+        if self.frames or self._steady is None:
             return None
-        return Watch(self._link, np.tile(np.array(steady), len(self._link) // len(steady)))
+        return Watch(self._link, np.tile(self._steady, len(self.body.outward)))
 
     def near(self, pose: Pose, detect: float, *, ends: bool = False, watch: Watch | None = None) -> Proximity:
         """All pairs whose clearance is below `detect` (plus the obstacle's own margin), with critical points.
@@ -202,10 +209,8 @@ class Scene:
             near: what `near` gave for this pose, if that is at hand; where it lists something, nothing has to
                 be measured again.
         """
-        if near is not None and len(near) and not pose.batch:
-            least = near.clearance.min()
-            if least <= near.detect:  # what is not listed is farther
-                return np.asarray(least)
+        if near is not None and not pose.batch and near.least <= near.detect + self.least_margin:
+            return np.asarray(near.least)  # what is not listed is farther
         result = np.full(pose.batch, np.inf)
         places = self.body.places(pose, self.joints) if near is None else near.places
         bound = self.upper_bound(places)
@@ -214,13 +219,19 @@ class Scene:
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)
         return result
 
+    def measure(self, q: Array, near: Proximity | None = None) -> Callable[[], float]:
+        """What finds the smallest clearance at q (n,) when it is asked for; `near`: as for `clearance`."""
+        if near is not None and near.least <= near.detect + self.least_margin:
+            return partial(float, near.least)
+        return partial(_clearance, self, q)
+
     def upper_bound(self, places: Array) -> float:
         """A length that the smallest clearance of no pose exceeds; infinite if there is nothing.
 
         Args:
             places: (*b, L, 3, 3) as for `near_places`.
         """
-        bounds, middle = [], places[..., 2]
+        bounds, middle = [], places[..., 2, :]
         if self._groups and len(self.body.outward):
             gap = middle[..., self.body.outward, None, :] - self._centers[..., None, :, :]
             far = np.sqrt((gap * gap).sum(-1)) + np.where(np.isfinite(self._radii), self._radii, 0.0)
@@ -248,7 +259,7 @@ class Scene:
     ) -> list[Question]:
         """What the broad phase leaves to measure against obstacles, one question a kind."""
         every = len(self.body.outward) == len(self.body)
-        middle = places[..., 2] if every else places[..., 2].take(self.body.outward, -2)
+        middle = places[..., 2, :] if every else places[..., 2, :].take(self.body.outward, -2)
         gap = middle[..., :, None, :] - self._centers[..., None, :, :]
         gap *= gap
         found, frame = _found(gap, self._reach, detect, places.ndim > 3)
@@ -276,7 +287,7 @@ class Scene:
 
     def _asked_links(self, places: Array, flat: Array, detect: float, ends: bool) -> list[Question]:
         """What the broad phase leaves to measure of links against each other."""
-        middle = places[..., 2]
+        middle = places[..., 2, :]
         gap = middle.take(self.pairs[:, 0], -2) - middle.take(self.pairs[:, 1], -2)
         gap *= gap
         found, frame = _found(gap, self._pair_reach, detect, places.ndim > 3)
@@ -286,14 +297,14 @@ class Scene:
         offset = 0 if frame is None else frame * len(self.body)
         own, two = flat.take(link + offset, 0), flat.take(other + offset, 0)
         radius = self.body.radius
-        rows = np.concatenate([two[:, :, 0], two[:, :, 1], radius.take(other)[:, None]], 1)
+        rows = np.concatenate([two[:, 0], two[:, 1], radius.take(other)[:, None]], 1)
         group = RowGroup(Capsule.segment_distance, rows, len(rows))
         number = np.arange(len(link))
         question = Question(group, 0, own, frame, None, link, number, other, radius.take(link))
         if not ends:
             return [question]
         # the ends of the one against the other, and of the other against the one
-        rows = np.concatenate([own[:, :, 0], own[:, :, 1], radius.take(link)[:, None]], 1)
+        rows = np.concatenate([own[:, 0], own[:, 1], radius.take(link)[:, None]], 1)
         group = RowGroup(Capsule.segment_distance, rows, len(rows))
         back = Question(group, 0, two, frame, None, other, number, link, radius.take(other), ends_only=True)
         return [question, back]
@@ -317,6 +328,10 @@ def _found(squares: Array, reach: Array, detect: float, many: bool) -> tuple[Ind
     found = (square.reshape(-1, len(reach)) <= limit).ravel().nonzero()[0]
     frame = found // len(reach)
     return found - frame * len(reach), frame
+
+
+def _clearance(scene: Scene, q: Array) -> float:
+    return float(scene.clearance(Pose.trusted(scene.skeleton, q)))
 
 
 def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:

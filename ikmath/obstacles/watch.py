@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..rotation import Array
 from .group import Index
+from .vectors import ONES
 
 _FARTHER: Final = 1.5  # times as far as needed: what is not there need not be asked for a while
 _AIR: Final = 1e-9  # relative, far above rounding
@@ -39,12 +40,12 @@ class Watch:
         self.places: Array | None = None
 
     def follow(self, places: Array) -> None:
-        """Take notice of where the links are now, (L, 3, 3) with the ends of their axes as first columns."""
+        """Take notice of where the links are now, (L, 3, 3) with the ends of their axes as first rows."""
         if self.places is not None:
-            way = places[:, :, :2] - self.places[:, :, :2]
+            way = places[:, :2] - self.places[:, :2]
             way *= way
-            way = way[:, 0] + way[:, 1] + way[:, 2]
-            moved = np.sqrt(np.maximum(way[:, 0], way[:, 1])).take(self.link)
+            square = way.reshape(-1, 3).dot(ONES)
+            moved = np.sqrt(np.maximum(square[::2], square[1::2])).take(self.link)
             moved += _AIR * (moved + 1.0)
             self.least -= moved
             self.most += moved

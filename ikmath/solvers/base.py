@@ -8,8 +8,9 @@ rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -153,6 +154,11 @@ def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) ->
         status=status.reshape(batch),
         iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
         errors=errors,
-        clearance=np.array([answer.clearance for answer in answers]).reshape(batch),
         message=message.reshape(batch),
+        measure=partial(_clearances, [answer.measure for answer in answers], batch),
     )
+
+
+def _clearances(measures: list[Callable[[], float] | None], batch: tuple[int, ...]) -> Array:
+    """The clearances of several solutions, with batch axes."""
+    return np.array([np.inf if one is None else one() for one in measures]).reshape(batch)

@@ -380,9 +380,9 @@ class Descent:
 
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))
-        clearance, blocked = np.inf, ""
+        measure, blocked = None, ""
         if self.guard is not None and state.near is not None:
-            clearance = float(self.guard.scene.clearance(state.pose, state.near))
+            measure = self.guard.scene.measure(state.q, state.near)
             if stalled and not self.reached(state):
                 scale = self.stack.scale
                 uphill = (state.rows.error * scale * scale) @ state.rows.jacobian
@@ -394,7 +394,7 @@ class Descent:
             self.options.tolerance,
             errors=errors,
             stalled=stalled,
-            clearance=clearance,
+            measure=measure,
             blocked=blocked,
             memory=Trail(state.pose, self.working, self._goes_fast(state), state.near, self.lags),
         )

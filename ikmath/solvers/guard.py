@@ -20,6 +20,7 @@ from ..errors import NotSupported
 from ..kinematics import SKEW_ROWS
 from ..linalg.lexicographic import Level, lexicographic
 from ..obstacles import Proximity, Scene
+from ..obstacles.vectors import ONES
 from ..pose import Pose
 from ..problem import Problem
 from ..rotation import Array
@@ -64,12 +65,10 @@ class Guard:
         self.margin = problem.margin
         self.region = problem.skeleton.region
         self.sight = _SIGHT * problem.length
-        # half of what a link's axis may use up of the way to something that it just touches
-        self.thick = np.maximum(scene.body.radius, 0.5 * _LEAST_WAY * problem.length)
-        # of two links that do not see each other each may go half of the way
-        self.unseen = np.zeros(len(scene.body) + 1)
-        self.unseen[scene.pairs] = -0.5 * self.sight
+        # how far a link's axis may move that touches something before and after
+        self.thick = np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length)
         self.moves = scene.moves[:-1]
+        self.units = metric / problem.length
         alike = before is not None and before.scene.alike(scene)
         self.before = before if alike else None
         self.watch = before.watch if before is not None and alike else scene.watch()
@@ -87,7 +86,8 @@ class Guard:
     def rows(self, near: Proximity, pose: Pose) -> tuple[Array, Array]:
         """Inequality rows in scaled coordinates, lengths in figure sizes."""
         rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * self.problem.length)
-        return rows * self.metric / self.problem.length, least / self.problem.length
+        rows *= self.units
+        return rows, least / self.problem.length
 
     def advance(self, old: Pose, near: Proximity, q: Array) -> tuple[Pose, Proximity] | None:
         """The pose at q, or as far on the way there as nothing is entered; None if not even the first bit."""
@@ -132,24 +132,10 @@ class Guard:
 
     def share(self, old: Stand, new: Stand) -> float:
         """Share of the way between two poses that no link can have passed through anything on; 1 is all."""
-        allowed = self.reach(old.near)
-        allowed += self.reach(new.near)
+        allowed = old.near.reach + new.near.reach
+        allowed += self.thick
         allowed /= np.maximum(self.moved(old, new), 1e-300)
         return _SURE * float(allowed.min(initial=np.inf))
-
-    def reach(self, near: Proximity) -> Array:
-        """(L,) metres that each link's axis is from everything, at least; of pairs each has half.
-
-        A link that starts inside of something may move as if it touched.
-        """
-        free = self.unseen + self.sight
-        share = near.clearance
-        if near.pairs:
-            share = np.where(near.other < 0, share, 0.5 * share)
-            np.minimum.at(free, near.other, share)
-        np.minimum.at(free, near.link, share)
-        reach: Array = np.maximum(free[:-1], 0.0) + self.thick
-        return reach
 
     def moved(self, old: Stand, new: Stand) -> Array:
         """(L,) metres that each link's axis moves between two poses.
@@ -157,13 +143,15 @@ class Guard:
         The longer of the chords of its ends, and what their speeds at the start would make: a way that bends
         back has no long chord.
         """
-        ends = old.near.places[:, :, :2]
-        w, v = old.pose.screws
-        dq = (new.pose.q - old.pose.q)[:, None]
-        spin = self.moves.dot(w * dq).dot(SKEW_ROWS).reshape(-1, 3, 3)
-        speed = self.moves.dot(v * dq)[:, :, None] - np.matmul(spin, ends)
-        square = np.maximum(_longest(new.near.places[:, :, :2] - ends), _longest(speed))
-        return np.asarray(np.sqrt(square))
+        ends = old.near.places[:, :2]
+        twist = self.moves.dot(old.pose.twists * (new.pose.q - old.pose.q)[:, None])
+        ways = np.empty((2, len(twist), 2, 3))
+        np.subtract(new.near.places[:, :2], ends, out=ways[0])
+        np.matmul(ends, twist[:, :3].dot(SKEW_ROWS).reshape(-1, 3, 3), out=ways[1])
+        ways[1] += twist[:, None, 3:]
+        ways *= ways
+        square = ways.reshape(-1, 3).dot(ONES).reshape(2, -1, 2).max(0)
+        return np.asarray(np.sqrt(np.maximum(square[:, 0], square[:, 1])))
 
     def push_out(self, pose: Pose, near: Proximity) -> tuple[Pose, Proximity]:
         """A pose with every clearance at the margin, by small steps; the best found if there is none."""
@@ -182,8 +170,8 @@ class Guard:
     def _outward(self, pose: Pose, near: Proximity, share: float) -> Array:
         """(n,) coordinates near a pose that is inside something, on the way out, by the linear picture."""
         region = self.region
-        room = (near.clearance - near.margin - self.margin) / self.problem.length
-        rows = near.jacobian(pose) * self.metric / self.problem.length
+        room = (near.room - self.margin) / self.problem.length
+        rows = near.jacobian(pose) * self.units
         inside = room < 0.0
         wanted = np.minimum(-room[inside] + 10.0 * _CUSHION, 0.2)
         answer = lexicographic(
@@ -203,17 +191,10 @@ class Guard:
         """
         if not len(near):
             return ""
-        room = near.clearance - near.margin - self.margin
+        room = near.room - self.margin
         # how fast clearance is lost by going downhill
         approach = near.jacobian(pose) @ (uphill * self.metric**2)
         against = np.where(room < _TOUCHING * self.problem.length, approach, 0.0)
         worst = int(np.argmax(against))
         return near.names[worst] if against[worst] > 0.0 else ""
 
-
-def _longest(ways: Array) -> Array:
-    """(L,) squared length of the longer of the two vectors of each link, (L, 3, 2)."""
-    ways *= ways
-    square = ways[:, 0] + ways[:, 1]
-    square += ways[:, 2]
-    return np.maximum(square[:, 0], square[:, 1])

@@ -166,7 +166,6 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     if short and careful and options.rest and may_rest(problem):
         best_q, best_squares = at_rest(problem, best_q)
     errors = np.sqrt(best_squares)
-    clearance = np.inf if pushing is None else pushing.clearance(best_q)
     return conclude(
         problem,
         best_q,
@@ -174,7 +173,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         options.tolerance,
         errors=errors,
         stalled=stalled,
-        clearance=clearance,
+        measure=None if problem.scene is None else problem.scene.measure(best_q),
     )
 
 

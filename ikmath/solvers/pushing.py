@@ -71,7 +71,3 @@ class Pushing:
         )
         dq = self.avoidance.step(from_here)
         return dq if self.root is None else dq * self.root
-
-    def clearance(self, q: Array) -> float:
-        """Smallest clearance at coordinates q (n,), metres."""
-        return float(self.scene.clearance(Pose.trusted(self.problem.skeleton, q)))
