@@ -270,8 +270,10 @@ class _Stage:
         free = held.bounds == 0
         tied = held.rows != 0
         some_rows = len(tied) > 0 and bool(tied.any())
-        if base is None and not some_rows and not len(self.values) and self.target is None:
-            return self._alone(held, free)
+        if base is None and not len(self.values) and self.target is None:
+            found = self._tied(held, free, tied) if some_rows else self._alone(held, free)
+            if found is not None:
+                return found
         kept, values = self.kept, self.values
         if some_rows:
             kept = np.concatenate([kept, self.box.rows[tied]])
@@ -308,6 +310,35 @@ class _Stage:
         x = np.where(free, freely, sides)
         slope = (rows.dot(x) - wanted).dot(rows) + self.level.damping * x
         return x, slope, none
+
+    def _tied(
+        self, held: Working, free: npt.NDArray[np.bool_], tied: npt.NDArray[np.bool_]
+    ) -> tuple[Array, Array, Array] | None:
+        """The same with inequality rows held: one system of both; None where it is not good to rounding.
+
+        With damping c, `x = A' y + C' u` on the free coordinates, `A x + c y = b` and `C x = d`; what pulls at
+        a held row is c u.
+        """
+        level, damping, few = self.level, self.level.damping, len(self.level.rows)
+        every = np.concatenate([level.rows, self.box.rows[tied]])
+        wanted = np.concatenate([level.wanted, self.box.least[tied]])
+        freely = every * free
+        gram = freely.dot(freely.T)
+        gram.ravel()[: few * len(gram) : len(gram) + 1] += damping
+        sides = self.box.sides(held.bounds, free)
+        try:
+            share = np.linalg.solve(gram, wanted - every.dot(sides))
+        except np.linalg.LinAlgError:
+            return None
+        x = share.dot(freely) + sides
+        missing = wanted - every.dot(x)
+        if not np.abs(missing[few:]).max() <= _FEASIBLE * 0.1:
+            return None
+        pull = damping * share
+        row_pull = np.zeros(len(tied))
+        row_pull[tied] = -pull[few:]
+        slope = damping * x - pull[few:].dot(every[few:]) - missing[:few].dot(level.rows)
+        return x, slope, row_pull
 
     def _across(
         self,

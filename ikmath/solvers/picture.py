@@ -27,6 +27,7 @@ _CHANGES: Final = 12  # inequalities changed one at a time in a step; the next s
 _GRANTED: Final = 1e-4  # share of its squared error that may be left to a level that has what it wants
 _NOTHING: Final = 1e-18  # squared scaled error that is none
 _SLIGHT: Final = 1e-5  # figure sizes by which a one-sided goal may be broken without pulling anything
+_NONE: Final = np.empty(0, dtype=np.intp)
 _CURVED: Final = 0.2  # share of a step that projection into the swing regions may take off
 
 
@@ -46,8 +47,10 @@ class Picture:
         self.skeleton, self.region, self.metric = problem.skeleton, problem.skeleton.region, self.stack.metric
         self.low, self.high = self.region.low, self.region.high
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        sided = [np.full(goal.effectors * goal.rows, goal.one_sided) for goal in problem.tasks]
-        self.sided = np.flatnonzero(np.concatenate(sided)) if self.one_sided else np.empty(0, dtype=np.intp)
+        self.sided = _NONE
+        if self.one_sided:
+            sided = [np.full(goal.effectors * goal.rows, goal.one_sided) for goal in problem.tasks]
+            self.sided = np.flatnonzero(np.concatenate(sided))
 
     def stay_near(self, q: Array, most: float) -> None:
         """Hold every turn to `most` radians around q."""
@@ -134,6 +137,10 @@ class Picture:
 
     def _inequalities(self, state: State) -> tuple[Array | None, Array | None]:
         """Rows `C dz >= d`, scaled: one-sided goals and clearances; what is broken must not get worse."""
+        if not self.one_sided:
+            if self.guard is None or state.near is None or not len(state.near):
+                return None, None
+            return self.guard.rows(state.near, state.pose)
         rows, least = [], []
         for goal in self.one_sided:
             error, jacobian = goal.inequality(state.pose)
@@ -143,4 +150,4 @@ class Picture:
             clear, room = self.guard.rows(state.near, state.pose)
             rows.append(clear)
             least.append(room)
-        return (np.concatenate(rows), np.concatenate(least)) if rows else (None, None)
+        return np.concatenate(rows), np.concatenate(least)
