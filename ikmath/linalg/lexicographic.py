@@ -21,13 +21,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from .equalities import Array, Basis, Gram, damped
+
 Flags = npt.NDArray[np.int8]
 
-_RIDGE: Final = 1e-11  # share of the trace added to Gram matrices: rows that repeat others do no harm,
-# while inverting loses less than half the digits, which applying the result twice brings back
-_REFINEMENTS: Final = 2
-_MET: Final = 1e-13  # share of what was missing that is rounding
 _IDLE: Final = 3  # rounds of whole-set changes with no fewer amiss before going one at a time
 _FEASIBLE: Final = 1e-11
 _AT: Final = 1e-3  # distance at which x = 0 stands at a side
@@ -35,8 +32,6 @@ _PATIENT: Final = 1e-7  # the same for stronger levels where patience is limited
 _PULL: Final = 1e-10  # slope, against its largest, that counts as none
 _CIRCLING: Final = 4
 _STEP: Final = 1e-13  # movement that counts as none
-_REPEATED: Final = 1e-10  # singular values below this share of the largest belong to rows that repeat others
-_NONZERO: Final = 1e-26
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,67 +142,6 @@ def lexicographic(
     return Answer(x, working)
 
 
-class _Gram:
-    """Equality rows K (p, n), through `K K^T`: quick, good to half the digits where rows repeat."""
-
-    def __init__(self, rows: Array) -> None:
-        self.rows = rows
-        self.inverse = np.linalg.inv(_damped(rows, 0.0))
-
-    def nearest(self, x: Array, rows: Array, values: Array) -> tuple[Array, Array]:
-        """The point nearest to x with `rows @ x = values`, moving only where K is not zero; its share of K.
-
-        Args:
-            x: (n,); rows: (p, n) K before its held columns were put to zero; values: (p,).
-        """
-        missing = values - rows.dot(x)
-        share = self.inverse.dot(missing)
-        x = x + share.dot(self.rows)
-        near = _MET * float(np.abs(missing).max(initial=0.0))
-        for _ in range(_REFINEMENTS):
-            missing = values - rows.dot(x)
-            if np.abs(missing).max(initial=0.0) <= near:
-                break
-            more = self.inverse.dot(missing)
-            x += more.dot(self.rows)
-            share += more
-        return x, share
-
-    def share(self, way: Array) -> Array:
-        """(p,) or (p, m): the combination of rows nearest to `way` (n,) or (m, n)."""
-        return np.asarray(self.inverse.dot(self.rows.dot(way.T)))
-
-    def without(self, way: Array) -> Array:
-        """What is left of `way` (n,) or (m, n) across the rows."""
-        return np.asarray(way - self.share(way).T.dot(self.rows))
-
-
-class _Basis(_Gram):
-    """The same through singular values: slower, and as good as can be where rows nearly repeat."""
-
-    def __init__(self, rows: Array) -> None:
-        self.rows = rows
-        columns = rows.any(0).nonzero()[0]  # rounding must not leak into columns that are held
-        u, s, vt = np.linalg.svd(rows[:, columns], full_matrices=False)
-        rank = int((s > _REPEATED * s[0]).sum()) if len(s) else 0
-        self.u, self.s, self.vt = u[:, :rank], s[:rank], np.zeros((rank, rows.shape[1]))
-        self.vt[:, columns] = vt[:rank]
-
-    def share(self, way: Array) -> Array:
-        return np.asarray((self.u / self.s).dot(self.vt.dot(way.T)))
-
-    def without(self, way: Array) -> Array:
-        return np.asarray(way - way.dot(self.vt.T).dot(self.vt))
-
-
-def _damped(rows: Array, damping: float) -> Array:
-    """Gram matrix of rows, damped, and never singular."""
-    gram = rows.dot(rows.T)
-    diagonal = gram.ravel()[:: len(gram) + 1]
-    diagonal += damping + _RIDGE * float(diagonal.sum()) + _NONZERO
-    return np.asarray(gram)
-
-
 class _Stage:
     """One level and all that binds it.
 
@@ -281,7 +215,7 @@ class _Stage:
         row_pull = np.zeros(len(tied))
         equalities = None
         if len(values):
-            equalities = _Gram(kept * free) if base is None else _Basis(kept * free)
+            equalities = Gram(kept * free) if base is None else Basis(kept * free)
         if self.target is not None and base is None and equalities is not None:
             x = np.where(free, self.target, self.box.sides(held.bounds, free))
             x, share = equalities.nearest(x, kept, values)
@@ -302,10 +236,10 @@ class _Stage:
         """The same where there are only bounds: no equalities to be kept."""
         rows, wanted, none = self.level.rows, self.level.wanted, np.zeros(len(held.rows))
         if free.all():
-            x: Array = np.linalg.solve(_damped(rows, self.level.damping), wanted).dot(rows)
+            x: Array = np.linalg.solve(damped(rows, self.level.damping), wanted).dot(rows)
             return x, np.zeros(len(x)), none
         sides = self.box.sides(held.bounds, free)
-        short = np.linalg.solve(_damped(rows * free, self.level.damping), wanted - rows.dot(sides))
+        short = np.linalg.solve(damped(rows * free, self.level.damping), wanted - rows.dot(sides))
         freely = short.dot(rows)
         x = np.where(free, freely, sides)
         slope = (rows.dot(x) - wanted).dot(rows) + self.level.damping * x
@@ -316,8 +250,8 @@ class _Stage:
     ) -> tuple[Array, Array, Array] | None:
         """The same with inequality rows held: one system of both; None where it is not good to rounding.
 
-        With damping c, `x = A' y + C' u` on the free coordinates, `A x + c y = b` and `C x = d`; what pulls at
-        a held row is c u.
+        With damping c, `x = A' y + C' u` on the free coordinates, `A x + c y = b` and `C x = d`; a held row
+        pulls by c u.
         """
         level, damping, few = self.level, self.level.damping, len(self.level.rows)
         every = np.concatenate([level.rows, self.box.rows[tied]])
@@ -342,7 +276,7 @@ class _Stage:
 
     def _across(
         self,
-        equalities: _Gram | None,
+        equalities: Gram | None,
         start: Array,
         kept: Array,
         values: Array,
@@ -362,7 +296,7 @@ class _Stage:
             x, _ = equalities.nearest(start, kept, values)
         rows, damping = self.level.rows, self.level.damping
         across = without(rows * free)
-        way = np.linalg.solve(_damped(across, damping), self.level.wanted - rows.dot(x)).dot(across)
+        way = np.linalg.solve(damped(across, damping), self.level.wanted - rows.dot(x)).dot(across)
         # a weak damping would blow up what rounding left along the equalities
         x = x + without(way)
         return x, (rows.dot(x) - self.level.wanted).dot(rows) + damping * x

@@ -8,6 +8,7 @@ leave the figure where it starts wherever the goals do not ask for more: the sta
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -94,6 +95,6 @@ class Geometric(Method):
             status=status.reshape(batch),
             iterations=run.iterations.reshape(batch),
             errors=errors.reshape(*batch, len(problem.effectors)),
-            clearance=np.full(batch, np.inf),
+            measure=partial(np.full, batch, np.inf),
             message=message.reshape(batch),
         )

@@ -197,4 +197,3 @@ class Guard:
         against = np.where(room < _TOUCHING * self.problem.length, approach, 0.0)
         worst = int(np.argmax(against))
         return near.names[worst] if against[worst] > 0.0 else ""
-
