@@ -215,6 +215,8 @@ class Problem:
 
     def on(self, skeleton: Skeleton) -> Problem:
         """The problem on the same figure with other constants (`Skeleton.moved`)."""
+        if skeleton is self.skeleton:
+            return self
         if skeleton.plan is not self.skeleton.plan:
             raise BadValue("The skeleton", "is built otherwise; use Skeleton.moved on the problem's own.")
         other = object.__new__(Problem)
@@ -281,10 +283,15 @@ def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
         type(a) is type(b)
         and a.frames is None
         and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
-        and np.array_equal(a.weight, b.weight)
-        and np.array_equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
+        and _equal(a.weight, b.weight)
+        and _equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
         for a, b in zip(some, others, strict=True)
     )
+
+
+def _equal(some: Any, other: Any) -> bool:
+    """Whether arrays are equal; most often they are one and the same."""
+    return some is other or np.array_equal(some, other)
 
 
 class Stack:

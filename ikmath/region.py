@@ -95,11 +95,18 @@ class Region:
             self._sure_high[self.pairs] = np.minimum(side[1], 2.0)
         else:
             self._sure_low[self.pairs], self._sure_high[self.pairs] = np.inf, -np.inf
+        # nor need open swings be told the other way round, as long as each turn is less than 2
+        self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
+        self._calm_low[self.free_pairs] = -2.0
+        self._calm_high[self.free_pairs] = 2.0
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
         """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n)."""
-        first = np.moveaxis(np.array(q, dtype=float), -1, 0)
+        given = np.array(q, dtype=float)
+        if given.ndim == 1 and (given >= self._calm_low).all() and (given <= self._calm_high).all():
+            return given
+        first = np.moveaxis(given, -1, 0)
         return np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
 
     def violation(self, q: npt.ArrayLike) -> Array:

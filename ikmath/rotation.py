@@ -211,12 +211,32 @@ def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
     return out
 
 
+def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Array:
+    """Euler angles (x, y, z) of unit quaternions (..., 4), as `euler_from_matrix` gives them."""
+    q = _vectors(quaternion, 4, "quaternion")
+    i, j, k = _axes(order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    w, a, b, c = q[..., 0], q[..., 1 + i], sign * q[..., 1 + j], q[..., 1 + k]
+    # doubled entries of the matrix: ii, ji, kj, kk, ki
+    aa, bb, cc = a * a, b * b, c * c
+    along, across = 0.5 - bb - cc, a * b + w * c
+    cosine = np.hypot(along, across)
+    plain = cosine > 0.5e-9
+    out = np.empty((*q.shape[:-1], 3))
+    out[..., i] = np.arctan2(b * c + w * a, 0.5 - aa - bb)
+    out[..., j] = sign * np.arctan2(w * b - a * c, cosine)
+    out[..., k] = np.arctan2(across, along)
+    if not plain.all():
+        out[~plain] = euler_from_matrix(matrix_from_quaternion(q[~plain]), order)
+    return out
+
+
 def swing_twist_quaternion(turns: npt.ArrayLike) -> Array:
     """Turns (x, y, z) -> the quaternion of `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 4)."""
     turns = _vectors(turns, 3, "turns")
     x, y, z = turns[..., 0], 0.5 * turns[..., 1], turns[..., 2]
-    half = 0.5 * np.sqrt(x * x + z * z)
-    c, s, factor = np.cos(y), np.sin(y), 0.5 * np.sinc(half / np.pi)
+    half = 0.5 * np.sqrt(x * x + z * z + _TINY)
+    c, s, factor = np.cos(y), np.sin(y), 0.5 * np.sin(half) / half
     w, x, z = np.cos(half), factor * x, factor * z
     out = np.empty((*turns.shape[:-1], 4))
     out[..., 0], out[..., 2] = w * c, w * s

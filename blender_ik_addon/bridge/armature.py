@@ -8,8 +8,10 @@ them, so that what was read can be given back to the last bit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, Final
 
 import bpy
@@ -123,9 +125,24 @@ class Channels:
     rotation_axis_angle: Floats
     scale: Floats
 
-    def copy(self) -> Channels:
-        """The same values in arrays of their own."""
-        return Channels(*(getattr(self, name).copy() for name in CHANNEL_WIDTHS))
+    def copy(self, names: Iterable[str] | None = None) -> Channels:
+        """The same values in arrays of their own; only of the channels named, if some are."""
+        own = CHANNEL_WIDTHS if names is None else names
+        return replace(self, **{name: getattr(self, name).copy() for name in own})
+
+    @classmethod
+    def of(cls, flat: Floats) -> Channels:
+        """Channels as views into one array, which holds them one after another."""
+        count, start, parts = len(flat) // sum(CHANNEL_WIDTHS.values()), 0, []
+        for width in CHANNEL_WIDTHS.values():
+            parts.append(flat[start * count : (start + width) * count].reshape(count, width))
+            start += width
+        return cls(*parts)
+
+    @property
+    def data(self) -> bytes:
+        """All values, to be compared or saved; `of` reads them back."""
+        return b"".join([getattr(self, name).tobytes() for name in CHANNEL_WIDTHS])
 
 
 CHANNEL_WIDTHS: Final = {
@@ -150,6 +167,13 @@ class PoseState:
     channels: Channels
     basis: npt.NDArray[np.floating[Any]]
     matrix: npt.NDArray[np.floating[Any]]
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Short, and another one for another pose: a bake keeps it of every frame."""
+        digest = blake2b(self.channels.data, digest_size=16)
+        digest.update(_columns(self.matrix))
+        return digest.digest()
 
 
 def read_bones(armature_object: bpy.types.Object) -> Bones:
@@ -210,16 +234,20 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
 def read_channels(armature_object: bpy.types.Object) -> Channels:
     """The keyable values of all bones; of the original object, a snapshot for `write_channels`."""
     bones = armature_object.pose.bones
-    return Channels(*(_get(bones, name, width) for name, width in CHANNEL_WIDTHS.items()))
+    channels = Channels.of(np.empty(len(bones) * sum(CHANNEL_WIDTHS.values()), dtype=np.float32))
+    for name in CHANNEL_WIDTHS:
+        bones.foreach_get(name, getattr(channels, name).ravel())
+    return channels
 
 
-def read_state(armature_object: bpy.types.Object, bones: Bones) -> PoseState:
+def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseState | None = None) -> PoseState:
     """How all bones stand now.
 
     Args:
         armature_object: the evaluated object (`obj.evaluated_get(depsgraph)`) for what is seen in a frame;
             the original one holds it only after the viewport was brought up to date, and never in a render.
         bones: what `read_bones` gave for this object.
+        before: how they stood at another moment; returned itself if they stand so now.
 
     Raises:
         FigureFault: bones were added or removed since.
@@ -229,8 +257,12 @@ def read_state(armature_object: bpy.types.Object, bones: Bones) -> PoseState:
         raise FigureFault(
             bones.armature, f"The bones of '{bones.armature}' have changed meanwhile; start again."
         )
-    basis, matrix = (_get_matrices(pose, name) for name in ("matrix_basis", "matrix"))
-    return PoseState(read_channels(armature_object), basis, matrix)
+    channels, matrix = read_channels(armature_object), _get_matrices(pose, "matrix")
+    if before is not None and channels.data == before.channels.data:
+        if _columns(matrix) == _columns(before.matrix):
+            return before
+        channels = before.channels
+    return PoseState(channels, _get_matrices(pose, "matrix_basis"), matrix)
 
 
 def pose_matrices(armature_object: bpy.types.Object, which: str = "matrix") -> Floats:
@@ -260,6 +292,10 @@ def _get(collection: Any, name: str, width: int) -> Floats:
 def _get_matrices(collection: Any, name: str) -> Floats:
     """One matrix of all elements, (B, 4, 4); Blender has the columns first."""
     return _get(collection, name, 16).reshape(-1, 4, 4).transpose(0, 2, 1)
+
+
+def _columns(matrices: npt.NDArray[np.floating[Any]]) -> bytes:
+    return matrices.swapaxes(-1, -2).tobytes()  # as they lie in memory, if Blender gave them
 
 
 def _get_bool(collection: Any, name: str, width: int) -> Flags:

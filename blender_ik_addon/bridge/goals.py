@@ -25,6 +25,8 @@ from .armature import Array, Indices
 from .skeleton import Figure
 from .targets import Target
 
+Targets = dict[str, Any]
+
 _CORNERS: Final = 8  # of a footprint
 _LEAST: Final = 1e-6  # metres; a distance that fades in may begin at nothing
 
@@ -79,59 +81,71 @@ class Wanted:
 
 # ---------------------------------------------------------------------------------- asked for by many at once
 def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
-    names, told = [want.bones[row] for row in rows], want.settings[rows[0]]
-    return ik.Position(
-        names,
-        want.position[..., rows, :],
-        want.offset[rows],
-        want.weight[rows],
-        priority,
-        slack=want.amounts[rows[0]].get("slack", 0.0),
-        **_mask(told.get("axes", ()), told.get("space", ""), want.rotation[..., rows, :, :], want.world),
-    )
+    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("slack", 0.0)
+    counted = _counted(told.get("axes", ()), told.get("space", ""))
+    common = _common(want, rows, priority)
+    return ik.Position(**common, **_places(want, rows), offset=want.offset[rows], slack=slack, **counted)
+
+
+def _places(want: Wanted, rows: Indices) -> Targets:
+    return {"target": want.position[..., rows, :], **_axes(want, rows, "axes")}
 
 
 def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
-    names, told = [want.bones[row] for row in rows], want.settings[rows[0]]
-    return ik.Orientation(
-        names,
-        want.rotation[..., rows, :, :],
-        want.weight[rows],
-        priority,
-        slack=want.amounts[rows[0]].get("turn_slack", 0.0),
-        **_mask(told.get("turn_axes", ()), told.get("space", ""), want.rotation[..., rows, :, :], want.world),
-    )
+    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("turn_slack", 0.0)
+    counted = _counted(told.get("turn_axes", ()), told.get("space", ""))
+    return ik.Orientation(**_common(want, rows, priority), **_turns(want, rows), slack=slack, **counted)
+
+
+def _turns(want: Wanted, rows: Indices) -> Targets:
+    return {"target": want.rotation[..., rows, :, :], **_axes(want, rows, "turn_axes")}
 
 
 def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
-    names = [want.bones[row] for row in rows]
-    place, weight = want.position[..., rows, :], want.weight[rows]
     slack = want.amounts[rows[0]].get("turn_slack", 0.0)
-    return ik.Aim(names, place, want.offset[rows], want.axis[rows], weight, priority, slack=slack)
+    held: Targets = {"offset": want.offset[rows], "direction": want.axis[rows]}
+    return ik.Aim(**_common(want, rows, priority), **_aims(want, rows), **held, slack=slack)
+
+
+def _aims(want: Wanted, rows: Indices) -> Targets:
+    return {"target": want.position[..., rows, :]}
 
 
 def _plane(want: Wanted, rows: Indices, priority: int) -> Goal:
-    names = [want.bones[row] for row in rows]
-    place, normal = want.position[..., rows, :], want.rotation[..., 2][..., rows, :]
     one_sided = bool(want.settings[rows[0]].get("one_sided", False))
-    return ik.Plane(names, place, normal, want.offset[rows], want.weight[rows], priority, one_sided=one_sided)
+    common = _common(want, rows, priority)
+    return ik.Plane(**common, **_planes(want, rows), offset=want.offset[rows], one_sided=one_sided)
 
 
-def _mask(axes: tuple[bool, ...], space: str, rotations: Array, world: Array) -> dict[str, Any]:
+def _planes(want: Wanted, rows: Indices) -> Targets:
+    return {"origin": want.position[..., rows, :], "normal": want.rotation[..., 2][..., rows, :]}
+
+
+def _common(want: Wanted, rows: Indices, priority: int) -> dict[str, Any]:
+    return {"joint": [want.bones[row] for row in rows], "weight": want.weight[rows], "priority": priority}
+
+
+def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
     """Which axes of which space count, as keywords; none where all do.
 
     Args:
         axes: flags of x, y, z; space: WORLD, TARGET or BONE.
-        rotations: (*frames, E, 3, 3) of the targets; world: (*frames, 3, 3), see `Wanted`.
     """
     if all(axes):
         return {}
     letters = "".join(letter for letter, on in zip("xyz", axes, strict=True) if on)
-    if space == "BONE":
-        return {"axes": letters, "space": "bone"}
-    if space == "WORLD":  # figure space need not be turned as the world is
-        rotations = np.broadcast_to(world[..., None, :, :], rotations.shape)
-    return {"axes": letters, "space": "target", "frame": rotations}
+    return {"axes": letters, "space": "bone" if space == "BONE" else "target"}
+
+
+def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
+    """The axes along which only some count, (*frames, E, 3, 3); nothing where all do, or where bones tell."""
+    told = want.settings[rows[0]]
+    if all(told.get(flags, ())) or told.get("space", "") == "BONE":
+        return {}
+    rotations = want.rotation[..., rows, :, :]
+    if told.get("space", "") == "WORLD":  # figure space need not be turned as the world is
+        rotations = np.broadcast_to(want.world[..., None, :, :], rotations.shape)
+    return {"frame": rotations}
 
 
 @dataclass(frozen=True)
@@ -140,19 +154,21 @@ class Many:
 
     Attributes:
         make: (wanted, rows, priority) -> the goal for these rows.
+        targets: (wanted, rows) -> what of the goal changes with the targets, by the names of its attributes.
         shares: settings and amounts that have to be the same for all of them.
     """
 
     make: Callable[[Wanted, Indices, int], Goal]
+    targets: Callable[[Wanted, Indices], Targets]
     shares: tuple[str, ...]
 
 
 MANY: Final[Mapping[str, Many]] = MappingProxyType(
     {
-        "position": Many(_position, ("axes", "space", "slack")),
-        "orientation": Many(_orientation, ("turn_axes", "space", "turn_slack")),
-        "aim": Many(_aim, ("turn_slack",)),
-        "plane": Many(_plane, ("one_sided",)),
+        "position": Many(_position, _places, ("axes", "space", "slack")),
+        "orientation": Many(_orientation, _turns, ("turn_axes", "space", "turn_slack")),
+        "aim": Many(_aim, _aims, ("turn_slack",)),
+        "plane": Many(_plane, _planes, ("one_sided",)),
     }
 )
 
@@ -293,9 +309,11 @@ def _any_of(ask: Ask) -> Goal:
     choices = ask.want.alternatives[ask.row]
     goals = []
     for place, turn in zip(choices.position, choices.rotation, strict=True):
-        told = _mask(tuple(ask.told["axes"]), str(ask.told["space"]), turn[None], ask.want.world)
+        told = _counted(tuple(ask.told["axes"]), str(ask.told["space"]))
+        frame = (ask.want.world if ask.told["space"] == "WORLD" else turn)[None] if told else None
         drawn = ask.here + ask.share * (place - ask.here)
-        goals.append(ik.Position([ask.bone], drawn[None], ask.offset, slack=ask.amounts["slack"], **told))
+        slack = ask.amounts["slack"]
+        goals.append(ik.Position([ask.bone], drawn[None], ask.offset, frame=frame, slack=slack, **told))
     return ik.AnyOf(goals, **ask.weighed)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .armature import CHANNEL_WIDTHS, Channels, read_channels
+from .armature import CHANNEL_WIDTHS, Channels, Floats, read_channels
 from .faults import FigureFault
 
 __all__ = ("read_channels", "write_channels")
@@ -35,7 +35,7 @@ def write_channels(
         name = armature_object.name
         raise FigureFault(name, f"The bones of '{name}' have changed meanwhile; start again.")
     for name in CHANNEL_WIDTHS:
-        values = np.ascontiguousarray(getattr(channels, name), dtype=np.float32)
-        if present is None or not np.array_equal(values, getattr(present, name)):
-            pose.foreach_set(name, values.ravel())
+        values: Floats = getattr(channels, name)
+        if present is None or values.tobytes() != getattr(present, name).tobytes():
+            pose.foreach_set(name, np.ascontiguousarray(values, dtype=np.float32).ravel())
     armature_object.update_tag(refresh={"DATA"})

@@ -10,6 +10,7 @@ stays next to them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -38,7 +39,7 @@ def nearest_turn(angles: Array, before: Array) -> Array:
 
 def continuous_quaternions(turns: Array, before: Array) -> Array:
     """Quaternions (k, 4) of the sign nearer to `before` (k, 4)."""
-    return np.where((turns * before).sum(-1, keepdims=True) < 0, -turns, turns)
+    return turns * np.where(np.einsum("ki,ki->k", turns, before) < 0.0, -1.0, 1.0)[:, None]
 
 
 def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
@@ -48,8 +49,7 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     as they can.
     """
     i, j, k = _AXES[order]
-    matrices = rotation.matrix_from_quaternion(turns)
-    first = rotation.euler_from_matrix(matrices, order)
+    first = rotation.euler_from_quaternion(turns, order)
     near = nearest_turn(first, before)
     if np.abs(near - before).max(initial=0.0) < _FIRST and (np.abs(np.cos(first[:, j])) > _POLE).all():
         return near
@@ -61,7 +61,8 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     out = both[nearer, np.arange(len(nearer))]
     pole = np.flatnonzero(np.abs(np.cos(first[:, j])) < _POLE)
     if pole.size:
-        out[pole] = _at_the_pole(matrices[pole], before[pole], out[pole], (i, j, k))
+        matrices = rotation.matrix_from_quaternion(turns[pole])
+        out[pole] = _at_the_pole(matrices, before[pole], out[pole], (i, j, k))
     return out
 
 
@@ -105,6 +106,11 @@ class RotationChannels:
 
     groups: tuple[tuple[str, Indices, Indices, npt.NDArray[np.bool_]], ...]
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The channels that are written."""
+        return frozenset(channel_of(mode) for mode, *_ in self.groups)
+
     @classmethod
     def of(cls, bones: Bones, which: Indices) -> RotationChannels:
         """Prepare for the bones with these numbers."""
@@ -125,13 +131,13 @@ class RotationChannels:
         """
         for mode, rows, numbers, free in self.groups:
             name = channel_of(mode)
-            previous = getattr(before, name)[numbers].astype(float)
+            previous = getattr(before, name).take(numbers, 0).astype(float)
             if mode == "QUATERNION":
-                values = continuous_quaternions(turns[rows], previous)
+                values = continuous_quaternions(turns.take(rows, 0), previous)
             elif mode == "AXIS_ANGLE":
-                values = continuous_axis_angles(turns[rows], previous)
+                values = continuous_axis_angles(turns.take(rows, 0), previous)
             else:
-                values = continuous_eulers(turns[rows], previous, mode)
+                values = continuous_eulers(turns.take(rows, 0), previous, mode)
             target: Floats = getattr(into, name)
             target[numbers] = values if free.all() else np.where(free, values, target[numbers])
 

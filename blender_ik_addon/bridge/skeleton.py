@@ -17,7 +17,7 @@ they are connected or `lock_location` holds them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ import numpy.typing as npt
 import ikmath as ik
 from ikmath import rotation
 
-from .armature import Array, Bones, Channels, Indices, PoseState
+from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .faults import FigureFault
 from .inheritance import forward, parent_transforms
@@ -106,9 +106,33 @@ class Figure:
         Raises:
             FigureFault: a bone of the figure is scaled to zero, mirrored, or its transform is no number.
         """
-        return _measure(
-            self.bones, self.plan, self.skeleton, state, space or self.space, resets=self.plan.resets
-        )
+        return self.at_each([state], [space or self.space])[0]
+
+    def at_each(self, states: Sequence[PoseState], spaces: Sequence[Space]) -> list[Figure]:
+        """As `at`, for several moments at once, which costs hardly more than one.
+
+        Figures of one pose are one figure where the object has not moved meanwhile.
+
+        Raises:
+            FigureFault: as `at`.
+        """
+        fresh: dict[tuple[int, float], int] = {}
+        rows: list[int] = []
+        which: list[int] = []
+        for row, (state, space) in enumerate(zip(states, spaces, strict=True)):
+            key = id(state), space.scale
+            if key not in fresh:
+                fresh[key] = len(rows)
+                rows.append(row)
+            which.append(fresh[key])
+        posed = self.plan.resets and bool(self.fixed[:, 3:][self.plan.reset].any())  # made by `posed`
+        if not posed and list(fresh) == [(id(self.state), self.space.scale)]:
+            made = [self]
+        else:
+            moments = [(states[row], spaces[row]) for row in rows]
+            made = _measure(self.bones, self.plan, self.skeleton, moments, resets=self.plan.resets)
+        own = zip((made[number] for number in which), spaces, strict=True)
+        return [figure if figure.space is space else replace(figure, space=space) for figure, space in own]
 
     def posed(self, channels: Channels) -> Figure:
         """The figure measured at the pose that these channels make, by exact forward kinematics.
@@ -120,7 +144,7 @@ class Figure:
             channels: all bones of the armature, as `channels` gives them.
         """
         state = self.state_of(channels, self.state.matrix)
-        return _measure(self.bones, self.plan, self.skeleton, state, self.space, resets=False)
+        return _measure(self.bones, self.plan, self.skeleton, [(state, self.space)], resets=False)[0]
 
     def state_of(self, channels: Channels, matrix: npt.NDArray[np.floating[Any]]) -> PoseState:
         """The pose that channels make, see `posed`.
@@ -154,7 +178,8 @@ class Figure:
         """
         plan, skeleton = self.plan, self.skeleton
         before = self.state.channels
-        out = before.copy()
+        sliding = ("location",) if plan.sliding.size else ()
+        out = before.copy((*plan.writer.names, *sliding))
         values = skeleton.fixed.copy()
         values[skeleton.owner, skeleton.slot] = q
         turns = rotation.swing_twist_quaternion(values[plan.solved_joints, 3:])
@@ -227,96 +252,121 @@ def read_figure(
         free_root=root == "FREE",
         root_stiffness=np.array(root_stiffness, dtype=float),
     )
-    return _measure(bones, plan, plan.skeleton(), state, space, resets=plan.resets)
+    return _measure(bones, plan, plan.skeleton(), [(state, space)], resets=plan.resets)[0]
 
 
 def _measure(
-    bones: Bones, plan: Joints, skeleton: ik.Skeleton, state: PoseState, space: Space, *, resets: bool
-) -> Figure:
-    """Read rest frames, constants and coordinates off a pose (see the module).
+    bones: Bones,
+    plan: Joints,
+    skeleton: ik.Skeleton,
+    moments: Sequence[tuple[PoseState, Space]],
+    *,
+    resets: bool,
+) -> list[Figure]:
+    """Read rest frames, constants and coordinates off poses (see the module), F of them at once.
 
     With `resets` the axes that are locked for inverse kinematics count as zero, whatever they are.
     """
-    every = state.matrix.astype(float)
-    pose = every[plan.bone]
-    both, depth = rotation_and_depth(np.concatenate([pose[:, :3, :3], state.basis[plan.bone, :3, :3]]))
+    states, spaces = [state for state, _ in moments], [space for _, space in moments]
+    every = np.array([state.matrix for state in states], dtype=float)
+    pose, basis = every[:, plan.bone], np.array([state.basis[plan.bone, :3, :3] for state in states])
+    both, depth = rotation_and_depth(np.concatenate([pose[..., :3, :3], basis], 1))
     count = len(plan.bone)
-    frames, own_turn = both[:count], both[count:]
-    if not ((depth > 0) & (depth < np.inf)).all() or not np.isfinite(pose[:, :3, 3]).all():
+    frames, own_turn = both[:, :count], both[:, count:]
+    if not ((depth > 0) & (depth < np.inf)).all() or not np.isfinite(pose[..., :3, 3]).all():
         raise _unsound(bones, plan, pose, depth)
-    if plan.rigid.size:
-        own_turn[plan.rigid] = _NO_TURN
-    heads = pose[:, :3, 3] * space.scale
+    own_turn[:, plan.rigid] = _NO_TURN
+    scale = np.array([space.scale for space in spaces])[:, None, None]
+    heads = pose[..., :3, 3] * scale
 
-    slide = np.zeros((count, 3))
-    slide_map = np.zeros((0, 3, 3))
+    slide = np.zeros((len(states), count, 3))
+    slide_map = np.zeros((len(states), 0, 3, 3))
     if plan.sliding.size:
         which = plan.bone[plan.sliding]
         place = plan.place
         if place is None:
-            place = parent_transforms(bones, which, every[bones.parents[which]])[1][:, :3, :3]
+            above = bones.parents[which]
+            place = np.array([parent_transforms(bones, which, one[above])[1] for one in every])[..., :3, :3]
         if plan.apart.size:
-            frames[plan.apart] = nearest_rotation(place[plan.apart_rows])
-        axes = frames[plan.sliding] @ own_turn[plan.sliding].transpose(0, 2, 1)
-        from_location = axes.transpose(0, 2, 1) @ place * space.scale
+            frames[:, plan.apart] = nearest_rotation(place[..., plan.apart_rows, :, :])
+        axes = frames[:, plan.sliding] @ _back(own_turn[:, plan.sliding])
+        from_location = _back(axes) @ place * scale[..., None]
         slide_map = np.linalg.inv(from_location)
-        slide[plan.sliding] = (from_location @ state.channels.location[which, :, None])[:, :, 0]
+        location = np.array([state.channels.location[which] for state in states])
+        slide[:, plan.sliding] = _applied(from_location, location)
 
     fixed = np.concatenate([slide, rotation.swing_twist_turns(own_turn)], -1)
-    base_frames, base_heads = frames[plan.parents], heads[plan.parents]
-    base_frames[plan.top], base_heads[plan.top] = _NO_TURN, 0.0
-    back = base_frames.transpose(0, 2, 1)
-    turned = frames @ own_turn.transpose(0, 2, 1)
+    base_frames, base_heads = frames[:, plan.parents], heads[:, plan.parents]
+    base_frames[:, plan.top], base_heads[:, plan.top] = _NO_TURN, 0.0
+    back = _back(base_frames)
+    turned = frames @ _back(own_turn)
     rest_rotation = back @ turned
-    if plan.apart_turning.size:
-        rest_rotation[plan.apart_turning] = turned[plan.apart_turning]
-    rest_translation = (back @ (heads - base_heads)[:, :, None])[:, :, 0]
+    rest_rotation[:, plan.apart_turning] = turned[:, plan.apart_turning]
+    rest_translation = _applied(back, heads - base_heads)
     if plan.sliding.size:
-        rest_translation[plan.sliding] -= (rest_rotation[plan.sliding] @ slide[plan.sliding, :, None])[
-            :, :, 0
-        ]
+        own = rest_rotation[:, plan.sliding]
+        rest_translation[:, plan.sliding] -= _applied(own, slide[:, plan.sliding])
 
-    measured, q = fixed.copy(), fixed[skeleton.owner, skeleton.slot]
+    measured, q = fixed.copy(), fixed[:, skeleton.owner, skeleton.slot]
     if resets:
-        fixed[:, 3:][plan.reset] = 0.0
-    return Figure(
-        bones=bones,
-        space=space,
-        state=state,
-        plan=plan,
-        skeleton=skeleton.moved(rest_rotation=rest_rotation, rest_translation=rest_translation, fixed=fixed),
-        q=q,
-        frames=frames,
-        heads=heads,
-        slide_map=slide_map,
-        measured=measured,
-        exact=_is_exact(bones, plan, every, fixed),
-    )
+        fixed[..., 3:][:, plan.reset] = 0.0
+    exact = _are_exact(bones, plan, every, fixed)
+    return [
+        Figure(
+            bones=bones,
+            space=spaces[row],
+            state=state,
+            plan=plan,
+            skeleton=skeleton.moved(rest_rotation[row], rest_translation[row], fixed[row]),
+            q=q[row],
+            frames=frames[row],
+            heads=heads[row],
+            slide_map=slide_map[row],
+            measured=measured[row],
+            exact=bool(exact[row]),
+        )
+        for row, state in enumerate(states)
+    ]
 
 
-def _is_exact(bones: Bones, plan: Joints, matrix: Array, fixed: Array) -> bool:
-    """Whether rigid joints describe the bones at every pose.
+def _back(frames: Array) -> Array:
+    return frames.swapaxes(-1, -2)
+
+
+def _applied(matrices: Array, vectors: Array) -> Array:
+    """(..., 3, 3) times (..., 3)."""
+    return np.asarray((matrices @ vectors[..., None])[..., 0])
+
+
+def _are_exact(bones: Bones, plan: Joints, matrix: Array, fixed: Array) -> Flags:
+    """(F,) whether rigid joints describe the bones at every pose.
 
     They do when no solved bone turns in a sheared space, and what is locked in the rotation channels is
     locked in the coordinates alike.
     """
-    if plan.crosses or (plan.keeps and np.abs(fixed[:, 3:][plan.kept]).max() > _KEPT_ZERO):
-        return False
-    if not plan.sensitive.size:
-        return True
-    parent = matrix[plan.sensitive_parents, :3, :3]
-    gram = parent.transpose(0, 2, 1) @ parent
-    size = gram[:, 1, 1, None, None]
-    return bool((np.abs(gram - size * _NO_TURN) <= 2 * _CONFORMAL * size).all())
+    exact = np.full(len(matrix), not plan.crosses)
+    if plan.keeps:
+        exact &= (np.abs(fixed[..., 3:][:, plan.kept]) <= _KEPT_ZERO).all(-1)
+    if plan.sensitive.size:
+        parent = matrix[:, plan.sensitive_parents, :3, :3]
+        gram = _back(parent) @ parent
+        size = gram[..., 1, 1, None, None]
+        exact &= (np.abs(gram - size * _NO_TURN) <= 2 * _CONFORMAL * size).all((1, 2, 3))
+    return exact
 
 
 def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFault:
-    """The error for the first bone whose pose or basis matrix is no number, flat or mirrored."""
+    """The error for the first bone whose pose or basis matrix is no number, flat or mirrored.
+
+    Args:
+        pose: (F, J, 4, 4); depth: (F, 2 J) of the poses and the basis matrices.
+    """
     count = len(plan.bone)
     finite = np.isfinite(pose).all((-1, -2))
     sound = (depth > 0) & (depth < np.inf)
-    row = int(np.argmin(sound[:count] & sound[count:] & finite))
+    frame, row = divmod(int(np.argmin(sound[:, :count] & sound[:, count:] & finite)), count)
     name = bones.names[plan.bone[row]]
+    finite, depth = finite[frame], depth[frame]
     if not finite[row] or np.isinf(depth[[row, row + count]]).any():
         reason = "has a transform that is not a finite number; clear it."
     elif (depth[[row, row + count]] < 0).any():

@@ -137,7 +137,7 @@ class Bake:
         self._write(context, figure, solved, started)
 
     def _sample(self, context: bpy.types.Context) -> Iterator[Sample]:
-        before = self._now(context)
+        before, sample = self._now(context), None
         self.sampling = True
         try:
             for number in self.options.frames:
@@ -145,7 +145,9 @@ class Bake:
                 context.scene.frame_set(number)
                 depsgraph = context.evaluated_depsgraph_get()
                 try:
-                    sample = take_sample(self.plan, find_armature(self.plan), depsgraph, number)
+                    sample = take_sample(
+                        self.plan, find_armature(self.plan), depsgraph, number, before=sample
+                    )
                 except REASONS as reason:
                     raise _stopped(number, reason) from reason
                 yield sample

@@ -74,6 +74,10 @@ class WithinChain(Goal):
         """The goal with the targets of one frame."""
         return type(self)(self.goal.at(frame), self.keep)
 
+    def towards(self, **targets: Array) -> Self:
+        """The goal within, towards other targets."""
+        return type(self)(self.goal.towards(**targets), self.keep)
+
     def settled(self, pose: Pose, before: Goal | None = None) -> Self:
         """The goal within, settled."""
         earlier = before.goal if isinstance(before, WithinChain) else None

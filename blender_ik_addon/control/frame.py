@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import blake2b
 from typing import Any
 
 import bpy
@@ -16,13 +15,13 @@ import ikmath as ik
 from ikmath.diagnosis import reason
 from ikmath.goals import Goal
 
-from ..bridge.armature import CHANNEL_WIDTHS, Array, Channels, Flags
+from ..bridge.armature import Array, Channels, Flags
 from ..bridge.checks import figure_faults
 from ..bridge.faults import require
 from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure, read_figure
 from .chain_goal import WithinChain
-from .goals import Part, make_parts, points, stacked, wanted
+from .goals import Part, aimed, make_parts, points, wanted, wanted_in_all, wanted_still
 from .plan import Plan
 from .sample import Sample
 from .settle import extent, honest, settle
@@ -38,12 +37,13 @@ class Task:
 
     Attributes:
         sample: the frame; figure: measured at the pose that it starts from.
-        parts: its goals; problem: them as a problem, with the posture.
+        want: what the effectors want; parts: that as goals; problem: them as a problem, with the posture.
     """
 
     plan: Plan
     sample: Sample
     figure: Figure
+    want: Wanted = field(repr=False)
     parts: Sequence[Part] = field(repr=False)
     problem: ik.Problem
 
@@ -120,9 +120,8 @@ def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Ta
     Raises:
         FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
     """
-    figures = [figure.at(sample.state, sample.space) for sample in samples]
-    wants = [wanted(plan, own, sample) for own, sample in zip(figures, samples, strict=True)]
-    together = stacked(plan, wants)
+    figures = figure.at_each([sample.state for sample in samples], [sample.space for sample in samples])
+    wants, together = wanted_in_all(plan, figures, samples)
     if together is None:
         made = [_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
     else:
@@ -131,8 +130,8 @@ def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Ta
     placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples)
     made = [(parts, problem) for (parts, _), problem in zip(made, placed, strict=True)]
     return [
-        Task(plan=plan, sample=sample, figure=own, parts=parts, problem=problem)
-        for sample, own, (parts, problem) in zip(samples, figures, made, strict=True)
+        Task(plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem)
+        for sample, own, want, (parts, problem) in zip(samples, figures, wants, made, strict=True)
     ]
 
 
@@ -149,13 +148,19 @@ def next_task(before: Task, sample: Sample) -> Task:
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:
         return make_tasks(plan, figure, [sample])[0]
-    parts, goals = _goals(plan, figure, wanted(plan, figure, sample), figure.q)
+    want = wanted_still(plan, before.want, then, sample)
+    if want is None:
+        want = wanted(plan, figure, sample)
+        parts, goals = _goals(plan, figure, want, figure.q)
+    else:
+        parts = aimed(before.parts, want)
+        goals = [*(part.goal for part in parts), *before.problem.goals[len(parts) :]]
     problem = before.problem.towards(goals)
     if problem.scene is None:
         (problem,) = place_problems(plan.surroundings, [problem], [figure], [sample])
     elif sample.obstacles is not then.obstacles:
         problem = problem.among(sample.obstacles)
-    return Task(plan=plan, sample=sample, figure=figure, parts=parts, problem=problem)
+    return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem)
 
 
 def solve_task(
@@ -202,7 +207,7 @@ def solve_task(
             afresh = first or depth_of(asked, own) > 0.0
             return ask(asked, q if afresh else own.q)
 
-        want = wanted(plan, figure, task.sample)
+        want = task.want
         plain = _plain(plan, want)
         settled = settle(
             figure, want, plain, previous, partial(points, plan), solve_round, partial(depth_of, problem)
@@ -244,12 +249,7 @@ def solve_task(
 def _asked(task: Task, brief: bool) -> Any:
     """All that the answer to a task depends on, but for where it starts; to be compared."""
     sample = task.sample
-    pose = sample.state.channels, sample.state.matrix
-    arrays = *(getattr(pose[0], name) for name in CHANNEL_WIDTHS), pose[1]
-    digest = blake2b(digest_size=16)  # a bake keeps this of every frame
-    for array in arrays:
-        digest.update(array.tobytes())
-    return brief, sample.asked, sample.around, digest.digest()
+    return brief, sample.asked, sample.around, sample.state.digest
 
 
 def _settled(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:

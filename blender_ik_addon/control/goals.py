@@ -32,10 +32,11 @@ _SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precisio
 
 @dataclass(frozen=True)
 class Part:
-    """One goal object and the rows of the plan's effectors that it holds."""
+    """One goal object, the rows of the plan's effectors that it holds, and what it asks for."""
 
     goal: Goal
     rows: Indices
+    ask: str
 
 
 def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
@@ -78,16 +79,63 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     )
 
 
-def stacked(plan: Plan, wants: Sequence[Wanted]) -> Wanted | None:
-    """Several frames' targets as one, with an axis for the frames; None where more than they change."""
+def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wanted | None:
+    """What is wanted of a figure that has not changed; None if more has changed than where targets are.
+
+    Args:
+        plan: the armature's plan.
+        before: what was wanted in another frame; then: that frame.
+        sample: the frame, with the same pose and place of the armature.
+    """
+    if plan.looks_at_start or sample.numbers != then.numbers or (sample.influence < 1.0).any():
+        return None
+    if np.array_equal(sample.targets[:, :3, :3], then.targets[:, :3, :3]):
+        return replace(before, position=sample.space.point_in(sample.targets[:, :3, 3]))
+    target = target_goals(sample.space, sample.targets)
+    return replace(before, position=target.position, rotation=target.rotation)
+
+
+def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
+    """The same goals towards other targets, nothing else being wanted otherwise; none of them is `ALONE`."""
+    return [
+        Part(part.goal.towards(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
+        for part in parts
+    ]
+
+
+def wanted_in_all(
+    plan: Plan, figures: Sequence[Figure], samples: Sequence[Sample]
+) -> tuple[list[Wanted], Wanted | None]:
+    """Targets of several frames, one by one and as one with an axis for the frames.
+
+    Args:
+        plan: the armature's plan.
+        figures, samples: one a frame.
+
+    Returns:
+        F of them; and all as one, None where more than they change.
+    """
+    wants: list[Wanted] = []
+    for number, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
+        same = number > 0 and figure is figures[number - 1]
+        want = wanted_still(plan, wants[-1], samples[number - 1], sample) if same else None
+        wants.append(wanted(plan, figure, sample) if want is None else want)
+    return wants, _stacked(plan, wants)
+
+
+def _stacked(plan: Plan, wants: Sequence[Wanted]) -> Wanted | None:
     first = wants[0]
     if plan.looks_at_start:
         return None
     tolerance = _SAME_POINT * max(float(np.abs(first.offset).max()), 1e-3)
     for want in wants[1:]:
+        if want.offset is not first.offset and np.abs(want.offset - first.offset).max() > tolerance:
+            return None
+        if want.weight is first.weight and want.amounts is first.amounts:
+            continue
         if (want.weight != first.weight).any() or (want.priority != first.priority).any():
             return None
-        if want.amounts != first.amounts or np.abs(want.offset - first.offset).max() > tolerance:
+        if want.amounts != first.amounts:
             return None
     return replace(
         first,
@@ -119,7 +167,7 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
         if goal is None:
             continue
         goal.labels = tuple(want.names[row] for row in rows)
-        parts.append(Part(WithinChain(goal, _movable(figure, chain)) if chain else goal, rows))
+        parts.append(Part(WithinChain(goal, _movable(figure, chain)) if chain else goal, rows, ask))
     return parts
 
 

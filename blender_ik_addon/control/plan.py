@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import bpy
@@ -24,7 +25,7 @@ from ..properties import check
 from ..properties.access import holds, rig_of
 from ..properties.bone import bone_settings
 from ..properties.effector import ArticulateEffector
-from ..properties.kinds import Kind
+from ..properties.kinds import AMOUNTS, Kind
 from ..properties.refusal import Refused
 from .masses import read_masses
 from .surroundings import Surroundings, read_surroundings
@@ -43,6 +44,7 @@ class EffectorPlan:
     Attributes:
         index: its place in `rig.effectors`, or `NOT_SAVED`;
         name: to notice if another one stands there by now.
+        follows: what tells where the bone is to be, see `ArticulateEffector.follows`; target: its name.
         priority: at the time; it may be animated.
         local: (3,) the point of the bone, in the bone's axes and the armature's units.
         axis: (3,) what aims, in the bone's axes.
@@ -55,13 +57,19 @@ class EffectorPlan:
     name: str
     bone: str
     kind: Kind
-    target: str
     priority: int
     chain_root: str
     local: tuple[float, float, float]
+    follows: str = ""
+    target: str = ""
     axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
     settings: Mapping[str, Any] = field(default_factory=dict)
     alternatives: tuple[str, ...] = ()
+
+    @cached_property
+    def amounts(self) -> tuple[str, ...]:
+        """Options of its kind that are read in every frame."""
+        return tuple(name for name in self.kind.options if name in AMOUNTS)
 
     @property
     def alone(self) -> bool:
@@ -115,12 +123,12 @@ class Plan:
     masses: Masses | None = None
     keeps: Mapping[str, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def looks_at_start(self) -> bool:
         """Whether an effector wants to know how the figure stands where a frame starts."""
         return any(effector.alone for effector in self.effectors)
 
-    @property
+    @cached_property
     def chooses(self) -> bool:
         """Whether an effector has alternatives, among which a frame keeps to what the one before took."""
         return any(effector.alternatives for effector in self.effectors)
@@ -215,6 +223,7 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
         name=effector.name,
         bone=effector.bone,
         kind=effector.kind_info,
+        follows=effector.follows,
         target=effector.target.name if effector.follows == "TARGET" else "",
         priority=effector.priority,
         chain_root=effector.chain_root,

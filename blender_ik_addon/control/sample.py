@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import bpy
@@ -18,7 +19,6 @@ from ..bridge.space import Space, read_space
 from ..bridge.targets import target_matrices, world_matrix
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
-from ..properties.kinds import AMOUNTS
 from ..properties.refusal import Refused
 from .plan import EffectorPlan, Plan
 from .surroundings import look_around
@@ -54,14 +54,18 @@ class Sample:
     obstacles: tuple[Shape, ...] = ()
     ignored: tuple[str, ...] = ()
 
-    @property
+    @cached_property
+    def numbers(self) -> Any:
+        """What the effectors want but for where: plain values that can be compared."""
+        arrays = self.weight, self.influence, self.priority, *self.alternatives
+        return tuple(tuple(each.items()) for each in self.amounts), *(array.tobytes() for array in arrays)
+
+    @cached_property
     def asked(self) -> Any:
         """What the effectors want and where the armature is, as plain values that can be compared."""
-        arrays = (self.world, self.targets, self.weight, self.influence, self.priority, *self.alternatives)
-        amounts = tuple(tuple(amount.items()) for amount in self.amounts)
-        return amounts, tuple(array.tobytes() for array in arrays)
+        return self.numbers, self.world.tobytes(), self.targets.tobytes()
 
-    @property
+    @cached_property
     def around(self) -> Any:
         """The obstacles and where they are, to be compared with those of another frame."""
         return [
@@ -107,7 +111,7 @@ def take_sample(
         depsgraph: evaluated, at that frame.
         frame: its number, for messages.
         state: the pose that the frame starts from, if it is known.
-        before: another sample of the same plan; if the armature has not moved since, its space is used.
+        before: another sample of the same plan; what has not changed since is taken from there.
 
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
@@ -117,47 +121,48 @@ def take_sample(
     # learns of an effector that was just added only when something tags the armature. In a render nothing is
     # copied back, and the copy is a new one.
     settings = evaluated if depsgraph.mode == "RENDER" else armature
-    effectors = [_find(settings, effector) for effector in plan.effectors]
+    effectors = _find(settings, plan.effectors)
     pairs = list(zip(plan.effectors, effectors, strict=True))
     world = np.array(evaluated.matrix_world, dtype=float)
     still = before is not None and np.array_equal(before.world, world)
     space = before.space if before is not None and still else read_space(evaluated)
+    then = None if before is None else before.state
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
-        state=read_state(evaluated, plan.bones) if state is None else state,
+        state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
-        targets=np.array([_target_matrix(effector, depsgraph) for effector in effectors]).reshape(-1, 4, 4),
+        targets=np.array([_target_matrix(own, each, depsgraph) for own, each in pairs]).reshape(-1, 4, 4),
         weight=np.array([effector.weight for effector in effectors], dtype=float),
         influence=np.array([effector.influence for effector in effectors], dtype=float),
         priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
-        amounts=tuple(
-            {name: float(getattr(effector, name)) for name in own.kind.options if name in AMOUNTS}
-            for own, effector in pairs
-        ),
-        alternatives=tuple(_alternatives(own, effector, depsgraph) for own, effector in pairs),
+        amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
+        alternatives=tuple(_alternatives(own, each, depsgraph) for own, each in pairs),
         world=world,
         obstacles=obstacles,
         ignored=ignored,
     )
 
 
-def _find(armature: bpy.types.Object, plan: EffectorPlan) -> ArticulateEffector:
-    effectors = rig_of(armature).effectors
-    if plan.index < len(effectors) and effectors[plan.index].name == plan.name:
-        return effectors[plan.index]
-    raise Refused(f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile", plan.name)
+def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[ArticulateEffector]:
+    every = rig_of(armature).effectors.values()
+    for plan in plans:
+        if plan.index >= len(every) or every[plan.index].name != plan.name:
+            raise Refused(
+                f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile", plan.name
+            )
+    return [every[plan.index] for plan in plans]
 
 
-def _target_matrix(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
-    follows = effector.follows
-    if follows == "TARGET":
-        return world_matrix(effector.target, depsgraph, effector.subtarget)
-    if follows == "PIN":
+def _target_matrix(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
+    if plan.follows == "TARGET":
+        target = effector.target
+        if target is None:
+            raise Refused(f"Effector '{plan.name}' lost its target meanwhile", plan.name)
+        return world_matrix(target, depsgraph, effector.subtarget)
+    if plan.follows == "PIN":
         rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
         return np.array(Matrix.Translation(effector.pin_location) @ rotation, dtype=float)
-    if follows == "MISSING":
-        raise Refused(f"Effector '{effector.name}' lost its target meanwhile", effector.name)
     return np.eye(4)
 
 

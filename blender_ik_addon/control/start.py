@@ -106,7 +106,7 @@ class Start:
         """What tells starting poses apart, as plain values; quick to compare where nothing is animated."""
         if state is self._state:
             return self._token, self._carriers
-        return _bytes(state.channels), None
+        return state.channels.data, None
 
     def write(self, armature: bpy.types.Object, channels: Channels, *, rendering: bool) -> None:
         """Put a solved pose into the armature, and let that remember what it was solved from."""
@@ -116,7 +116,7 @@ class Start:
             write_channels(armature, channels, present=self._now)
             rig = rig_of(armature)
             rig.pop(LIVE_START, None)  # Blender cuts bytes that are put over others at the first zero
-            rig[LIVE_START] = self._token + _bytes(channels)
+            rig[LIVE_START] = self._token + channels.data
         self.written = channels
 
     def _edited(self, base: Channels, now: Channels) -> Channels:
@@ -127,6 +127,9 @@ class Start:
         """
         self._now, self.intact = now, False
         if self.written is None:
+            return base
+        if now.data == self.written.data:
+            self.intact = True
             return base
         edited = {name: getattr(now, name) != getattr(self.written, name) for name in CHANNEL_WIDTHS}
         by_hand = np.any([(edited[n] & ~self._animated[n]).any(-1) for n in CHANNEL_WIDTHS], axis=0)
@@ -147,19 +150,16 @@ class Start:
         return taken
 
     def _keep(self, base: Channels) -> None:
-        self._base, self._token = base, _bytes(base)
+        self._base, self._token = base, base.data
 
 
 def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
     """The starting pose and the solved one, as the armature has them from another time."""
     data, count = rig_of(armature).get(LIVE_START), len(armature.pose.bones)
-    widths = [*CHANNEL_WIDTHS.values()] * 2
-    if not isinstance(data, bytes) or len(data) != 4 * count * sum(widths):
+    if not isinstance(data, bytes) or len(data) != 2 * 4 * count * sum(CHANNEL_WIDTHS.values()):
         return None
-    ends = np.cumsum(widths) * count
-    parts = np.split(np.frombuffer(data, dtype=np.float32), ends[:-1].tolist())
-    shaped = [part.reshape(count, width) for part, width in zip(parts, widths, strict=True)]
-    return Channels(*shaped[: len(CHANNEL_WIDTHS)]), Channels(*shaped[len(CHANNEL_WIDTHS) :])
+    base, solved = np.split(np.frombuffer(data, dtype=np.float32), 2)
+    return Channels.of(base), Channels.of(solved)
 
 
 def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:
@@ -170,10 +170,6 @@ def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channel
     if all(np.array_equal(parts[name], getattr(base, name)) for name in CHANNEL_WIDTHS):
         return base
     return Channels(**parts)
-
-
-def _bytes(channels: Channels) -> bytes:
-    return b"".join(getattr(channels, name).tobytes() for name in CHANNEL_WIDTHS)
 
 
 def _matrices(evaluated: bpy.types.Object) -> np.ndarray:

@@ -17,8 +17,9 @@ from bpy.props import BoolVectorProperty, CollectionProperty, FloatVectorPropert
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .bone import bone_settings
 from .effector import ArticulateEffector
-from .kinds import AMOUNTS
+from .kinds import AMOUNTS, KINDS
 from .obstacle import ArticulateObstacle
+from .options import EffectorOptions
 from .parameters import ArticulateParameters
 from .rig import ArticulateRig
 from .solver import ArticulateSolver
@@ -29,7 +30,7 @@ _RESULTS = {"status", "error", "angle", "message", "clearance", "notes", "active
 Reader = Callable[[Any], tuple[Any, ...]]
 
 
-def _reader(group: type) -> Reader:
+def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
     """What reads a group's own properties: vectors as tuples, objects by their session ids."""
     vectors: list[str] = []
     objects: list[str] = []
@@ -37,7 +38,7 @@ def _reader(group: type) -> Reader:
     for owner in reversed(group.__mro__):
         for name, declared in vars(owner).get("__annotations__", {}).items():
             kind = getattr(declared, "function", CollectionProperty)  # else it is no property of Blender's
-            if kind is CollectionProperty or name in _EACH_FRAME | _RESULTS:
+            if kind is CollectionProperty or name in _EACH_FRAME | _RESULTS | without:
                 continue
             if kind in (FloatVectorProperty, BoolVectorProperty):
                 vectors.append(name)
@@ -57,7 +58,11 @@ def _reader(group: type) -> Reader:
     return read
 
 
-_effector, _solver, _parameters = map(_reader, (ArticulateEffector, ArticulateSolver, ArticulateParameters))
+_options = frozenset(vars(EffectorOptions)["__annotations__"])
+_effectors = {
+    name: _reader(ArticulateEffector, _options - frozenset(kind.options)) for name, kind in KINDS.items()
+}
+_solver, _parameters = map(_reader, (ArticulateSolver, ArticulateParameters))
 _body, _link, _pair = map(_reader, (ArticulateBody, ArticulateLink, ArticulatePair))
 _obstacle = _reader(ArticulateObstacle)
 
@@ -65,9 +70,15 @@ _obstacle = _reader(ArticulateObstacle)
 def quick_settings(rig: ArticulateRig) -> Any:
     """What can change from one frame to the next without Blender telling: effectors and the solver."""
     around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
-    effectors = [_effector(effector) for effector in rig.effectors]
-    choices = [thing.session_uid for effector in rig.effectors for thing in effector.alternative_objects]
-    return effectors, choices, _solver(rig.solver), around
+    effectors = [_quick_effector(effector) for effector in rig.effectors]
+    return effectors, _solver(rig.solver), around
+
+
+def _quick_effector(effector: ArticulateEffector) -> Any:
+    if not effector.enabled:
+        return effector.name
+    read, choices = _effectors[effector.kind](effector), effector.alternatives
+    return read if choices is None else (read, [thing.session_uid for thing in effector.alternative_objects])
 
 
 def other_settings(rig: ArticulateRig) -> Any:

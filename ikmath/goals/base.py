@@ -103,6 +103,16 @@ class Goal:
         """The goal with the targets of one frame, or of several as the batch."""
         return self
 
+    def towards(self, **targets: Array) -> Self:
+        """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""
+        return self._copy(**targets)
+
+    def _copy(self, **changes: Any) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(changes)
+        return other
+
     def settled(self, pose: Pose, before: Goal | None = None) -> Self:
         """The goal for who comes from a pose and should not change his mind without need.
 
@@ -197,16 +207,11 @@ class Effectors(Goal):
         if (
             isinstance(before, Effectors)
             and before._plan is not None
+            and self._plan is not before._plan
             and self.joints == before.joints
             and np.array_equal(self.offset, before.offset)
         ):
             self._plan, self._points = before._plan, before._points
-
-    def _copy(self, **changes: Any) -> Self:
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.__dict__.update(changes)
-        return other
 
 
 def axis_mask(axes: str, what: str) -> list[int] | None:

@@ -73,10 +73,6 @@ class Position(Effectors):
             return with_slack(error, jacobian, self.slack, self.effectors)
         return Residual(error, jacobian)
 
-    def towards(self, target: Array) -> Self:
-        """The goal with other targets, in the shape of its own; nothing is checked again."""
-        return self._copy(target=target)
-
     def _masked(self, pose: Pose, difference: Array, jacobian: Array) -> tuple[Array, Array]:
         """Error and Jacobian along the axes that count."""
         if self.mask is None:

@@ -70,7 +70,4 @@ class Posture(Goal):
     def at(self, frame: Frame) -> Self:
         if self.q.ndim == 1:
             return self
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.q = self.q[frame]
-        return other
+        return self._copy(q=self.q[frame])

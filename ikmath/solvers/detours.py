@@ -66,7 +66,7 @@ def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     """The problem with one effector's target elsewhere."""
     targets = goal.target.copy()
     targets[row] = place
-    return problem.instead(goal, goal.towards(targets))
+    return problem.instead(goal, goal.towards(target=targets))
 
 
 def _seen_from(problem: Problem, end: Array, places: Array, radius: float) -> Array:

@@ -15,7 +15,7 @@ small bend to the side that its limits and its rest pose prefer, and the solve g
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
-from .base import Method, Options
+from .base import Method, Options, Shortcut
 from .descent import Descent
 from .escapes import scattered
 from .rest import RestOptions
 from .triangle import quick_start
+
+_QUICK: Final = 15  # steps of a shortcut at most; what takes more will mostly not get there
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +97,13 @@ class Hierarchical(Method):
 
     def brief(self, options: Any) -> Any:
         return replace(options, rest=False)
+
+    def shortcut(self, problem: Problem, options: Any) -> Shortcut | None:
+        # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.
+        if problem.scene is not None or not problem.limits.exact or options.max_turn is not None:
+            return None
+        told = {"max_iterations": min(_QUICK, options.max_iterations), "tolerance": options.tolerance}
+        return Shortcut("damped", {**told, "rest": False, "settle": False})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         if options.warm_start:

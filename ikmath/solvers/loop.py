@@ -139,13 +139,15 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
             wish = posture.gain * (posture.q - q)
             left = float(wish.dot(wish))
             better = left < best_wish if reached and best_reached else cost < best_cost or reached
-            settled = reached and left > best_wish * (1.0 - _SETTLED)
+            settled = reached and (left > best_wish * (1.0 - _SETTLED) or not options.settle)
             if better or iteration == 0:
                 best_wish, best_reached, state.wish = left, reached, wish
         if better or not careful:
             gained = cost < best_cost * (1.0 - _GAIN) or (reached and pushing is not None)
             stall = 0 if gained else stall + 1
             best_q, best_cost, best_squares = q, cost, squares
+            if settled:
+                break  # without the Jacobian, which nobody will ask for
             state.caution = max(state.caution * _LESS, _LEAST)
             error, jacobian = scaled, rows.jacobian * columns
             if extra is not None:

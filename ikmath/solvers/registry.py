@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadValue
-from ..problem import Problem, Solution
+from ..problem import Problem, Solution, Status
 from ..registries import choose, registry
 from .base import Method, gather
 from .bounded import Bounded
@@ -88,6 +88,12 @@ def solve(
             raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
     if q.ndim == 1 and following is not None:
         return chosen.follow(problem, q, settings, following)
+    quicker = chosen.shortcut(problem, settings) if brief and q.ndim == 1 else None
+    if quicker is not None:
+        other = METHODS[quicker.method]
+        quick = other.solve(problem, q.copy(), other.read_options(quicker.options))
+        if quick.status is Status.REACHED:
+            return quick
     together = chosen.batched and not problem.limits.adds_rows and problem.scene is None
     if q.ndim == 1 or together:
         return chosen.solve(problem, q, settings)

@@ -29,9 +29,11 @@ class RestOptions(Options):
     Attributes:
         rest: whether a figure that stalls short of its goals goes on to the nearest pose, to rounding. A
             motion does without (`solve(following=...)`): its next frame goes on anyhow.
+        settle: whether a figure that has reached all goes on towards its posture.
     """
 
     rest: bool = True
+    settle: bool = True
 
 
 class Resting(Method):

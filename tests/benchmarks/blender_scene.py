@@ -195,12 +195,14 @@ def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], bloc
     for bone in figure.pose.bones:
         bone.matrix_basis.identity()
     for number in range(3):
-        samples, took = [], np.zeros(len(FRAMES))
+        samples: list[Any] = []
+        took = np.zeros(len(FRAMES))
         for row, at in enumerate(FRAMES):
             scene.frame_set(at)
             depsgraph = bpy.context.evaluated_depsgraph_get()
+            before = samples[-1] if samples else None
             started = time.process_time()
-            samples.append(sample.take_sample(plan, figure, depsgraph, at))
+            samples.append(sample.take_sample(plan, figure, depsgraph, at, before=before))
             took[row] += time.process_time() - started
         body = frame.first_figure(plan, figure, samples[0])
         solved: list[Any] = []

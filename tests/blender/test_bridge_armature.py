@@ -89,6 +89,26 @@ def test_forward_of_some_bones_keeps_the_others() -> None:
     assert np.array_equal(found[others], before.matrix[others].astype(float))
 
 
+def test_a_pose_that_has_not_changed_is_the_one_before() -> None:
+    rig = tree_rig(5, 20, any_flags)
+    shake(rig, 6)
+    bones = armature.read_bones(rig)
+    before = armature.read_state(evaluated(rig), bones)
+    assert armature.read_state(evaluated(rig), bones, before) is before
+    limit = rig.pose.bones["b3"].constraints.new("LIMIT_ROTATION")
+    limit.use_limit_x = True  # moves bones, and none of their channels
+    held = armature.read_state(evaluated(rig), bones, before)
+    assert held is not before and held.digest != before.digest
+    fresh = armature.read_state(evaluated(rig), bones)
+    assert np.array_equal(held.matrix, fresh.matrix) and np.array_equal(held.basis, fresh.basis)
+    assert held.digest == fresh.digest
+    rig.pose.bones["b3"].constraints.remove(limit)
+    rig.pose.bones["b4"].location.x += 0.5
+    moved = armature.read_state(evaluated(rig), bones, before)
+    assert moved.channels.data != before.channels.data and moved.digest != before.digest
+    assert np.array_equal(moved.matrix, armature.read_state(evaluated(rig), bones).matrix)
+
+
 def test_bones_are_read_as_they_are() -> None:
     rig = tree_rig(7, 12, any_flags)
     bone = rig.pose.bones["b3"]

@@ -174,3 +174,28 @@ def test_aiming_has_two_rows_ahead_and_behind(target):
     error, jacobian = goal.evaluate(ik.Pose.forward(skeleton, np.zeros(9)))
     assert len(error) == goal.rows == 2
     assert np.linalg.matrix_rank(jacobian, tol=1e-6) == 2
+
+
+@pytest.mark.parametrize("batch", [(), (4,)])
+def test_towards_other_targets_is_the_goal_made_anew(batch):
+    skeleton, names = ik.figures.ball_chain(4), ["ball1", "tip"]
+    rng = np.random.default_rng(6)
+    points, more = rng.normal(size=(2, *batch, 2, 3)), rng.normal(size=(2, *batch, 2, 3))
+    frames, axes = ik.rotation.exp(rng.normal(size=(2, 2, *batch, 2, 3)))
+    more /= np.linalg.norm(more, axis=-1, keepdims=True)
+    masked = {"axes": "xz", "space": "target"}
+    made = [
+        (ik.Position, {"slack": 0.1}, {"target": points}),
+        (ik.Position, masked, {"target": points, "frame": axes}),
+        (ik.Orientation, masked, {"target": frames, "frame": axes}),
+        (ik.Aim, {"direction": (0.0, 1.0, 0.0)}, {"target": points}),
+        (ik.Plane, {"one_sided": True}, {"origin": points, "normal": more}),
+    ]
+    pose = ik.Pose.forward(skeleton, rng.normal(size=(*batch, skeleton.n)))
+    for kind, told, targets in made:
+        first, fresh = (kind(names, **told, **{n: t[k] for n, t in targets.items()}) for k in (0, 1))
+        first.evaluate(pose)
+        moved = first.towards(**{name: target[1] for name, target in targets.items()})
+        for one, other in zip(moved.evaluate(pose), fresh.evaluate(pose), strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-14)
+        assert moved.frames == fresh.frames

@@ -90,6 +90,20 @@ def test_euler_angles_there_and_back(order, v, pole):
     assert abs(back["XYZ".index(order[1])]) <= np.pi / 2 + 1e-15
 
 
+@pytest.mark.parametrize("order", rotation.EULER_ORDERS)
+@pytest.mark.parametrize("pole", [None, 0.0, 1e-12, 1e-10, 1e-4])
+def test_euler_angles_of_a_quaternion_are_those_of_its_matrix(order, pole):
+    angles = np.random.default_rng(4).uniform(-np.pi, np.pi, (200, 3))
+    if pole is not None:
+        angles[:, "XYZ".index(order[1])] = np.pi / 2 - pole
+    quaternions = rotation.quaternion_from_matrix(rotation.matrix_from_euler(angles, order))
+    found = rotation.euler_from_quaternion(quaternions, order)
+    expected = rotation.euler_from_matrix(rotation.matrix_from_quaternion(quaternions), order)
+    turns, matrices = (rotation.matrix_from_euler(each, order) for each in (found, expected))
+    np.testing.assert_allclose(turns, matrices, atol=1e-12 if pole is None else 3e-9)
+    assert (np.abs(found[:, "XYZ".index(order[1])]) <= np.pi / 2 + 1e-15).all()
+
+
 def test_euler_order_is_blenders():
     """Blender's XYZ turns about X first: with column vectors X stands at the right."""
     x, y, z = 0.3, -0.4, 0.5
@@ -139,6 +153,7 @@ BATCHED = {
     "angle": (rotation.angle, (3, 3)),
     "quaternion_from_matrix": (rotation.quaternion_from_matrix, (3, 3)),
     "euler_from_matrix": (rotation.euler_from_matrix, (3, 3)),
+    "euler_from_quaternion": (rotation.euler_from_quaternion, (4,)),
     "swing_twist_turns": (rotation.swing_twist_turns, (3, 3)),
 }
 

@@ -266,3 +266,27 @@ def test_the_weakest_goal_is_reached_as_if_it_were_alone():
     above = ik.solve(ik.Problem(skeleton, [floor, hand, ik.Posture(rest)]), pressed)
     assert alone.status is above.status is ik.Status.REACHED, above
     np.testing.assert_allclose(above.q, alone.q, atol=1e-6)
+
+
+def test_who_asks_briefly_reaches_the_same_and_keeps_limits_and_levels():
+    skeleton = two_arms(60)
+    rng = np.random.default_rng(2)
+    away = []
+    for seed in range(20):
+        start = skeleton.region.project(0.3 * rng.normal(size=skeleton.n))
+        pose = ik.Pose.forward(skeleton, skeleton.region.project(start + 0.4 * rng.normal(size=skeleton.n)))
+        left, right = pose.point(HANDS, TIP)
+        right = right + np.array([5.0 * (seed % 2), 0.0, 0.0])
+        weaker = ik.Position("hand.R", right, TIP, priority=1)
+        goals = [ik.Position("hand.L", left, TIP), weaker, ik.Posture(start)]
+        problem = ik.Problem(skeleton, goals)
+        brief, whole = ik.solve(problem, start, brief=True), ik.solve(problem, start)
+        assert (brief.status is ik.Status.REACHED) == (whole.status is ik.Status.REACHED) == (seed % 2 == 0)
+        assert skeleton.region.violation(brief.q).max() < 1e-9
+        assert brief.errors[0] < 1e-4  # which is the stronger one, whatever becomes of the other
+        assert brief.errors[1] == pytest.approx(whole.errors[1], rel=0.05, abs=1e-4)
+        if whole.status is ik.Status.REACHED:
+            away.append([np.linalg.norm(answer.q - start) for answer in (brief, whole)])
+    # mostly the posture is kept to alike; now and then it is another way to hold both hands there
+    ratio = np.divide(*np.transpose(away))
+    assert np.median(ratio) == pytest.approx(1.0, abs=1e-3) and ratio.max() < 1.5
