@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from . import arguments
 from .errors import BadValue
 from .rotation import Array, about
 from .skeleton import Joint, Skeleton
@@ -25,8 +26,9 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
         lengths: of the links, metres.
         limit: every hinge turns by at most this, radians; None for free ones.
     """
-    if not len(lengths):
-        raise BadValue("The chain", "has no links; give at least one length.")
+    lengths = arguments.numbers(lengths, "lengths of the chain").tolist()
+    if not isinstance(lengths, list) or not lengths:
+        raise BadValue("lengths of the chain", "are none; give a list with at least one length.")
     lower, upper = (None, None) if limit is None else (-limit, limit)
     joints = [
         Joint(
@@ -45,8 +47,7 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
 
 def ball_chain(count: int, length: float = 1.0, limit: float | None = None) -> Skeleton:
     """Ball joints in a row along +Y; a "tip" that does not move by itself; limit as in `planar_chain`."""
-    if count < 1:
-        raise BadValue("The chain", "has no joints; give at least one.")
+    arguments.whole(count, "count of joints in the chain", least=1)
     lower, upper = (None, None) if limit is None else (-limit, limit)
     joints = [
         Joint(

@@ -14,7 +14,8 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from .errors import BadValue, UnknownName
+from . import arguments
+from .errors import UnknownName
 
 _KEY: Final = "parameter"
 
@@ -28,7 +29,7 @@ class Parameter:
     Attributes:
         name: of the option, "group.option" where it stands in a group; label, description: for people.
         default: a bool, int, float or one of the choices; None where the method chooses by itself.
-        minimum, maximum: bounds of a number.
+        minimum, maximum: bounds of a number; it may be infinite only where the maximum is.
         choices: the words that may be given, empty for numbers and switches.
     """
 
@@ -37,7 +38,7 @@ class Parameter:
     description: str
     default: Any
     minimum: float = 0.0
-    maximum: float = np.inf
+    maximum: float = arguments.LARGEST
     choices: tuple[str, ...] = ()
 
     @property
@@ -52,7 +53,7 @@ def setting(
     description: str,
     *,
     minimum: float = 0.0,
-    maximum: float = np.inf,
+    maximum: float = arguments.LARGEST,
     choices: Sequence[str] = (),
 ) -> Any:
     """A dataclass field for an option that people may set; see `Parameter`."""
@@ -101,21 +102,24 @@ def configured(options: Configured, given: Mapping[str, Any]) -> Configured:
 
 
 def check_parameters(options: Any) -> None:
-    """Refuse parameters of a dataclass that are out of their bounds, or none of their choices.
+    """Refuse options of a dataclass that are of another sort than their default, or out of their bounds.
+
+    Of those that are not declared with `setting`, switches and counts are looked at; the rest is for the
+    dataclass itself.
 
     Raises:
-        BadValue: it names the parameter and says what can be given.
+        BadValue: it names the option and says what can be given.
     """
     for entry in fields(options):
-        if _KEY not in entry.metadata:
+        told, name, value = entry.metadata.get(_KEY), entry.name, getattr(options, entry.name)
+        if told is not None and value is None and entry.default is None:
             continue
-        told, value = entry.metadata[_KEY], getattr(options, entry.name)
-        if told["choices"]:
-            if value not in told["choices"]:
-                raise BadValue(f"{entry.name}={value!r}", f"must be one of {', '.join(told['choices'])}.")
+        if told is not None and told["choices"]:
+            arguments.word(value, name, told["choices"])
         elif isinstance(entry.default, bool):
-            if value not in (True, False):
-                raise BadValue(f"{entry.name}={value!r}", "must be True or False.")
-        elif not (np.isfinite(value) and told["minimum"] <= value <= told["maximum"]):
-            upto = f" up to {told['maximum']:g}" if np.isfinite(told["maximum"]) else " or more"
-            raise BadValue(f"{entry.name}={value!r}", f"must be a finite number, {told['minimum']:g}{upto}.")
+            arguments.switch(value, name)
+        elif isinstance(entry.default, int):
+            arguments.whole(value, name, least=0 if told is None else int(told["minimum"]))
+        elif told is not None:
+            most = told["maximum"]
+            arguments.number(value, name, least=told["minimum"], most=most, endless=np.isinf(most))

@@ -10,7 +10,7 @@ a through p: `w = a, v = p x a`; for a slide along a: `w = 0, v = a`). Every Jac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
 from typing import Final
@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from . import arguments
 from .errors import BadShape, BadValue, UnknownName
 from .kinematics import ManyFrames, OneFrame
 from .rotation import Array, skew
@@ -26,11 +27,13 @@ from .skeleton import Skeleton
 Joints = str | int | Sequence[str] | Sequence[int] | npt.NDArray[np.intp]
 
 
-def _checked(skeleton: Skeleton, index: int) -> int:
-    """A joint given by its number."""
-    if not 0 <= index < len(skeleton):
-        raise UnknownName("joint", int(index), skeleton.names)
-    return int(index)
+def _number(skeleton: Skeleton, joint: object) -> int:
+    """The number of a joint that is given by its name or by that number."""
+    if isinstance(joint, int | np.integer) and 0 <= joint < len(skeleton):
+        return int(joint)
+    if isinstance(joint, str):
+        return skeleton.index(joint)
+    raise UnknownName("joint", joint, skeleton.names)
 
 
 class Points:
@@ -48,15 +51,9 @@ class Points:
     def __init__(
         self, skeleton: Skeleton, joints: Sequence[str | int], offsets: npt.ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
-        self.joints = np.array(
-            [skeleton.index(j) if isinstance(j, str) else _checked(skeleton, j) for j in joints], dtype=int
-        )
+        self.joints = np.array([_number(skeleton, joint) for joint in joints], dtype=int)
         self.count = len(self.joints)
-        given = np.asarray(offsets, dtype=float)
-        if given.shape not in ((3,), (self.count, 3)):
-            raise BadShape("offset", f"(3,) or ({self.count}, 3)", given.shape)
-        if not np.isfinite(given).all():
-            raise BadValue("offset", "holds a value that is not a finite number.")
+        given = arguments.shaped(offsets, "offset", (3,), (self.count, 3))
         self.offsets = np.broadcast_to(given, (self.count, 3)).copy()
         self.moved = skeleton.influence[:, self.joints]  # (n, E) which coordinates move the point
         self.turned = skeleton.turn_influence[:, self.joints]  # (n, E) which turn its frame
@@ -124,7 +121,8 @@ class Pose:
         Raises:
             BadShape: q does not have the figure's number of coordinates; BadValue: a value that is no number.
         """
-        array = np.array(q, dtype=float)
+        arguments.of_kind(skeleton, Skeleton, "skeleton")
+        array = arguments.limits(q, "q")
         if array.ndim < 1 or array.shape[-1] != skeleton.n:
             raise BadShape("q", f"(..., {skeleton.n})", array.shape)
         if not np.isfinite(array).all():
@@ -268,8 +266,10 @@ class Pose:
         return (back @ across[..., None])[..., 0], back @ moving
 
     def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[Points, bool]:
-        single = isinstance(joint, str | int | np.integer)
+        single = not isinstance(joint, Iterable) or isinstance(joint, str)
         names = [joint] if single else list(joint)  # type: ignore[arg-type]
+        if not names:
+            raise BadValue("joint", "is empty; name at least one.")
         return Points(self.skeleton, names, offset), single  # type: ignore[arg-type]
 
     def points(self, points: Points) -> Array:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import arguments
 from .avoidance import AVOIDANCE, Avoidance
 from .errors import BadShape, BadValue
 from .goals import Frame, Goal, Posture, Residual
@@ -110,9 +111,11 @@ class Problem:
         limits: str = "projection",
         self_pairs: npt.ArrayLike = (),
     ) -> None:
-        self.skeleton = skeleton
-        self.goals = tuple(goals)
-        self.obstacles, self.body, self.margin = tuple(obstacles), body, float(margin)
+        self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
+        self.goals = arguments.several(goals, Goal, "goals")
+        self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
+        self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
+        self.margin = arguments.number(margin, "margin of the problem", least=0)
         self.avoidance: Avoidance = (
             avoidance
             if isinstance(avoidance, Avoidance)
@@ -121,8 +124,6 @@ class Problem:
         self.scene = self._scene(self_pairs)
         self.limits: LimitMethod = choose(LIMITS, "limit method", limits)
         for goal in self.goals:
-            if not isinstance(goal, Goal):
-                raise BadValue(f"{goal!r}", "is not a goal; make one of ikmath's goal kinds.")
             goal.check(skeleton)
         postures = [goal for goal in self.goals if isinstance(goal, Posture)]
         if len(postures) > 1:
@@ -142,8 +143,6 @@ class Problem:
 
     def _scene(self, self_pairs: npt.ArrayLike) -> Scene | None:
         """What the figure must not touch; None if there is nothing."""
-        if not (np.isfinite(self.margin) and self.margin >= 0):
-            raise BadValue(f"margin={self.margin!r}", "must be a finite length, zero or more.")
         if not self.obstacles and not np.size(self_pairs):
             return None
         if self.body is None:
@@ -151,9 +150,16 @@ class Problem:
         return Scene(self.skeleton, self.body, self.obstacles, self_pairs)
 
     def at(self, frame: Frame) -> Problem:
-        """The problem with the targets of one frame (or of several, as a batch); nothing is checked again."""
+        """The problem with the targets of one frame (or of several, as a batch).
+
+        Raises:
+            BadValue: no such frame.
+        """
         if self.frames is None:
             return self
+        alone = not isinstance(frame, np.ndarray)
+        if alone and arguments.whole(frame, "frame", least=-self.frames) >= self.frames:
+            raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
         _ = self.stack  # which all frames share
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
@@ -171,7 +177,7 @@ class Problem:
         Args:
             goals: as the problem's own, in their order; but for targets that differ, a new problem is made.
         """
-        given = tuple(goals)
+        given = arguments.several(goals, Goal, "goals")
         for new, own in zip(given, self.goals, strict=False):
             new.bind_as(own)
         if self.frames is not None or not _alike(given, self.goals):
@@ -217,7 +223,7 @@ class Problem:
         """The problem on the same figure with other constants (`Skeleton.moved`)."""
         if skeleton is self.skeleton:
             return self
-        if skeleton.plan is not self.skeleton.plan:
+        if arguments.of_kind(skeleton, Skeleton, "skeleton").plan is not self.skeleton.plan:
             raise BadValue("The skeleton", "is built otherwise; use Skeleton.moved on the problem's own.")
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
@@ -235,13 +241,13 @@ class Problem:
             like: a problem of the same figure whose body, pairs, margin and avoidance hold here too, in place
                 of the problem's own.
         """
-        like = like or self
+        like = self if like is None else arguments.of_kind(like, Problem, "like")
         if like.scene is None:
             raise BadValue("The problem", "was made without obstacles and pairs; give them when it is made.")
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
         other.body, other.margin, other.avoidance = like.body, like.margin, like.avoidance
-        other.obstacles = tuple(obstacles)
+        other.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         other.scene = like.scene.carried(other.obstacles).on(self.skeleton)
         if other.scene.frames:
             raise BadValue("obstacles", "move over frames, but the problem is one of a single frame.")
@@ -269,11 +275,9 @@ class Problem:
         """Checked copy of a start, put inside the limits; the rest pose if there is none."""
         if q0 is None:
             return self.skeleton.rest.copy()
-        q = np.array(q0, dtype=float)
+        q = arguments.numbers(q0, "q0")
         if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
             raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
-        if not np.isfinite(q).all():
-            raise BadValue("q0", "holds a value that is not a finite number.")
         return self.skeleton.region.project(q)
 
 

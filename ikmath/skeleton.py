@@ -21,6 +21,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from . import arguments
 from .errors import BadShape, BadValue, UnknownName
 from .hinges import Hinges, nodes_of, still
 from .kinematics import ManyFrames, OneFrame, forward_many, forward_one
@@ -69,14 +70,9 @@ class Joint:
     @property
     def slots(self) -> list[int]:
         """The free ones of the six coordinates, in order."""
-        for letters, what in ((self.turns, "turns"), (self.slides, "slides")):
-            if set(letters) - set("xyz") or len(set(letters)) != len(letters):
-                raise BadValue(
-                    f"{what}={letters!r} of joint {self.name!r}", "must be letters out of 'xyz', each once."
-                )
-        return [k for k in range(3) if "xyz"[k] in self.slides] + [
-            3 + k for k in range(3) if "xyz"[k] in self.turns
-        ]
+        slides = arguments.letters(self.slides, f"slides of joint {self.name!r}")
+        turns = arguments.letters(self.turns, f"turns of joint {self.name!r}")
+        return [k for k in range(3) if "xyz"[k] in slides] + [3 + k for k in range(3) if "xyz"[k] in turns]
 
 
 class Skeleton:
@@ -106,12 +102,17 @@ class Skeleton:
     """
 
     def __init__(self, joints: Iterable[Joint]) -> None:
-        self.joints = _sorted(list(joints))
+        self.joints = _sorted(arguments.several(joints, Joint, "joints"))
         self.names = tuple(joint.name for joint in self.joints)
         self._index = {name: i for i, name in enumerate(self.names)}
         count = len(self.joints)
         self.parents = np.array([-1 if j.parent is None else self._index[j.parent] for j in self.joints])
-        self.inherits = np.array([j.inherit_rotation for j in self.joints])
+        self.inherits = np.array(
+            [
+                arguments.switch(j.inherit_rotation, f"inherit_rotation of joint {j.name!r}")
+                for j in self.joints
+            ]
+        )
         self.rest_rotation = _numbers(self.joints, "rotation", (3, 3))
         self.rest_translation = _numbers(self.joints, "translation", (3,))
         self.fixed = _numbers(self.joints, "fixed", (6,))
@@ -139,6 +140,10 @@ class Skeleton:
     def _check_coordinates(self) -> None:
         for bad, reason in (
             (np.isnan(self.lower) | np.isnan(self.upper), "has a limit that is not a number."),
+            (
+                (self.lower > arguments.LARGEST) | (self.upper < -arguments.LARGEST),
+                "has limits that leave it no place; give smaller ones.",
+            ),
             (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
             (~((self.stiffness >= 0) & (self.stiffness < 1)), "has a stiffness outside [0, 1)."),
         ):
@@ -161,7 +166,7 @@ class Skeleton:
         """
         try:
             return self._index[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise UnknownName("joint", name, self.names) from None
 
     def columns(self, name: str) -> slice:
@@ -191,9 +196,7 @@ class Skeleton:
             ("fixed", fixed),
         ):
             if value is not None:
-                if value.shape != getattr(self, name).shape:
-                    raise BadShape(name, f"{getattr(self, name).shape}", value.shape)
-                setattr(other, name, value)
+                setattr(other, name, arguments.shaped(value, name, getattr(self, name).shape))
         for derived in ("size", "constants", "kernels"):
             other.__dict__.pop(derived, None)
         return other
@@ -273,12 +276,15 @@ class Skeleton:
         return self.region.project(np.zeros(self.n))
 
 
-def _sorted(joints: list[Joint]) -> tuple[Joint, ...]:
+def _sorted(joints: Sequence[Joint]) -> tuple[Joint, ...]:
     """Parents before children, otherwise in the given order."""
     if not joints:
         raise BadValue("The skeleton", "has no joints; give at least one.")
     by_name: dict[str, Joint] = {}
     for joint in joints:
+        arguments.text(joint.name, "name of a joint")
+        if joint.parent is not None:
+            arguments.text(joint.parent, f"parent of joint {joint.name!r}")
         if joint.name in by_name:
             raise BadValue(f"Joint {joint.name!r}", "is there twice; names must differ.")
         by_name[joint.name] = joint
@@ -302,15 +308,12 @@ def _sorted(joints: list[Joint]) -> tuple[Joint, ...]:
 
 
 def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:
-    rows = []
-    for joint in joints:
-        value = np.asarray(getattr(joint, field), dtype=float)
-        if value.shape != shape:
-            raise BadShape(f"{field} of joint {joint.name!r}", str(shape), value.shape)
-        if not np.isfinite(value).all():
-            raise BadValue(f"{field} of joint {joint.name!r}", "holds a value that is not a finite number.")
-        rows.append(value)
-    return np.array(rows)
+    return np.array(
+        [
+            arguments.shaped(getattr(joint, field), f"{field} of joint {joint.name!r}", shape)
+            for joint in joints
+        ]
+    )
 
 
 def _check_rotations(names: Sequence[str], rotations: Array) -> None:
@@ -327,7 +330,7 @@ def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str,
     rows: list[Array] = []
     for joint, own in zip(joints, slots, strict=True):
         value = getattr(joint, field)
-        array = np.asarray(default if value is None else value, dtype=float)
+        array = arguments.limits(default if value is None else value, f"{field} of joint {joint.name!r}")
         if array.ndim > 1 or (array.ndim == 1 and array.shape[0] != len(own)):
             raise BadShape(f"{field} of joint {joint.name!r}", f"a number or ({len(own)},)", array.shape)
         rows.append(np.broadcast_to(array, (len(own),)))

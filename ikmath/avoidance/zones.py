@@ -37,12 +37,11 @@ class Zones:
     )
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.d_ta < self.d_ug < self.d_soi:
-            raise BadValue(
-                f"d_ta={self.d_ta!r}, d_ug={self.d_ug!r}, d_soi={self.d_soi!r}",
-                "must rise in this order, from zero or more.",
-            )
         check_parameters(self)
+        if not self.d_ta < self.d_ug < self.d_soi:
+            raise BadValue(
+                f"d_ta={self.d_ta!r}, d_ug={self.d_ug!r}, d_soi={self.d_soi!r}", "must rise in this order."
+            )
 
     def alpha_h(self, distance: Array) -> Array:
         """Gain of the homogeneous solution: 1 inside d_ug, 0 beyond d_soi, a cubic in between."""

@@ -11,6 +11,7 @@ bone square to its direction, and so change smoothly wherever the bone turns.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final, Self
 
 import numpy as np
@@ -139,9 +140,8 @@ class Aim(Effectors):
                 row[:] = readiest(turn[i], square_to=d[i])
         return out
 
-    @property
-    def frames(self) -> int | None:
-        return None if self.target.ndim == 2 else int(self.target.shape[0])
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return (self.target.shape[:-2],)
 
     def at(self, frame: Frame) -> Self:
         return self._copy(target=self.target[frame]) if self.target.ndim > 2 else self

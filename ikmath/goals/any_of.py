@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadValue
 from ..pose import Pose
 from ..residual import Residual
@@ -48,10 +49,9 @@ class AnyOf(Goal):
         preference: float = 0.3,
         name: str | None = None,
     ) -> None:
-        self.goals = tuple(goals)
-        for goal in self.goals:
-            if getattr(goal, "kind", "Posture") == "Posture":
-                raise BadValue(f"{goal!r}", "cannot be an alternative; give goals other than postures.")
+        self.goals = arguments.several(goals, Goal, "goals of AnyOf goal")
+        if any(goal.kind == "Posture" for goal in self.goals):
+            raise BadValue("AnyOf goal", "has a posture as an alternative; give goals of other kinds.")
         if len(self.goals) < 2:
             raise BadValue("AnyOf goal", "has fewer than two alternatives; give at least two goals.")
         units = {goal.unit for goal in self.goals}
@@ -62,11 +62,7 @@ class AnyOf(Goal):
             )
         label = " or ".join(label for goal in self.goals for label in goal.labels)
         self._begin((label,), weight, priority, name)
-        if not (np.isfinite(preference) and preference >= 0):
-            raise BadValue(
-                f"preference={preference!r} of {self.describe()}", "must be a number, zero or more."
-            )
-        self.preference = float(preference)
+        self.preference = arguments.number(preference, f"preference of {self.describe()}", least=0)
         self.unit = units.pop()
         self.rows = max(goal.effectors * goal.rows for goal in self.goals)
         self.chosen: npt.NDArray[np.intp] | None = None
@@ -116,12 +112,8 @@ class AnyOf(Goal):
         for goal in self.goals:
             goal.check(skeleton)
 
-    @property
-    def frames(self) -> int | None:
-        counts = {goal.frames for goal in self.goals} - {None}
-        if len(counts) > 1:
-            raise BadValue(self.describe(), "has alternatives with different numbers of frames.")
-        return counts.pop() if counts else None
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return [axes for goal in self.goals for axes in goal.batches()]
 
     def at(self, frame: Frame) -> Self:
         if self.frames is None and (self.chosen is None or not self.chosen.ndim):

@@ -8,12 +8,13 @@ by one product with a matrix that the structure of the figure gives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..pose import Pose
 from ..residual import Residual
@@ -67,6 +68,7 @@ class Balance(Goal):
         if (target is None) == (support is None):
             raise BadValue(self.describe(), "needs either a target or a support.")
         self.level = self._level(up)
+        margin = arguments.number(margin, f"margin of {self.describe()}", least=0)
         self.target: Array = np.zeros(2)
         self.support: Support | None = None
         if target is not None:
@@ -80,27 +82,21 @@ class Balance(Goal):
 
     def _level(self, up: str | npt.ArrayLike) -> Array:
         """(2, 3) the two directions that are level."""
+        what = f"up of {self.describe()}"
         if isinstance(up, str):
-            if up not in _AXES or len(up) != 1:
-                raise BadValue(f"up={up!r} of {self.describe()}", "must be 'x', 'y', 'z' or a direction.")
-            return np.delete(np.eye(3), _AXES.index(up), 0)
-        way = np.array(up, dtype=float)
-        if way.shape != (3,) or not np.isfinite(way).all():
-            raise BadValue(f"up={up!r} of {self.describe()}", "must be 'x', 'y', 'z' or a direction (3,).")
-        way = unit_vectors(way, f"up of {self.describe()}")
+            return np.delete(np.eye(3), _AXES.index(arguments.word(up, what, _AXES)), 0)
+        way = unit_vectors(arguments.shaped(up, what, (3,)), what)
         first = np.cross(way, np.eye(3)[np.argmin(np.abs(way))])
         first /= np.sqrt(first @ first)
         return np.stack([first, np.cross(way, first)])
 
     def _flat(self, places: npt.ArrayLike, what: str, least: int) -> Array:
         """Places (..., 2) as they are, or (..., 3) of the world, over the level plane (..., 2)."""
-        array = np.array(places, dtype=float)
+        array = arguments.numbers(places, f"{what} of {self.describe()}")
         plain = (self.level == self.level.astype(bool)).all()  # two axes of the world: two numbers will do
         if array.ndim < least or array.shape[-1] not in ((2, 3) if plain else (3,)):
             expected = "(..., 2) or (..., 3)" if plain else "(..., 3)"
             raise BadShape(f"{what} of {self.describe()}", expected, array.shape)
-        if not np.isfinite(array).all():
-            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
         return array if array.shape[-1] == 2 else np.asarray(array @ self.level.T)
 
     # ------------------------------------------------------------------ the centre of mass
@@ -181,27 +177,16 @@ class Balance(Goal):
         """Values for all joints (J, *shape) from values by name (zero where none is told) or in order."""
         if given is None:
             return None
-        if isinstance(given, Mapping):
-            table = np.zeros((len(skeleton), *shape))
-            for joint, value in given.items():
-                row = np.asarray(value, dtype=float)
-                if row.shape != shape:
-                    raise BadShape(f"{what}[{joint!r}] of {self.describe()}", str(shape), row.shape)
-                table[skeleton.index(joint)] = row
-        else:
-            table = np.array(given, dtype=float)
-            if table.shape != (len(skeleton), *shape):
-                expected = str((len(skeleton), *shape))
-                raise BadShape(f"{what} of {self.describe()}", expected, table.shape)
-        if not np.isfinite(table).all():
-            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
+        if not isinstance(given, Mapping):
+            return arguments.shaped(given, f"{what} of {self.describe()}", (len(skeleton), *shape))
+        table = np.zeros((len(skeleton), *shape))
+        for joint, value in given.items():
+            told = arguments.shaped(value, f"{what}[{joint!r}] of {self.describe()}", shape)
+            table[skeleton.index(joint)] = told
         return table
 
-    @property
-    def frames(self) -> int | None:
-        if self.support is not None:
-            return self.support.frames
-        return None if self.target.ndim == 1 else int(self.target.shape[0])
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return (self.target.shape[:-1] if self.support is None else self.support.normals.shape[:-2],)
 
     def at(self, frame: Frame) -> Self:
         if self.frames is None:

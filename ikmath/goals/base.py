@@ -9,11 +9,12 @@ be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..pose import Points, Pose
 from ..residual import Residual
@@ -22,6 +23,8 @@ from ..skeleton import Skeleton
 
 Names = str | Sequence[str]
 Frame = int | npt.NDArray[np.intp]
+HEAVIEST: Final = 1e12
+"""The largest weight that is taken: what is beside it is already less than rounding."""
 
 
 class Goal:
@@ -49,22 +52,16 @@ class Goal:
     labels: tuple[str, ...]
 
     def _begin(self, labels: Sequence[str], weight: npt.ArrayLike, priority: int, name: str | None) -> None:
-        self.labels = (
-            tuple(labels)
-            if name is None
-            else ((name,) if len(labels) == 1 else tuple(f"{name} {s}" for s in labels))
-        )
-        given = np.asarray(weight, dtype=float)
-        if given.shape not in ((), (len(self.labels),)):
-            raise BadShape(f"weight of {self.describe()}", f"a number or ({len(self.labels)},)", given.shape)
-        if not (np.isfinite(given) & (given >= 0)).all():
-            raise BadValue(f"weight of {self.describe()}", "must be a finite number, zero or more.")
-        if int(priority) != priority or priority < 0:
-            raise BadValue(
-                f"priority of {self.describe()}", "must be a whole number, zero (the strongest) or more."
-            )
+        self.labels = tuple(labels)
+        if name is not None:
+            arguments.text(name, f"name of {self.describe()}")
+            self.labels = (name,) if len(labels) == 1 else tuple(f"{name} {label}" for label in labels)
+        what = self.describe()
+        given = arguments.shaped(weight, f"weight of {what}", (), (len(self.labels),))
+        if given.min(initial=0.0) < 0 or given.max(initial=0.0) > HEAVIEST:
+            raise BadValue(f"weight of {what}", f"must be zero or more, at most {HEAVIEST:g}.")
         self.weight = np.broadcast_to(given, (len(self.labels),)).copy()
-        self.priority = int(priority)
+        self.priority = arguments.whole(priority, f"priority of {what}", least=0)
 
     @property
     def effectors(self) -> int:
@@ -94,10 +91,26 @@ class Goal:
         split = error.reshape(*error.shape[:-1], self.effectors, error.shape[-1] // self.effectors)
         return np.asarray(np.sqrt((split * split).sum(-1)))
 
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        """The leading axes of whatever may change from frame to frame."""
+        return ()
+
     @property
     def frames(self) -> int | None:
-        """Number of frames of the targets, None if they do not change."""
-        return None
+        """Number of frames of the targets, None if they do not change.
+
+        Raises:
+            BadValue: targets with several axes of frames, or with different numbers of them.
+        """
+        changing = {axes for axes in self.batches() if axes}
+        if not changing:
+            return None
+        if len(changing) > 1 or len(axes := next(iter(changing))) > 1:
+            found = " and ".join(map(str, sorted(changing)))
+            raise BadValue(
+                self.describe(), f"has targets with leading axes {found}; give one axis of frames."
+            )
+        return axes[0]
 
     def at(self, frame: Frame) -> Self:
         """The goal with the targets of one frame, or of several as the batch."""
@@ -141,28 +154,17 @@ class Effectors(Goal):
     _points: Points
 
     def _hold(self, joint: Names, offset: npt.ArrayLike) -> None:
-        if not isinstance(joint, str) and not all(isinstance(j, str) for j in joint):
-            raise BadValue(f"joint={joint!r} of {self.kind} goal", "must be a joint's name or several names.")
         self.single = isinstance(joint, str)
-        self.joints = (joint,) if isinstance(joint, str) else tuple(joint)
-        if not self.joints:
-            raise BadValue(f"{self.kind} goal", "holds no joint; name at least one.")
-        given = np.asarray(offset, dtype=float)
-        if given.shape not in ((3,), (len(self.joints), 3)):
-            raise BadShape(f"offset of {self.kind} goal", f"(3,) or ({len(self.joints)}, 3)", given.shape)
-        if not np.isfinite(given).all():
-            raise BadValue(f"offset of {self.kind} goal", "holds a value that is not a finite number.")
-        self.offset = given
+        self.joints = names(joint, f"joint of {self.kind} goal")
+        self.offset = arguments.shaped(offset, f"offset of {self.kind} goal", (3,), (len(self.joints), 3))
         self._plan = None
 
     def _target(self, value: npt.ArrayLike, shape: tuple[int, ...], what: str = "target") -> Array:
         """Checked copy of a target with shape (*batch, E, *shape)."""
-        array = np.array(value, dtype=float)
+        array = arguments.numbers(value, f"{what} of {self.describe()}")
         tail = shape if self.single else (self.effectors, *shape)
         if array.ndim < len(tail) or array.shape[array.ndim - len(tail) :] != tail:
             raise BadShape(f"{what} of {self.describe()}", f"(..., {', '.join(map(str, tail))})", array.shape)
-        if not np.isfinite(array).all():
-            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
         if self.single:
             array = array.reshape(*array.shape[: array.ndim - len(shape)], 1, *shape)
         return array
@@ -177,16 +179,13 @@ class Effectors(Goal):
 
     def _each(self, value: npt.ArrayLike, what: str) -> Array:
         """Checked (E, 3) constants of the effectors, given for each or once for all."""
-        array, count = np.array(value, dtype=float), len(self.joints)
-        if array.shape not in ((3,), (count, 3)):
-            raise BadShape(f"{what} of {self.describe()}", f"(3,) or ({count}, 3)", array.shape)
-        if not np.isfinite(array).all():
-            raise BadValue(f"{what} of {self.describe()}", "holds a value that is not a finite number.")
+        count = len(self.joints)
+        array = arguments.shaped(value, f"{what} of {self.describe()}", (3,), (count, 3))
         return np.broadcast_to(array, (count, 3)).copy()
 
-    def _shared(self, value: npt.ArrayLike) -> Array:
+    def _shared(self, value: npt.ArrayLike, what: str) -> Array:
         """A target that several effectors may share, (3,) or (*batch, 1, 3), told of each of them."""
-        array = np.asarray(value, dtype=float)
+        array = arguments.numbers(value, f"{what} of {self.describe()}")
         if self.single or array.ndim == 0:
             return array
         if array.shape == (3,) or (array.ndim > 1 and array.shape[-2:] == (1, 3)):
@@ -214,18 +213,24 @@ class Effectors(Goal):
             self._plan, self._points = before._plan, before._points
 
 
+def names(value: Names, what: str) -> tuple[str, ...]:
+    """A joint's name, or several names, as a tuple of at least one."""
+    found = (value,) if isinstance(value, str) else arguments.several(value, str, what)
+    if not found:
+        raise BadValue(what, "is empty; name at least one joint.")
+    return found
+
+
 def axis_mask(axes: str, what: str) -> list[int] | None:
     """Letters out of "xyz" -> which of the three axes count, None for all of them."""
-    if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
-        raise BadValue(f"axes={axes!r} of {what}", "must be letters out of 'xyz', each once, at least one.")
+    if not arguments.letters(axes, f"axes of {what}"):
+        raise BadValue(f"axes of {what}", "are none; give at least one of 'xyz'.")
     return None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
 
 
 def check_slack(slack: float, what: str) -> float:
     """A slack as a float, zero or more."""
-    if not (np.isfinite(slack) and slack >= 0):
-        raise BadValue(f"slack={slack!r} of {what}", "must be a finite number, zero or more.")
-    return float(slack)
+    return arguments.number(slack, f"slack of {what}", least=0)
 
 
 SPACES = ("world", "target", "bone")
@@ -233,6 +238,4 @@ SPACES = ("world", "target", "bone")
 
 def check_space(space: str, what: str) -> str:
     """The space that masks are told in."""
-    if space not in SPACES:
-        raise BadValue(f"space={space!r} of {what}", "must be 'world', 'target' or 'bone'.")
-    return space
+    return arguments.word(space, f"space of {what}", SPACES)

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..pose import Pose
 from ..residual import Residual
@@ -63,17 +65,15 @@ class Distance(Pairs):
         self._begin(self.labels, weight, priority, name)
         if not _are_names(to):
             self.place = self._target(to, (3,), "to")
-        if mode not in MODES:
-            raise BadValue(f"mode={mode!r} of {self.describe()}", "must be 'at', 'inside' or 'outside'.")
-        self.mode = mode
+        self.mode = arguments.word(mode, f"mode of {self.describe()}", MODES)
         self.one_sided = mode != "at"
         self.distance = self._lengths(distance)
 
     def _lengths(self, value: npt.ArrayLike) -> Array:
         """(*batch, E) distances."""
-        array = np.array(value, dtype=float)
-        if not (np.isfinite(array) & (array > 0)).all():
-            raise BadValue(f"distance of {self.describe()}", "must be a finite number above zero.")
+        array = arguments.numbers(value, f"distance of {self.describe()}")
+        if not (array > 0).all():
+            raise BadValue(f"distance of {self.describe()}", "must be above zero.")
         if self.single:
             return array[..., None]
         if array.ndim == 0:
@@ -113,12 +113,9 @@ class Distance(Pairs):
             out[index] = readiest(rows[index])
         return out
 
-    @property
-    def frames(self) -> int | None:
-        shape: tuple[int, ...] = self.distance.shape[:-1]
-        if self.place is not None:
-            shape = np.broadcast_shapes(shape, self.place.shape[:-2])
-        return int(shape[0]) if shape else None
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        place = () if self.place is None else self.place.shape[:-2]
+        return self.distance.shape[:-1], place
 
     def at(self, frame: Frame) -> Self:
         moving = self.place is not None and self.place.ndim > 2

@@ -7,11 +7,13 @@ goal. It holds to the tolerance of the solver, as all goals do, so give it the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadValue
 from ..pose import Pose
 from ..residual import Residual
@@ -54,7 +56,7 @@ class Loop(Pairs):
     ) -> None:
         self._hold_pairs(joint_a, offset_a, joint_b, offset_b)
         self._begin(self.labels, weight, priority, name)
-        self.rigid = bool(rigid)
+        self.rigid = arguments.switch(rigid, f"rigid of {self.describe()}")
         self.rows = 6 if self.rigid else 3
         if rotation is not None and not self.rigid:
             raise BadValue(f"rotation of {self.describe()}", "is for rigid loops; give rigid=True with it.")
@@ -108,9 +110,8 @@ class Loop(Pairs):
         jacobian = np.concatenate([ends.jacobian.reshape(split), rows.reshape(split)], -2)
         return Residual(error.reshape(*pose.batch, 6 * count), jacobian.reshape(*pose.batch, 6 * count, n))
 
-    @property
-    def frames(self) -> int | None:
-        return None if self.rotation.ndim == 3 else int(self.rotation.shape[0])
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return (self.rotation.shape[:-3],)
 
     def at(self, frame: Frame) -> Self:
         return self._copy(rotation=self.rotation[frame]) if self.rotation.ndim > 3 else self

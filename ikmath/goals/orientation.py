@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -56,7 +57,8 @@ class Orientation(Effectors):
         self.rows = 3 if self.mask is None else len(self.mask)
         self.space = check_space(space, self.describe())
         self.slack = check_slack(slack, self.describe())
-        self.frame = None if frame is None or self.space != "target" else self._rotation(frame, "frame")
+        axes_world = None if frame is None else self._rotation(frame, "frame")
+        self.frame = axes_world if self.space == "target" else None
 
     def evaluate(self, pose: Pose) -> Residual:
         points, count, n = self.points(pose.skeleton), self.effectors, pose.skeleton.n
@@ -82,12 +84,8 @@ class Orientation(Effectors):
             return with_slack(error, jacobian(), self.slack, count)
         return Residual(error, jacobian)
 
-    @property
-    def frames(self) -> int | None:
-        counts = self.target.shape[:-3]
-        if self.frame is not None:
-            counts = np.broadcast_shapes(counts, self.frame.shape[:-3])
-        return int(counts[0]) if counts else None
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return self.target.shape[:-3], () if self.frame is None else self.frame.shape[:-3]
 
     def at(self, frame: Frame) -> Self:
         if self.frames is None:

@@ -8,11 +8,13 @@ floor: whoever is above it is not drawn to it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..pose import Pose
 from ..residual import Residual
 from .base import Effectors, Frame, Names
@@ -52,10 +54,10 @@ class Plane(Effectors):
     ) -> None:
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
-        self.origin = self._target(self._shared(origin), (3,), "origin")
-        self.normal = self._target(self._shared(normal), (3,), "normal")
+        self.origin = self._target(self._shared(origin, "origin"), (3,), "origin")
+        self.normal = self._target(self._shared(normal, "normal"), (3,), "normal")
         self.normal = unit_vectors(self.normal, f"normal of {self.describe()}")
-        self.one_sided = bool(one_sided)
+        self.one_sided = arguments.switch(one_sided, f"one_sided of {self.describe()}")
 
     def inequality(self, pose: Pose) -> Residual:
         """Signed distances, positive on the side that the normal points to."""
@@ -69,10 +71,8 @@ class Plane(Effectors):
         distance = self.inequality(pose)
         return violated(distance) if self.one_sided else distance
 
-    @property
-    def frames(self) -> int | None:
-        shape = np.broadcast_shapes(self.origin.shape[:-2], self.normal.shape[:-2])
-        return int(shape[0]) if shape else None
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return self.origin.shape[:-2], self.normal.shape[:-2]
 
     def at(self, frame: Frame) -> Self:
         return self._copy(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -55,8 +56,8 @@ class Position(Effectors):
         self.rows = 3 if self.mask is None else len(self.mask)
         self.space = check_space(space, self.describe())
         self.slack = check_slack(slack, self.describe())
-        identity = np.broadcast_to(np.eye(3), (*(() if self.single else (len(self.joints),)), 3, 3))
-        self.frame = self._target(identity if frame is None else frame, (3, 3), "frame")
+        identity = np.broadcast_to(np.eye(3), (len(self.joints), 3, 3))
+        self.frame = identity if frame is None else self._rotation(frame, "frame")
 
     def evaluate(self, pose: Pose) -> Residual:
         points = self.points(pose.skeleton)
@@ -94,12 +95,8 @@ class Position(Effectors):
         rows = rows[..., self.mask, :]
         return difference[..., self.mask], rows.reshape(*pose.batch, self.rows * self.effectors, n)
 
-    @property
-    def frames(self) -> int | None:
-        axes = max(self.target.ndim - 2, self.frame.ndim - 3)
-        return (
-            None if axes == 0 else int(np.broadcast_shapes(self.target.shape[:-2], self.frame.shape[:-3])[0])
-        )
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return self.target.shape[:-2], self.frame.shape[:-3]
 
     def at(self, frame: Frame) -> Self:
         return self._copy(

@@ -8,11 +8,13 @@ keeps it below the others (null space, lowest level, small weight) is the method
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..pose import Pose
 from ..residual import Residual
@@ -43,15 +45,13 @@ class Posture(Goal):
         name: str | None = None,
     ) -> None:
         self._begin(("posture",), weight, priority, name)
-        self.q: Array = np.array(q, dtype=float)
+        self.q: Array = arguments.numbers(q, f"q of {self.describe()}")
         if self.q.ndim < 1:
             raise BadShape(f"q of {self.describe()}", "(..., n)", self.q.shape)
-        given = np.asarray(gain, dtype=float)
-        if given.shape not in ((), self.q.shape[-1:]):
-            raise BadShape(f"gain of {self.describe()}", f"a number or {self.q.shape[-1:]}", given.shape)
+        given = arguments.shaped(gain, f"gain of {self.describe()}", (), self.q.shape[-1:])
+        if (given < 0).any():
+            raise BadValue(f"gain of {self.describe()}", "must be zero or more.")
         self.gain = np.broadcast_to(given, self.q.shape[-1:]).copy()
-        if not np.isfinite(self.q).all() or not np.isfinite(self.gain).all() or (self.gain < 0).any():
-            raise BadValue(self.describe(), "needs finite coordinates and gains of zero or more.")
 
     def evaluate(self, pose: Pose) -> Residual:
         self.check(pose.skeleton)
@@ -63,9 +63,8 @@ class Posture(Goal):
         if self.q.shape[-1] != skeleton.n:
             raise BadShape(f"q of {self.describe()}", f"(..., {skeleton.n})", self.q.shape)
 
-    @property
-    def frames(self) -> int | None:
-        return None if self.q.ndim == 1 else int(self.q.shape[0])
+    def batches(self) -> Sequence[tuple[int, ...]]:
+        return (self.q.shape[:-1],)
 
     def at(self, frame: Frame) -> Self:
         if self.q.ndim == 1:

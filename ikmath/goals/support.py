@@ -8,7 +8,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from ..errors import BadShape, BadValue
+from ..errors import BadShape
 from ..rotation import Array
 from .base import Frame
 
@@ -33,16 +33,15 @@ class Support:
 
         Args:
             points: (*batch, K, 2) in the level plane, finite, metres.
-            margin: metres by which the area is narrowed; a line or a point has no room for it and stays.
+            margin: metres, zero or more, by which the area is narrowed; a line or a point has no room for it
+                and stays.
             what: for messages.
 
         Raises:
-            BadShape, BadValue: no points, or a margin that cannot be used.
+            BadShape: no points.
         """
         if not points.shape[-2]:
             raise BadShape(f"support of {what}", "(..., K, 2) or (..., K, 3), K at least 1", points.shape)
-        if not (np.isfinite(margin) and margin >= 0):
-            raise BadValue(f"margin={margin!r} of {what}", "must be a finite number, zero or more.")
         *batch, count, _ = points.shape
         edges = [_half_planes(hull(corners.tolist()), margin) for corners in points.reshape(-1, count, 2)]
         most = max((len(normals) for normals, _ in edges), default=0)
@@ -56,11 +55,6 @@ class Support:
     def rows(self) -> int:
         """Number of half planes."""
         return int(self.normals.shape[-2])
-
-    @property
-    def frames(self) -> int | None:
-        """Number of frames, None if the area does not change."""
-        return None if self.normals.ndim == 2 else int(self.normals.shape[0])
 
     def at(self, frame: Frame) -> Self:
         """The area of one frame, or of several."""

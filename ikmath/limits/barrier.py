@@ -19,7 +19,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ..errors import BadValue
+from .. import arguments
 from ..pose import Pose
 from ..region import Region
 from ..residual import Residual
@@ -43,9 +43,7 @@ class _Barrier(LimitMethod):
     adds_rows: ClassVar[bool] = True
 
     def __init__(self, strength: float = 1e-6) -> None:
-        if not (np.isfinite(strength) and strength > 0):
-            raise BadValue(f"strength={strength!r} of the barrier", "must be a positive number.")
-        self.strength = float(strength)
+        self.strength = arguments.number(strength, "strength of the barrier", above=0)
 
     def rows(self, pose: Pose) -> Residual | None:
         region, q = pose.skeleton.region, pose.q

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import BadValue
+from .. import arguments
 from ..pose import Pose
 from ..region import Region
 from ..residual import Residual
@@ -44,9 +44,7 @@ class Penalty(LimitMethod):
     adds_rows: ClassVar[bool] = True
 
     def __init__(self, stiffness: float = 100.0) -> None:
-        if not (np.isfinite(stiffness) and stiffness > 0):
-            raise BadValue(f"stiffness={stiffness!r} of the penalty", "must be a positive number.")
-        self.stiffness = float(stiffness)
+        self.stiffness = arguments.number(stiffness, "stiffness of the penalty", above=0)
 
     def rows(self, pose: Pose) -> Residual | None:
         q = pose.q

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadShape, BadValue
+from .. import arguments
 from ..pose import Pose
 from ..rotation import Array
 from ..skeleton import Skeleton
@@ -54,25 +54,23 @@ class Body:
     """
 
     def __init__(self, links: Iterable[Link]) -> None:
-        self.links = tuple(links)
-        self.names = tuple(link.name or link.joint for link in self.links)
-        self.joints = tuple(link.joint for link in self.links)
+        self.links = arguments.several(links, Link, "links")
+        self.joints = tuple(arguments.text(link.joint, "joint of a link") for link in self.links)
+        self.names = tuple(arguments.text(link.name, "name of a link") or link.joint for link in self.links)
         self.ends = np.zeros((len(self.links), 3, 3))
         self.radius = np.zeros(len(self.links))
         for i, (link, name) in enumerate(zip(self.links, self.names, strict=True)):
             for row, (what, end) in enumerate((("a", link.a), ("b", link.b))):
-                place = np.asarray(end, dtype=float)
-                if place.shape != (3,):
-                    raise BadShape(f"{what} of link {name!r}", "(3,)", place.shape)
-                if not np.isfinite(place).all():
-                    raise BadValue(f"{what} of link {name!r}", "holds a value that is not a finite number.")
-                self.ends[i, row] = place
-            self.radius[i] = link.radius
-            if not (np.isfinite(self.radius[i]) and self.radius[i] >= 0):
-                raise BadValue(f"radius of link {name!r}", f"is {link.radius}; give zero or more metres.")
+                self.ends[i, row] = arguments.shaped(end, f"{what} of link {name!r}", (3,))
+            self.radius[i] = arguments.number(link.radius, f"radius of link {name!r}", least=0)
         self.ends[:, 2] = 0.5 * (self.ends[:, 0] + self.ends[:, 1])
         self.length = np.sqrt(((self.ends[:, 1] - self.ends[:, 0]) ** 2).sum(-1))
-        self.outward = np.flatnonzero([link.meets_obstacles for link in self.links])
+        self.outward = np.flatnonzero(
+            [
+                arguments.switch(link.meets_obstacles, f"meets_obstacles of link {name!r}")
+                for link, name in zip(self.links, self.names, strict=True)
+            ]
+        )
         for array in (self.ends, self.radius, self.length, self.outward):
             array.flags.writeable = False
 

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
 
@@ -40,13 +41,11 @@ class Ellipsoids:
 
     def __post_init__(self) -> None:
         for name, tail in (("center", (3,)), ("scale", (3,)), ("rotation", (3, 3))):
-            value = np.array(getattr(self, name), dtype=float)
+            value = arguments.numbers(getattr(self, name), f"{name} of the ellipsoids")
             if value.shape[-len(tail) :] != tail:
                 raise BadShape(
                     f"{name} of the ellipsoids", f"(..., {', '.join(map(str, tail))})", value.shape
                 )
-            if not np.isfinite(value).all():
-                raise BadValue(f"{name} of the ellipsoids", "holds a value that is not a finite number.")
             value.flags.writeable = False
             object.__setattr__(self, name, value)
         if not (np.asarray(self.scale) > 0).all():

@@ -13,7 +13,8 @@ from typing import ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadValue, UnknownName
+from .. import arguments
+from ..errors import BadValue
 from ..rotation import Array
 from .group import Answer, Group, Index
 from .mesh_distance import ForestSearch, MeshDistance, Side
@@ -42,7 +43,7 @@ class TriangleMesh(Shape):
 
     Raises:
         BadShape, BadValue: no faces, vertices that are not finite, faces that name vertices which are not
-            there; UnknownName: another mode. The message names the obstacle.
+            there, another mode. The message names the obstacle.
     """
 
     kind: ClassVar[str] = "mesh"
@@ -59,8 +60,7 @@ class TriangleMesh(Shape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.mode not in MODES:
-            raise UnknownName(f"mode of obstacle {self.name!r}", self.mode, tuple(MODES))
+        arguments.word(self.mode, f"mode of obstacle {self.name!r}", tuple(MODES))
         if self.tree is not None and not isinstance(self.tree, PointTree):
             raise BadValue(f"tree of obstacle {self.name!r}", "has no find_nearest(points, limit).")
         self._set("geometry", MeshGeometry(self.vertices, self.faces, self.name))
@@ -74,8 +74,7 @@ class TriangleMesh(Shape):
         for field_name, value in (("name", name), ("margin", margin), ("mode", mode)):
             if value is not None:
                 other._set(field_name, value)
-        if other.mode not in MODES:
-            raise UnknownName(f"mode of obstacle {name!r}", other.mode, tuple(MODES))
+        arguments.word(other.mode, f"mode of obstacle {name!r}", tuple(MODES))
         return other
 
     @property

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
 from .bvh import Index, Tree
@@ -32,20 +33,19 @@ class MeshGeometry:
     """
 
     def __init__(self, vertices: npt.ArrayLike, faces: npt.ArrayLike, name: str) -> None:
-        places, corners = np.array(vertices, dtype=float), np.array(faces)
+        places = arguments.limits(vertices, f"vertices of obstacle {name!r}")
+        corners = arguments.indices(faces, f"faces of obstacle {name!r}")
         if places.ndim != 2 or places.shape[1] != 3:
             raise BadShape(f"vertices of obstacle {name!r}", "(V, 3)", places.shape)
         if corners.size == 0:
             raise BadValue(f"Obstacle {name!r}", "has no faces; give it a surface, or take it off the list.")
         if corners.ndim != 2 or corners.shape[1] != 3:
             raise BadShape(f"faces of obstacle {name!r}", "(F, 3)", corners.shape)
-        if not np.issubdtype(corners.dtype, np.integer):
-            raise BadValue(f"faces of obstacle {name!r}", "are not integers; give indices of vertices.")
         if corners.min() < 0 or corners.max() >= len(places):
             raise BadValue(
                 f"faces of obstacle {name!r}", f"name vertices that are not there; there are {len(places)}."
             )
-        self.vertices, self.faces = places, corners.astype(np.intp)
+        self.vertices, self.faces = places, corners
         used = places.take(self.faces.ravel(), 0)
         if not np.isfinite(used).all():
             bad = int(self.faces.ravel()[int((~np.isfinite(used)).any(1).argmax())])

@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadShape
+from .. import arguments
+from ..errors import BadShape, BadValue
 from ..pose import Pose
 from ..rotation import Array
 from ..skeleton import Skeleton
@@ -55,12 +56,16 @@ class Scene:
         obstacles: Sequence[Shape] = (),
         self_pairs: npt.ArrayLike = (),
     ) -> None:
-        self.skeleton, self.body, self.obstacles = skeleton, body, tuple(obstacles)
+        self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the scene")
+        self.body = arguments.of_kind(body, Body, "body of the scene")
+        self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         self.joints = body.bind(skeleton)
-        pairs = np.asarray(self_pairs, dtype=np.intp)
+        pairs = arguments.indices(self_pairs, "self_pairs")
         self.pairs: Index = pairs.reshape(-1, 2) if pairs.size == 0 else pairs
         if self.pairs.ndim != 2 or self.pairs.shape[1] != 2:
             raise BadShape("self_pairs", "(P, 2)", pairs.shape)
+        if len(self.pairs) and not 0 <= self.pairs.min() <= self.pairs.max() < len(body):
+            raise BadValue("self_pairs", f"name links that are not there; the body has {len(body)}.")
         self.frames = _common_frames(self.obstacles)
         self._arrange([])
         half = 0.5 * body.length + body.radius
@@ -378,4 +383,6 @@ def critical_points(
         self_pairs: (P, 2) pairs of links.
         detect: metres of clearance up to which pairs are listed; all pairs by default.
     """
-    return Scene(pose.skeleton, body, obstacles, self_pairs).near(pose, detect)
+    arguments.number(detect, "detect", endless=True)
+    skeleton = arguments.of_kind(pose, Pose, "pose").skeleton
+    return Scene(skeleton, body, obstacles, self_pairs).near(pose, detect)

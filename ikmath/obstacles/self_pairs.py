@@ -13,7 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadValue, UnknownName
+from .. import arguments
+from ..errors import BadShape, BadValue, UnknownName
 from ..pose import Pose
 from ..rotation import Array
 from ..skeleton import Skeleton
@@ -49,11 +50,15 @@ def self_pairs(
         (P, 2) indices of links, the smaller first, sorted.
 
     Raises:
-        UnknownName: a link of `add` or `remove` that is not there; BadValue: a link paired with itself.
+        UnknownName: a link of `add` or `remove` that is not there; BadValue: a link paired with itself;
+        BadShape: several poses.
     """
-    joints = body.bind(skeleton)
+    joints = arguments.of_kind(body, Body, "body").bind(arguments.of_kind(skeleton, Skeleton, "skeleton"))
+    slack = arguments.number(slack, "slack of self_pairs")
     first, second = np.triu_indices(len(body), 1)
     pose = Pose.forward(skeleton, skeleton.rest if q is None else q)
+    if pose.batch:
+        raise BadShape("q", f"({skeleton.n},)", pose.q.shape)
     clear = _clearance(body, pose, first, second) > slack
     clear &= ~_neighbours(skeleton, joints)[first, second]
     chosen = set(zip(first[clear].tolist(), second[clear].tolist(), strict=True))
@@ -85,8 +90,11 @@ def _neighbours(skeleton: Skeleton, joints: npt.NDArray[np.intp]) -> npt.NDArray
 
 def _named(body: Body, pairs: Iterable[Pair]) -> set[tuple[int, int]]:
     found = set()
-    for pair in pairs:
-        one, two = (_links(body, name) for name in pair)
+    for pair in arguments.several(pairs, Iterable, "pairs of links"):  # type: ignore[type-abstract]
+        names = tuple(pair)
+        if len(names) != 2:
+            raise BadValue(f"The pair {arguments.told(pair)}", "is none; name two links.")
+        one, two = (_links(body, name) for name in names)
         both = {(min(i, j), max(i, j)) for i in one for j in two if i != j}
         if not both:
             raise BadValue(f"The pair {pair!r}", "is a link with itself; name two different links.")
@@ -94,12 +102,12 @@ def _named(body: Body, pairs: Iterable[Pair]) -> set[tuple[int, int]]:
     return found
 
 
-def _links(body: Body, name: str | int) -> list[int]:
+def _links(body: Body, name: object) -> list[int]:
     if isinstance(name, str):
         found = [i for i, known in enumerate(body.names) if known == name]
         if not found:
             raise UnknownName("link", name, body.names)
         return found
-    if not 0 <= name < len(body):
+    if not isinstance(name, int | np.integer) or not 0 <= name < len(body):
         raise UnknownName("link", name, [str(i) for i in range(len(body))])
     return [int(name)]

@@ -18,6 +18,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
 from .group import Group
@@ -78,10 +79,8 @@ class Shape(ABC):
     translation: Array = field(default_factory=lambda: np.zeros(3), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        if not self.name:
-            self._set("name", self.kind)
-        if not np.isfinite(self.margin):
-            raise BadValue(f"margin of obstacle {self.name!r}", "must be a finite number of metres.")
+        self._set("name", arguments.text(self.name, f"name of a {self.label.lower()}") or self.kind)
+        self._set("margin", arguments.number(self.margin, f"margin of obstacle {self.name!r}"))
         self._carry(self.rotation, self.translation)
 
     def _set(self, field_name: str, value: object) -> None:
@@ -92,35 +91,25 @@ class Shape(ABC):
 
     def _vector(self, field_name: str) -> Array:
         """Check and freeze a field that is one place or direction, (3,)."""
-        value = np.array(getattr(self, field_name), dtype=float)
         what = f"{field_name} of obstacle {self.name!r}"
-        if value.shape != (3,):
-            raise BadShape(what, "(3,)", value.shape)
-        if not np.isfinite(value).all():
-            raise BadValue(what, "holds a value that is not a finite number.")
+        value = arguments.shaped(getattr(self, field_name), what, (3,))
         self._set(field_name, value)
         return value
 
     def _length(self, field_name: str) -> float:
         """Check a field that is a length above zero, metres."""
-        value = float(getattr(self, field_name))
-        if not (np.isfinite(value) and value > 0):
-            raise BadValue(
-                f"{field_name} of obstacle {self.name!r}", f"is {value}; give a length above zero."
-            )
+        what = f"{field_name} of obstacle {self.name!r}"
+        value = arguments.number(getattr(self, field_name), what, above=0)
         self._set(field_name, value)
         return value
 
     def _carry(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> None:
-        turn, shift = np.array(rotation, dtype=float), np.array(translation, dtype=float)
+        turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
+        shift = arguments.numbers(translation, f"translation of obstacle {self.name!r}")
         if turn.shape[-2:] != (3, 3):
             raise BadShape(f"rotation of obstacle {self.name!r}", "(*frames, 3, 3)", turn.shape)
         if shift.shape[-1:] != (3,):
             raise BadShape(f"translation of obstacle {self.name!r}", "(*frames, 3)", shift.shape)
-        if not (np.isfinite(turn).all() and np.isfinite(shift).all()):
-            raise BadValue(
-                f"The motion of obstacle {self.name!r}", "holds a value that is not a finite number."
-            )
         if np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5:
             raise BadValue(
                 f"rotation of obstacle {self.name!r}",
@@ -134,6 +123,8 @@ class Shape(ABC):
                 f"the frames of the rotation, {turn.shape[:-2]}",
                 shift.shape,
             ) from None
+        if 0 in frames:
+            raise BadShape(f"translation of obstacle {self.name!r}", "one frame at least", shift.shape)
         self._set("rotation", np.broadcast_to(turn, (*frames, 3, 3)).copy())
         self._set("translation", np.broadcast_to(shift, (*frames, 3)).copy())
 
@@ -149,7 +140,8 @@ class Shape(ABC):
             rotation: (*frames, 3, 3).
             translation: (*frames, 3) metres.
         """
-        turn, shift = np.asarray(rotation, dtype=float), np.asarray(translation, dtype=float)
+        turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
+        shift = arguments.numbers(translation, f"translation of obstacle {self.name!r}")
         other = copy(self)
         if turn.shape[-2:] == (3, 3) and shift.shape[-1:] == (3,):
             shift = (turn @ self.translation[..., None])[..., 0] + shift

@@ -15,9 +15,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from .. import arguments
 from ..avoidance import AVOIDANCE
-from ..errors import BadValue, NotSupported, UnknownName
-from ..parameters import Parameter, parameters_of
+from ..errors import NotSupported, UnknownName
+from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .demand import Demand
@@ -36,10 +37,9 @@ class Options:
     tolerance: float = 1e-4
 
     def __post_init__(self) -> None:
-        if int(self.max_iterations) != self.max_iterations or self.max_iterations < 1:
-            raise BadValue(f"max_iterations={self.max_iterations!r}", "must be a whole number, 1 or more.")
-        if not (np.isfinite(self.tolerance) and self.tolerance > 0):
-            raise BadValue(f"tolerance={self.tolerance!r}", "must be a positive number.")
+        arguments.whole(self.max_iterations, "max_iterations", least=1)
+        arguments.number(self.tolerance, "tolerance", above=0)
+        check_parameters(self)
 
 
 class Shortcut(NamedTuple):

@@ -2,10 +2,9 @@
 """Each step the best one that the joint limits allow (Ki & Sheen, eq. 7.3 to 7.5, example 7.4).
 
 `minimise |J dh - dX|^2 + c^2 |dh|^2` subject to `l <= h + dh <= u`. Unlike a step that is put back inside
-afterwards,
-this one knows the limits when it shares the work among the joints: it is the optimum, by an active set
-over the bounds (`linalg.bounded`). A joint's two swing turns have one limit together, an ellipse; the step
-sees the intervals around it, and the limit method of the problem keeps the ellipse.
+afterwards, this one knows the limits when it shares the work among the joints: it is the optimum, by an
+active set over the bounds (`linalg.bounded`). A joint's two swing turns have one limit together, an ellipse;
+the step sees the intervals around it, and the limit method of the problem keeps the ellipse.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..errors import BadValue
+from .. import arguments
 from ..linalg.bounded import bounded_damped_step
 from ..parameters import setting
 from ..rotation import Array
@@ -32,9 +31,8 @@ class BoundedOptions(RestOptions):
     """Options of `bounded`.
 
     Attributes:
-        damping: c (lengths in figure sizes), grows when a step turned out worse; None adapts it: large far
-        from
-            the goals, where the linear picture does not hold, and next to nothing near them.
+        damping: c (lengths in figure sizes), above zero, grows when a step turned out worse; None adapts it:
+            large far from the goals, where the linear picture does not hold, and next to nothing near them.
     """
 
     damping: float | None = setting(
@@ -43,8 +41,8 @@ class BoundedOptions(RestOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.damping is not None and not (np.isfinite(self.damping) and self.damping > 0.0):
-            raise BadValue(f"damping={self.damping!r}", "must be a positive number, or None to adapt it.")
+        if self.damping is not None:
+            arguments.number(self.damping, "damping", above=0)
 
 
 class Bounded(Incremental):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from ..errors import BadValue
+from .. import arguments
 from ..problem import Problem
 from .base import Options
 from .geometric import Geometric, GeometricOptions
@@ -40,10 +40,7 @@ class CcdOptions(GeometricOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.damping > 0:
-            raise BadValue(
-                f"damping={self.damping!r}", "must be a positive angle, or infinite for full turns."
-            )
+        arguments.number(self.damping, "damping", above=0, endless=True)
 
 
 class Ccd(Geometric):

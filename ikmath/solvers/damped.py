@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..errors import BadValue
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
@@ -33,20 +32,13 @@ class DampedOptions(RestOptions):
     """Options of `damped`.
 
     Attributes:
-        damping: the constant c, added to squared singular values (lengths in figure sizes; 0 is
-            as good as none); None adapts it.
+        damping: the constant c, added to squared singular values (lengths in figure sizes; 0 is as good as
+            none); None adapts it.
     """
 
     damping: float | None = setting(
         None, "Damping", "Weighs the squared length of a step against the squared error it leaves"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.damping is not None and not (np.isfinite(self.damping) and self.damping >= 0):
-            raise BadValue(
-                f"damping={self.damping!r}", "must be a number, zero or more, or None to adapt it."
-            )
 
 
 class Damped(Incremental):

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..errors import BadValue, UnknownName
+from .. import arguments
 from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
@@ -68,14 +68,9 @@ class HierarchicalOptions(RestOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.search not in (True, False):
-            raise BadValue(f"search={self.search!r}", "must be True or False.")
-        if self.warm_start not in ("", "triangulation"):
-            raise UnknownName("warm start", self.warm_start, ("triangulation",))
-        if self.max_turn is not None and not self.max_turn > 0:
-            raise BadValue(f"max_turn={self.max_turn!r}", "must be a positive angle, or None for no bound.")
-        if int(self.restarts) != self.restarts or self.restarts < 0:
-            raise BadValue(f"restarts={self.restarts!r}", "must be a whole number, zero or more.")
+        arguments.word(self.warm_start, "warm_start", ("", "triangulation"))
+        if self.max_turn is not None:
+            arguments.number(self.max_turn, "max_turn", above=0)
 
 
 class Hierarchical(Method):

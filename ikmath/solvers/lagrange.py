@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..diagnosis import conclude
-from ..errors import BadValue, NotSupported
+from ..errors import NotSupported
 from ..linalg.lagrange import LagrangeOptions, Optimum, minimize_under
 from ..parameters import setting
 from ..problem import Problem, Solution, Status
@@ -47,7 +47,7 @@ class LagrangeMethodOptions(RestOptions):
 
     Attributes:
         objective: "posture" (the rest pose if the problem has no posture) or "limits" (the middle of the
-        limits).
+            limits).
         form: "reduced" (multipliers eliminated) or "full" (the system of m + n equations).
         bounds: "method", "active" or "slack", see the module.
     """
@@ -69,16 +69,6 @@ class LagrangeMethodOptions(RestOptions):
         "method", "Bounds", "How limits are kept; 'active' and 'slack' are for small figures",
         choices=("method", "active", "slack"),
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for what, value, known in (
-            ("objective", self.objective, OBJECTIVES),
-            ("form", self.form, ("reduced", "full")),
-            ("bounds", self.bounds, ("method", "active", "slack")),
-        ):
-            if value not in known:
-                raise BadValue(f"{what}={value!r}", f"is not known; use one of {', '.join(known)}.")
 
 
 class Lagrange(Resting):

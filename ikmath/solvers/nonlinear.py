@@ -23,7 +23,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..diagnosis import conclude
-from ..errors import BadValue
 from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
 from ..parameters import setting
 from ..pose import Pose
@@ -48,8 +47,7 @@ class NonlinearOptions(RestOptions):
 
     Attributes:
         gamma: Tikhonov's g, weight of a radian against an error of one figure size. Larger ones keep the
-        pose nearer
-            to the posture and leave more error.
+            pose nearer to the posture and leave more error.
         max_iterations: iterations of L-BFGS-B; they are shorter than those of other methods.
     """
 
@@ -57,11 +55,6 @@ class NonlinearOptions(RestOptions):
     gamma: float = setting(
         1e-4, "Gamma", "Weight of a radian from the posture against an error of one figure size"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (np.isfinite(self.gamma) and self.gamma >= 0.0):
-            raise BadValue(f"gamma={self.gamma!r}", "must be a number, zero or more.")
 
 
 class Nonlinear(Resting):

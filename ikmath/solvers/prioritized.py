@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..diagnosis import conclude
-from ..errors import BadValue
 from ..linalg.priority import solve_in_order
 from ..parameters import setting
 from ..pose import Pose
@@ -42,11 +41,10 @@ class PrioritizedOptions(RestOptions):
     """Options of `prioritized`.
 
     Attributes:
-        damping: of the inverses (lengths in figure sizes), that far from the goals; less near them and
-        more after
-            a step that turned out worse. 0 for none.
+        damping: of the inverses (lengths in figure sizes), that far from the goals; less near them and more
+            after a step that turned out worse. 0 for none.
         threshold: what is left to a weaker goal counts as nothing below this share of it; 0 for rounding
-        only.
+            only.
     """
 
     damping: float = setting(0.3, "Damping", "Of the inverses, far from the goals; 0 is the text's own form")
@@ -56,13 +54,6 @@ class PrioritizedOptions(RestOptions):
         "What is left to a weaker goal counts as nothing below this share of it",
         maximum=0.999,
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (np.isfinite(self.damping) and self.damping >= 0.0):
-            raise BadValue(f"damping={self.damping!r}", "must be a number, zero or more.")
-        if not 0.0 <= self.threshold < 1.0:
-            raise BadValue(f"threshold={self.threshold!r}", "must be a share from 0 to below 1.")
 
 
 class Prioritized(Incremental):

@@ -22,7 +22,6 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..errors import BadValue
 from ..linalg.pseudoinverse import least_squares, project_to_null_space
 from ..linalg.svd import SVD, backend
 from ..parameters import setting
@@ -45,8 +44,7 @@ class PseudoinverseOptions(RestOptions):
         svd: name of the decomposition, see `linalg.svd.SVD`.
         threshold: singular values up to this share of the largest one count as zero.
         tracking: share of a step by which its end may miss what the linear picture promised, before it is
-        halved;
-            a million and more takes every step as it is, plain Euler integration.
+            halved; a million and more, or infinity, takes every step as it is, plain Euler integration.
     """
 
     svd: str = setting(
@@ -61,19 +59,8 @@ class PseudoinverseOptions(RestOptions):
         "Share of a step by which its end may miss the linear picture, before it is halved; a million takes "
         "every step as it is",
         minimum=1e-3,
+        maximum=np.inf,
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        backend(self.svd)
-        if not 0.0 <= self.threshold < 1.0:
-            raise BadValue(
-                f"threshold={self.threshold!r}", "must be a share of the largest value, from 0 to below 1."
-            )
-        if not self.tracking > 0.0:
-            raise BadValue(
-                f"tracking={self.tracking!r}", "must be a positive share of the step, or infinite."
-            )
 
 
 class Pseudoinverse(Incremental):

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadValue
 from ..problem import Problem, Solution, Status
 from ..registries import choose, registry
@@ -75,9 +76,12 @@ def solve(
         UnknownName: no such method or option; NotSupported: something that the method cannot take;
         BadShape, BadValue: a start that does not fit, targets of a number of frames that the starts have not.
     """
+    arguments.of_kind(problem, Problem, "problem")
     chosen = choose(METHODS, "method", method)
     settings = chosen.read_options(options)
-    if brief:
+    if following is not None:
+        arguments.of_kind(following, Solution, "following")
+    if arguments.switch(brief, "brief"):
         settings = chosen.brief(settings)
     chosen.refuse(problem)
     q = problem.start(q0)

@@ -23,7 +23,6 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..errors import BadValue
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
@@ -46,11 +45,6 @@ class TransposeOptions(RestOptions):
     remember: bool = setting(
         True, "Remember", "Let the step before take part, with a best gain of its own; off is the text's form"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.remember, (bool, np.bool_)):
-            raise BadValue(f"remember={self.remember!r}", "must be True or False.")
 
 
 class Transpose(Incremental):

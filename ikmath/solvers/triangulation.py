@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..errors import BadValue
+from .. import arguments
 from ..problem import Problem
 from .base import Options
 from .geometric import Geometric, GeometricOptions
@@ -42,8 +42,7 @@ class TriangulationOptions(GeometricOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.too_near not in ("away", "across"):
-            raise BadValue(f"too_near={self.too_near!r}", "must be 'away' or 'across'.")
+        arguments.word(self.too_near, "too_near", ("away", "across"))
 
 
 class Triangulation(Geometric):

@@ -22,7 +22,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadShape, BadValue, NotSupported, UnknownName
+from .. import arguments
+from ..errors import BadShape, NotSupported, UnknownName
 from ..problem import Problem
 from .arithmetic import Number, Vector, add, chosen, conjugate, dot, length, rotate, scaled, subtract
 from .base import Options
@@ -57,10 +58,11 @@ class TwoBoneOptions(GeometricOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 <= self.softness < 1.0:
-            raise BadValue(f"softness={self.softness!r}", "must be a share, at least 0 and less than 1.")
-        if self.pole is not None and not np.isfinite(np.asarray(self.pole, dtype=float)).all():
-            raise BadValue("pole", "holds a value that is not a finite number.")
+        arguments.number(self.softness, "softness", least=0, below=1)
+        if self.pole is not None:
+            arguments.vectors(self.pole, "pole")
+        if self.middle is not None and not isinstance(self.middle, str):
+            arguments.several(self.middle, str, "middle")
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,7 @@ class TwoBone(Geometric):
         count = len(run.limbs.effectors)
         poles: list[Vector] | None = None
         if options.pole is not None:
-            given = np.asarray(options.pole, dtype=float)
-            if given.shape not in ((3,), (count, 3)):
-                raise BadShape("pole", f"(3,) or ({count}, 3)", given.shape)
+            given = arguments.shaped(options.pole, "pole", (3,), (count, 3))
             poles = [(x, y, z) for x, y, z in np.broadcast_to(given, (count, 3)).tolist()]
         if options.softness > 0.0:
             run.targets = softened(run, limbs, options.softness)

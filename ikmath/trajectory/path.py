@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
 
@@ -50,21 +51,18 @@ def subdivide(
         BadShape: no 3-vectors.
         BadValue: a negative count; the center on the segment between start and target, or at one of them.
     """
-    if int(count) != count or count < 0:
-        raise BadValue(f"count={count!r}", "must be a whole number, 0 or more.")
-    middle = np.asarray(center, dtype=float)
-    x, y = np.asarray(target, dtype=float), np.asarray(start, dtype=float)
-    for what, value in (("start", y), ("target", x), ("center", middle)):
-        if value.ndim < 1 or value.shape[-1] != 3:
-            raise BadShape(what, "(..., 3)", value.shape)
-        if not np.isfinite(value).all():
-            raise BadValue(what, "holds a value that is not a finite number.")
+    parts, smooth = arguments.whole(count, "count", least=0) + 1, arguments.switch(smooth, "smooth")
+    middle = arguments.vectors(center, "center")
+    x, y = arguments.vectors(target, "target"), arguments.vectors(start, "start")
+    try:
+        np.broadcast_shapes(x.shape, y.shape, middle.shape)
+    except ValueError:
+        raise BadShape("start", f"the axes of the target, {x.shape}, and of the center", y.shape) from None
     x, y = np.broadcast_arrays(x - middle, y - middle)
     x_length, y_length = np.linalg.norm(x, axis=-1), np.linalg.norm(y, axis=-1)
     angle = np.arctan2(np.linalg.norm(np.cross(x, y), axis=-1), (x * y).sum(-1))
     if ((x_length == 0.0) | (y_length == 0.0) | (angle > np.pi - _NO_ANGLE)).any():
         raise BadValue("center", "lies between start and target, which has no direction seen from there.")
-    parts = int(count) + 1
     step = np.arange(1, parts + 1).reshape(-1, *(1,) * angle.ndim)
     # The law of sines: |Y_i - Y| : |Y_i - X| = |Y| sin(i / (M+1) angle) : |X| sin((M+1-i) / (M+1) angle).
     flat = angle < _NO_ANGLE

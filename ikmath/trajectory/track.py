@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadValue
 from ..problem import Problem, Solution
 from ..solvers import DEFAULT, METHODS, solve
@@ -41,10 +42,13 @@ def solve_track(
     Raises:
         BadValue: the targets have no frames; and what `solve` raises.
     """
+    arguments.of_kind(problem, Problem, "problem")
     if problem.frames is None:
         raise BadValue(
             "The problem", "has no frames; give targets with a leading axis of frames, or use solve."
         )
+    if progress is not None and not callable(progress):
+        raise BadValue("progress", f"is {arguments.told(progress)}; give a function of (done, all).")
     answers: list[Solution] = []
     for answer in track(problem, q0, method, **options):
         answers.append(answer)

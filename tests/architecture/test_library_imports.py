@@ -12,6 +12,7 @@ from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name,
 
 LAYERS = (
     {"errors"},
+    {"arguments"},
     {"registries", "parameters", "rotation", "linalg", "swing"},
     {"exits", "plan"},
     {"region", "kinematics", "residual", "solids", "skinning", "lsystem"},

@@ -96,7 +96,7 @@ def test_starts_are_copied_and_put_inside(skeleton):
 
 
 BAD = {
-    "no goal": (lambda s: ik.Problem(s, ["tip"]), "'tip'.*not a goal"),
+    "no goal": (lambda s: ik.Problem(s, ["tip"]), r"goals\[0\] is 'tip'; give a Goal"),
     "two postures": (
         lambda s: ik.Problem(s, [ik.Posture(np.zeros(3)), ik.Posture(np.zeros(3))]),
         "more than one",

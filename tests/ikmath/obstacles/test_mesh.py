@@ -296,7 +296,7 @@ def test_bad_meshes_are_named():
         (vertices, [], "no faces"),
         (np.where(np.arange(8)[:, None] == 3, np.nan, vertices), faces, "Vertex 3"),
         (vertices, faces + 5, "not there"),
-        (vertices, faces.astype(float), "integers"),
+        (vertices, faces.astype(float), "whole numbers"),
         (vertices, faces[:, :2], r"\(F, 3\)"),
         (vertices[:, :2], faces, r"\(V, 3\)"),
     ):

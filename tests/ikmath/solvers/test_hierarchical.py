@@ -202,7 +202,7 @@ def test_a_geometric_start_is_taken_where_it_is_nearer():
     warm = ik.solve(problem, tolerance=1e-6, warm_start="triangulation")
     assert warm.status is cold.status is ik.Status.REACHED
     assert warm.iterations < cold.iterations
-    with pytest.raises(ik.UnknownName, match="warm start"):
+    with pytest.raises(ik.BadValue, match="warm_start"):
         ik.solve(problem, warm_start="guess")
 
 

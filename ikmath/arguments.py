@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How what a caller hands in is read: checked once, copied, and refused with a sentence that names it.
+
+Each function takes a value and `what` it is, such as "offset of Position goal hand"; the sentence begins with
+that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from reprlib import Repr
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadShape, BadValue
+
+LARGEST: Final = 1e50
+"""The largest number that is taken: squares of larger ones, and products of those, are soon no numbers."""
+
+Wanted = TypeVar("Wanted")
+Array = npt.NDArray[np.float64]
+
+
+def told(value: object) -> str:
+    """A value in short, for a sentence."""
+    short = Repr()
+    short.maxother = short.maxstring = 60
+    return " ".join(short.repr(value).split())
+
+
+def numbers(value: npt.ArrayLike, what: str) -> Array:
+    """A fresh array of finite numbers.
+
+    Raises:
+        BadValue: words, None, complex numbers, rows of different length; NaN, infinity or beyond `LARGEST`.
+    """
+    array = limits(value, what)
+    large = np.abs(array) > LARGEST  # False for NaN
+    if np.isfinite(array).all() and not large.any():
+        return array
+    if np.isfinite(array).all():
+        raise BadValue(what, f"holds a value beyond {LARGEST:g}, which is too large to compute with.")
+    raise BadValue(what, "holds a value that is not a finite number.")
+
+
+def limits(value: npt.ArrayLike, what: str) -> Array:
+    """A fresh array of numbers, which may be infinite.
+
+    Raises:
+        BadValue: as for `numbers`, but for infinity and NaN.
+    """
+    try:
+        given = np.asarray(value)
+    except (TypeError, ValueError):  # rows of different length
+        given = np.empty(0, dtype=object)
+    if given.dtype.kind not in "biuf":
+        raise BadValue(what, f"is {told(value)}; give numbers.")
+    return np.array(given, dtype=float)
+
+
+def indices(value: npt.ArrayLike, what: str) -> npt.NDArray[np.intp]:
+    """A fresh array of whole numbers; nothing at all is none of them.
+
+    Raises:
+        BadValue: anything else.
+    """
+    try:
+        given = np.asarray(value)
+    except (TypeError, ValueError):  # rows of different length
+        given = np.empty(1, dtype=object)
+    if given.size and given.dtype.kind not in "iu":
+        raise BadValue(what, f"is {told(value)}; give whole numbers.")
+    return given.astype(np.intp)
+
+
+def vectors(value: npt.ArrayLike, what: str) -> Array:
+    """A fresh array (..., 3) of finite numbers.
+
+    Raises:
+        BadValue: see `numbers`; BadShape: other axes at the end.
+    """
+    array = numbers(value, what)
+    if array.shape[-1:] != (3,):
+        raise BadShape(what, "(..., 3)", array.shape)
+    return array
+
+
+def shaped(value: npt.ArrayLike, what: str, *shapes: tuple[int, ...]) -> Array:
+    """A fresh array of finite numbers in one of some shapes.
+
+    Raises:
+        BadValue: see `numbers`; BadShape: none of the shapes.
+    """
+    array = numbers(value, what)
+    if array.shape not in shapes:
+        names = ["a number" if not shape else str(shape) for shape in shapes]
+        raise BadShape(what, " or ".join(names), array.shape)
+    return array
+
+
+def number(
+    value: Any,
+    what: str,
+    *,
+    least: float = -np.inf,
+    above: float = -np.inf,
+    most: float = np.inf,
+    below: float = np.inf,
+    endless: bool = False,
+) -> float:
+    """A finite number within bounds; where `endless`, infinity too.
+
+    Raises:
+        BadValue: anything else.
+    """
+    plain = isinstance(value, int | float | np.integer | np.floating) or (
+        isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
+    )
+    fit = plain and (abs(value) <= LARGEST or (endless and value == np.inf))
+    if fit and least <= value <= most and above < value and (value < below or below == np.inf):
+        return float(value)
+    wanted = ["number" if endless else "finite number"]
+    for name, bound in (("at least", least), ("above", above), ("at most", most), ("below", below)):
+        if abs(bound) < LARGEST:
+            wanted.append(f"{name} {bound:g}")
+    raise BadValue(what, f"is {told(value)}; give a {', '.join(wanted)}.")
+
+
+def whole(value: Any, what: str, *, least: int) -> int:
+    """A whole number, which may come as a float such as 3.0.
+
+    Raises:
+        BadValue: anything else, or less than the least.
+    """
+    plain = isinstance(value, int | float | np.integer | np.floating)
+    if plain and least <= value <= LARGEST and int(value) == value:
+        return int(value)
+    raise BadValue(what, f"is {told(value)}; give a whole number, {least} or more.")
+
+
+def switch(value: Any, what: str) -> bool:
+    """True or False.
+
+    Raises:
+        BadValue: anything else but 1 and 0.
+    """
+    if isinstance(value, bool | int | np.bool_ | np.integer) and value in (0, 1):
+        return bool(value)
+    raise BadValue(what, f"is {told(value)}; give True or False.")
+
+
+def text(value: Any, what: str) -> str:
+    """A text.
+
+    Raises:
+        BadValue: anything else.
+    """
+    if isinstance(value, str):
+        return value
+    raise BadValue(what, f"is {told(value)}; give a text.")
+
+
+def word(value: Any, what: str, known: Sequence[str]) -> str:
+    """One of some words.
+
+    Raises:
+        BadValue: another one, or none.
+    """
+    if isinstance(value, str) and value in known:
+        return value
+    raise BadValue(what, f"is {told(value)}; give {' or '.join(map(repr, known))}.")
+
+
+def letters(value: Any, what: str) -> str:
+    """Letters out of "xyz", each once at most.
+
+    Raises:
+        BadValue: anything else.
+    """
+    if isinstance(value, str) and not set(value) - set("xyz") and len(set(value)) == len(value):
+        return value
+    raise BadValue(what, f"is {told(value)}; give letters out of 'xyz', each once.")
+
+
+def of_kind(value: Any, kind: type[Wanted], what: str) -> Wanted:
+    """A thing of a class.
+
+    Raises:
+        BadValue: a thing of another one.
+    """
+    if isinstance(value, kind):
+        return value
+    raise BadValue(what, f"is {told(value)}; give a {kind.__name__}.")
+
+
+def several(values: Any, kind: type[Wanted], what: str) -> tuple[Wanted, ...]:
+    """Things of a class, out of any iterable.
+
+    Raises:
+        BadValue: no iterable, or one with a thing of another class.
+    """
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+        raise BadValue(what, f"are {told(values)}; give a list, each a {kind.__name__}.")
+    return tuple(of_kind(value, kind, f"{what}[{i}]") for i, value in enumerate(values))
