@@ -37,8 +37,7 @@ def numbers(value: npt.ArrayLike, what: str) -> Array:
         BadValue: words, None, complex numbers, rows of different length; NaN, infinity or beyond `LARGEST`.
     """
     array = limits(value, what)
-    large = np.abs(array) > LARGEST  # False for NaN
-    if np.isfinite(array).all() and not large.any():
+    if np.abs(array).max(initial=0.0) <= LARGEST:  # False for NaN
         return array
     if np.isfinite(array).all():
         raise BadValue(what, f"holds a value beyond {LARGEST:g}, which is too large to compute with.")
@@ -203,4 +202,8 @@ def several(values: Any, kind: type[Wanted], what: str) -> tuple[Wanted, ...]:
     """
     if not isinstance(values, Iterable) or isinstance(values, str | bytes):
         raise BadValue(what, f"are {told(values)}; give a list, each a {kind.__name__}.")
-    return tuple(of_kind(value, kind, f"{what}[{i}]") for i, value in enumerate(values))
+    things = tuple(values)
+    for i, thing in enumerate(things):
+        if not isinstance(thing, kind):
+            of_kind(thing, kind, f"{what}[{i}]")
+    return things

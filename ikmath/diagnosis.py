@@ -14,6 +14,7 @@ from .problem import Problem, Solution, Status
 from .rotation import Array
 
 _FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
+_OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
 
 
 def conclude(
@@ -44,7 +45,7 @@ def conclude(
     if errors is None:
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
     if not len(errors) or max(errors.tolist()) <= tolerance:
-        status, message = Status.REACHED, "All goals are reached."
+        status, message = Status.REACHED, f"All goals are reached{_beyond_limits(problem, q)}."
     else:
         status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
         message = explain(problem, q, errors, tolerance, stalled=stalled, blocked=blocked)
@@ -83,6 +84,8 @@ def explain(
 def reason(problem: Problem, pose: Pose, effector: int) -> str:
     """What holds an effector back where the solve ended, told from the geometry and the rows there."""
     stack, skeleton = problem.stack, problem.skeleton
+    if not stack.scale[stack.starts[effector]]:
+        return "its weight is zero"
     raw, jacobian = stack.evaluate(problem.tasks, pose)
     first = int(stack.starts[effector])
     last = int(stack.starts[effector + 1]) if effector + 1 < len(stack.starts) else stack.rows
@@ -103,9 +106,43 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
     if limited.any() and float(np.linalg.norm(np.where(limited, gradient, 0.0))) > 1e-2 * level:
         blocking = int(np.argmax(np.where(limited, np.abs(gradient), -1.0)))
         return f"{skeleton.names[skeleton.owner[blocking]]} is at its joint limit"
-    if problem.units[effector] == "m":
+    if problem.units[effector] == "m" and not _within_reach(problem, effector):
         return "the target is out of reach"
     return "no small turn of the joints brings it nearer"
+
+
+def _within_reach(problem: Problem, effector: int) -> bool:
+    """Whether a place is nearer to the root than the chain would be long if all its joints were free."""
+    skeleton = problem.skeleton
+    for goal in problem.tasks:
+        if effector >= goal.effectors:
+            effector -= goal.effectors
+            continue
+        if not isinstance(goal, Position) or goal.mask is not None:
+            return False
+        points = goal.points(skeleton)
+        above = skeleton.ancestors[points.joints[effector]]
+        roots = skeleton.parents < 0
+        lengths = np.where(roots, 0.0, np.sqrt((skeleton.constants[1] ** 2).sum(-1)))
+        slides = ~skeleton.is_turn & above[skeleton.owner]
+        room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides])).sum()
+        reach = lengths[above].sum() + np.sqrt((points.offsets[effector] ** 2).sum()) + room
+        base = skeleton.constants[1][np.argmax(above & roots)]
+        return bool(np.sqrt(((goal.target[effector] - base) ** 2).sum()) <= reach + goal.slack)
+    return False
+
+
+def _beyond_limits(problem: Problem, q: Array) -> str:
+    """What limits that give, or that a method does not know, have let pass, as the end of a sentence."""
+    skeleton = problem.skeleton
+    if problem.limits.strict:
+        return ""
+    out = np.abs(q - skeleton.region.project(q))
+    if not out.max(initial=0.0) > _OUT:
+        return ""
+    worst = int(np.argmax(out))
+    size = f"{np.degrees(out[worst]):.3g} degrees" if skeleton.is_turn[worst] else f"{out[worst]:.4g} m"
+    return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"
 
 
 def too_far(problem: Problem, errors: Array) -> bool:

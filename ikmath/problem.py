@@ -88,7 +88,7 @@ class Problem:
             your own;
         margin: clearance to keep, metres, besides what obstacles ask for themselves;
         self_pairs: (P, 2) pairs of links of the body to keep from each other.
-        limits: name of the joint-limit method, see `LIMITS`.
+        limits: name of the joint-limit method, see `LIMITS`, or one with parameters of your own.
 
     Raises:
         IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown
@@ -108,7 +108,7 @@ class Problem:
         body: Body | None = None,
         avoidance: str | Avoidance = "velocity_damper",
         margin: float = 0.0,
-        limits: str = "projection",
+        limits: str | LimitMethod = "projection",
         self_pairs: npt.ArrayLike = (),
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
@@ -122,7 +122,9 @@ class Problem:
             else choose(AVOIDANCE, "avoidance method", avoidance)
         )
         self.scene = self._scene(self_pairs)
-        self.limits: LimitMethod = choose(LIMITS, "limit method", limits)
+        self.limits: LimitMethod = (
+            limits if isinstance(limits, LimitMethod) else choose(LIMITS, "limit method", limits)
+        )
         for goal in self.goals:
             goal.check(skeleton)
         postures = [goal for goal in self.goals if isinstance(goal, Posture)]
@@ -182,7 +184,7 @@ class Problem:
             new.bind_as(own)
         if self.frames is not None or not _alike(given, self.goals):
             other = Problem(
-                self.skeleton, given, avoidance=self.avoidance, margin=self.margin, limits=self.limits.name
+                self.skeleton, given, avoidance=self.avoidance, margin=self.margin, limits=self.limits
             )
             other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
             return other

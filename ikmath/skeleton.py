@@ -196,7 +196,10 @@ class Skeleton:
             ("fixed", fixed),
         ):
             if value is not None:
-                setattr(other, name, arguments.shaped(value, name, getattr(self, name).shape))
+                expected, got = getattr(self, name).shape, getattr(value, "shape", ())
+                if got != expected:
+                    raise BadShape(name, f"an array {expected}", got)
+                setattr(other, name, value)
         for derived in ("size", "constants", "kernels"):
             other.__dict__.pop(derived, None)
         return other

@@ -25,6 +25,8 @@ Names = str | Sequence[str]
 Frame = int | npt.NDArray[np.intp]
 HEAVIEST: Final = 1e12
 """The largest weight that is taken: what is beside it is already less than rounding."""
+LIGHTEST: Final = 1e-100
+"""The smallest that counts: below, products of weights vanish, and so does the goal."""
 
 
 class Goal:
@@ -60,7 +62,7 @@ class Goal:
         given = arguments.shaped(weight, f"weight of {what}", (), (len(self.labels),))
         if given.min(initial=0.0) < 0 or given.max(initial=0.0) > HEAVIEST:
             raise BadValue(f"weight of {what}", f"must be zero or more, at most {HEAVIEST:g}.")
-        self.weight = np.broadcast_to(given, (len(self.labels),)).copy()
+        self.weight = np.broadcast_to(np.where(given < LIGHTEST, 0.0, given), (len(self.labels),)).copy()
         self.priority = arguments.whole(priority, f"priority of {what}", least=0)
 
     @property

@@ -4,7 +4,8 @@
 The exterior penalty method (Ge, 2.5.3): `P + sum_i K_i g_i^2 u(g_i)`, where u is 1 outside and 0 inside;
 the "limit spring" of Badler, Manoochehri and Walters. Here `g` is the way outside in radians or metres and
 `sqrt(K) g` becomes a row beside the goals' rows, so that any incremental method solves it. A spring gives:
-beside a goal that pulls with force f a limit is exceeded by about f / K. The text is right that this "may
+beside a goal that pulls with force f a limit is exceeded by about f / K; below a goal that comes first, as in
+`prioritized` and `lagrange`, by as much as the goal asks for. The text is right that this "may
 converge to a fictitious solution" and that a large K is unstable for methods that follow the gradient
 (`transpose`).
 """
@@ -37,7 +38,8 @@ class Penalty(LimitMethod):
     name: ClassVar[str] = "penalty"
     label: ClassVar[str] = "Penalty"
     description: ClassVar[str] = (
-        "Springs draw joints back inside. Limits may be exceeded a little where goals pull."
+        "Springs draw joints back inside. Limits may be exceeded where goals pull: a little, or with methods "
+        "that put goals first (Prioritized, Lagrange) as far as it takes."
     )
     source: ClassVar[str] = "Ge 2000, section 2.5.3; Badler, Manoochehri & Walters 1987"
     strict: ClassVar[bool] = False

@@ -108,6 +108,8 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     pushing = None if problem.scene is None else Pushing(problem, problem.scene)
 
     def propose(error: Array, jacobian: Array) -> Array:
+        if not len(error):  # no goal and no limit near: the posture alone
+            return np.zeros(skeleton.n) if state.wish is None else state.wish
         plain = method.step(error, jacobian, state, options)
         return plain if pushing is None else pushing.step(error, jacobian, plain)
 

@@ -3,14 +3,12 @@
 
 Minimise `F(h) = |X - f(h)|^2 + g^2 |h|^2` within the joint limits, all goals together, by L-BFGS-B
 (`linalg.lbfgsb`) with the analytic gradient `2 J^T (f - X) + 2 g^2 h`. (The text prints `+ 2 g h_j`; the
-derivative of `g^2 h_j^2` has the square.) No step is ever linear in the goals, so singular poses are
-nothing special, and the end
-is a minimum, local as any: a target that cannot be reached ends at the nearest pose.
+derivative of `g^2 h_j^2` has the square.) No step is ever linear in the goals, so singular poses are nothing
+special, and the end is a minimum, local as any: a target that cannot be reached ends at the nearest pose.
 
 h is measured from the posture where there is one, weighed by its gains, and else from the rest pose. The
-swing of a
-joint has an elliptic limit that no interval expresses: where there are such joints, the minimiser moves
-freely and F is taken of the pose put inside, with the derivative of that putting inside; so that the
+swing of a joint has an elliptic limit that no interval expresses: where there are such joints, the minimiser
+moves freely and F is taken of the pose put inside, with the derivative of that putting inside; so that the
 limits hold exactly.
 """
 

@@ -6,6 +6,9 @@ error left over: what the errors' own curvature adds to the second derivative of
 with them. The figure creeps, and would go on to do so when it is asked again. Newton's own step, with the
 whole second derivative, ends the matter in a few rounds; it is taken by differences of the gradient, all
 coordinates as one batch of poses, so that no kind of goal has to know about it.
+
+It also tells a ridge from a valley. A straight chain whose target lies on its own line has no slope to
+follow, though every bend would bring it nearer: such a pose is left, to the side that serves better.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ _FLAT: Final = 1e-7  # share of the largest curvature that a direction must have
 _FAINT: Final = 1e-10  # the same where a tether or small shares bend directions a little
 _RADIUS: Final = 0.5  # radians or metres that the first step goes at most
 _TRIES: Final = 8
+_RIDGE: Final = 1e-6  # share of the largest curvature by which a direction must bend down to be one
+_NUDGE: Final = 0.05  # radians or metres to the side of a ridge
 _STILL: Final = 1e-9  # radians or metres; a step shorter than this changes nothing
 _ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reason
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit
@@ -67,10 +72,15 @@ def polished(
     radius, gain = _RADIUS, 0.0
     for _ in range(rounds):
         free = _Free(problem, q, gradient[0])
-        downhill = -free.directions.T @ gradient[0]
         values, vectors = np.linalg.eigh(free.curvature(measure))
+        downhill = -vectors.T @ (free.directions.T @ gradient[0])
+        if _on_ridge(values, downhill):
+            aside = _NUDGE * free.directions @ vectors[:, 0]
+            left, right = measure.gradient(region.project(q + np.stack([aside, -aside])))[1]
+            if min(left, right) < cost[0]:
+                downhill[0] = (_NUDGE if left <= right else -_NUDGE) * abs(values[0])
         while radius > _STILL:
-            step = _within(values, vectors.T @ downhill, radius, measure.flat)
+            step = _within(values, downhill, radius, measure.flat)
             trial = region.project(q + free.directions @ (vectors @ step))
             new_gradient, new_cost = measure.gradient(trial[None])
             if new_cost[0] <= cost[0] * (1.0 + _ROUNDING):
@@ -81,7 +91,7 @@ def polished(
         length = float(np.linalg.norm(step))
         if length < _STILL:
             return q, True
-        promised = step @ (vectors.T @ downhill) - 0.5 * step @ (values * step)
+        promised = step @ downhill - 0.5 * step @ (values * step)
         if length > 0.9 * radius and cost[0] - new_cost[0] > 0.5 * promised:
             radius *= 2.0
         gain = float(cost[0] - new_cost[0])
@@ -176,6 +186,14 @@ class _Free:
                 normals = np.where(left, bounds.normal[:, which, w], normals)
                 places[edges[:, None], pairs] += np.where(left, bounds.way[:, which, w], 0.0).T
         return np.stack([-normals[1], normals[0]], -1)
+
+
+def _on_ridge(values: Array, downhill: Array) -> bool:
+    """Whether some direction bends down, though nothing slopes; both in the curvature's own axes."""
+    steepest = float(np.abs(values).max(initial=0.0))
+    return bool(
+        len(values) and values[0] < -_RIDGE * steepest and np.linalg.norm(downhill) < _STILL * abs(values[0])
+    )
 
 
 def _within(values: Array, downhill: Array, radius: float, flat: float) -> Array:

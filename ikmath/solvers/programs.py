@@ -47,9 +47,14 @@ class FigureProgram:
             self.centre, self.gain = skeleton.rest, np.ones(skeleton.n)
 
     def objective(self, x: Array) -> tuple[float, Array, Array]:
-        """P, gradient, Hessian."""
+        """P, gradient, Hessian; a limit method's springs and prices are part of P (Ge, 2.5.3)."""
         away = self.gain * (x - self.centre)
-        return 0.5 * float(away @ away), self.gain * away, np.diag(self.gain**2)
+        value, gradient, hessian = 0.5 * float(away @ away), self.gain * away, np.diag(self.gain**2)
+        extra = self.problem.limits.rows(Pose.trusted(self.problem.skeleton, x.copy()))
+        if extra is None:
+            return value, gradient, hessian
+        error, rows = extra.error, extra.jacobian
+        return value + 0.5 * float(error @ error), gradient + error @ rows, hessian + rows.T @ rows
 
     def constraints(self, x: Array) -> tuple[Array, Array]:
         """Scaled errors of the goals and their Jacobian."""

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..diagnosis import conclude
 from ..errors import BadValue
+from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..registries import choose, registry
-from .base import Method, gather
+from ..rotation import Array
+from .base import Method, Options, gather
 from .bounded import Bounded
 from .ccd import Ccd
 from .control import Control
@@ -90,6 +94,8 @@ def solve(
             q = np.repeat(q[None], problem.frames, 0)
         elif q.shape[0] != problem.frames or q.ndim != 2:
             raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
+    if not problem.skeleton.n:  # a figure that cannot move is where it ends
+        return _one_by_one(lambda now, start: _unmoved(now, start, settings), problem, q)
     if q.ndim == 1 and following is not None:
         return chosen.follow(problem, q, settings, following)
     quicker = chosen.shortcut(problem, settings) if brief and q.ndim == 1 else None
@@ -98,15 +104,23 @@ def solve(
         quick = other.solve(problem, q.copy(), other.read_options(quicker.options))
         if quick.status is Status.REACHED:
             return quick
-    together = chosen.batched and not problem.limits.adds_rows and problem.scene is None
-    if q.ndim == 1 or together:
+    if chosen.batched and not problem.limits.adds_rows and problem.scene is None:
         return chosen.solve(problem, q, settings)
-    return _one_by_one(chosen, problem, q, settings)
+    return _one_by_one(lambda now, start: chosen.solve(now, start, settings), problem, q)
 
 
-def _one_by_one(chosen: Method, problem: Problem, q: npt.NDArray[np.float64], settings: Any) -> Solution:
-    """A batch through a method that knows single starts only."""
+def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Problem, q: Array) -> Solution:
+    """A batch q (*batch, n) through what knows single starts only; a single start as it is."""
+    if q.ndim == 1:
+        return solve_one(problem, q)
     batch = q.shape[:-1]
-    starts = q.reshape(-1, q.shape[-1])
-    answers = [chosen.solve(problem.at(i), start, settings) for i, start in enumerate(starts)]
+    starts = q.reshape(prod(batch), q.shape[-1])
+    answers = [solve_one(problem.at(i), start) for i, start in enumerate(starts)]
     return gather(answers, batch, problem)
+
+
+def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
+    """The solution of one frame for a figure without a free coordinate."""
+    scene = problem.scene
+    clearance = np.inf if scene is None else float(scene.clearance(Pose.trusted(problem.skeleton, q)))
+    return conclude(problem, q, 0, settings.tolerance, stalled=True, clearance=clearance)

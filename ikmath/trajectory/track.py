@@ -14,9 +14,9 @@ from typing import Any
 import numpy.typing as npt
 
 from .. import arguments
-from ..errors import BadValue
+from ..errors import BadShape, BadValue
 from ..problem import Problem, Solution
-from ..solvers import DEFAULT, METHODS, solve
+from ..solvers import DEFAULT, solve
 from ..solvers.base import gather
 
 
@@ -63,13 +63,13 @@ def track(
     """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
     if problem.frames is None:
         return
-    before = problem.at(0)
-    answer = solve(before, q0, method, **options)
-    yield answer
-    chosen = METHODS[method]
-    settings = chosen.read_options(options)
-    for frame in range(1, problem.frames):
-        now = problem.at(frame).settled(answer.q, before)
-        answer = chosen.follow(now, answer.q.copy(), settings, answer)
+    start, answer, before = problem.start(q0), None, None
+    if start.ndim != 1:
+        raise BadShape("q0", f"({problem.skeleton.n},), where the first frame starts", start.shape)
+    for frame in range(problem.frames):
+        now = problem.at(frame)
+        if answer is not None:
+            now = now.settled(answer.q, before)
+        answer = solve(now, start if answer is None else answer.q, method, following=answer, **options)
         yield answer
         before = now

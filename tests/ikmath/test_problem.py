@@ -135,6 +135,18 @@ def test_messages_say_what_holds_the_figure_back(skeleton):
     assert met.message == "All goals are reached."
 
 
+def test_messages_do_not_claim_what_is_not_so(skeleton):
+    """Within reach by the lengths of the links, a target is not said to be out of it."""
+    stuck = ik.solve(ik.Problem(skeleton, [ik.Position("tip", (1, 0, 0))]), None, "damped", rest=False)
+    assert stuck.message == "tip is short by 2 m: no small turn of the joints brings it nearer."
+    slider = ik.Skeleton([ik.Joint("rail", slides="x", lower=-1, upper=1, turns=""), ik.Joint("tip", "rail")])
+    for away, words in ((0.5, "no small turn"), (1.5, "out of reach")):
+        message = ik.solve(ik.Problem(slider, [ik.Position("tip", (0, away, 0))])).message
+        assert words in message, message
+    idle = ik.solve(ik.Problem(skeleton, [ik.Position("tip", (1, 2, 0), weight=0.0)]), np.full(3, 0.2))
+    assert idle.status is ik.Status.BEST_EFFORT and idle.message.endswith("its weight is zero.")
+
+
 def test_a_heavier_goal_gets_its_way(skeleton):
     goals = [ik.Position("tip", (1, 2, 0), weight=1e4), ik.Position("tip", (2, 1, 0), weight=1.0)]
     torn = ik.solve(ik.Problem(skeleton, goals), np.full(3, 0.2), "damped")

@@ -206,6 +206,30 @@ def test_a_problem_without_goals_is_solved_where_it_stands(case):
 
 
 @CASES
+def test_a_posture_alone_is_gone_to_or_left_alone(case):
+    """Methods that know postures come to it; the geometric ones keep the start, as they say."""
+    skeleton = ik.figures.ball_chain(3, limit=1.0)
+    wish = np.full(skeleton.n, 0.2)
+    felt = {"gamma": 0.1} if case.name == "nonlinear" else {}  # by itself it is next to nothing
+    solution = ik.solve(ik.Problem(skeleton, [ik.Posture(wish)]), None, case.name, **felt, **case.options)
+    assert solution.status is ik.Status.REACHED
+    geometric = case.name in ("fabrik", "ccd", "triangulation", "reach_hierarchy", "two_bone")
+    np.testing.assert_allclose(solution.q, 0.0 if geometric else wish, atol=0.02)
+
+
+@CASES
+def test_a_figure_that_cannot_move_is_told_where_it_is(case):
+    stiff = ik.Skeleton([ik.Joint("a", turns=""), ik.Joint("b", "a", translation=(0, 1, 0), turns="")])
+    assert ik.solve(ik.Problem(stiff), None, case.name).status is ik.Status.REACHED
+    path = np.array([(0.0, 1, 0), (0, 1, 2)])
+    problem = ik.Problem(stiff, [ik.Position("b", path), ik.Posture([])])
+    for solution in (ik.solve(problem, None, case.name), ik.solve_track(problem, None, case.name)):
+        assert solution.q.shape == (2, 0)
+        assert [status.name for status in solution.status] == ["REACHED", "BEST_EFFORT"]
+        np.testing.assert_allclose(solution.errors, [[0.0], [2.0]])
+
+
+@CASES
 def test_bad_input_is_named(case):
     skeleton = ik.figures.planar_chain([1.0, 1.0])
     problem = ik.Problem(skeleton, [ik.Position("tip", (1, 1, 0))])

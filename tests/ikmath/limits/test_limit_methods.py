@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import ikmath as ik
 from ikmath.errors import BadValue
@@ -114,6 +115,31 @@ def bent_arm(limits):
     problem = ik.Problem(figure, [ik.Position("tip", target)])
     problem.limits = limits
     return problem
+
+
+@pytest.mark.parametrize("method", ["prioritized", "lagrange"])
+def test_limits_below_the_goals_give_as_little_as_the_goals_allow(method):
+    """Springs are part of what is left to the goals (Ge, 2.5.3); scipy says how little would do."""
+    figure = ik.figures.planar_chain([1.0, 1.0, 1.0], limit=0.1)
+    target = np.array([1.5, 1.0, 0.0])
+    answer = ik.solve(ik.Problem(figure, [ik.Position("tip", target)], limits="penalty"), method=method)
+    assert answer.status is ik.Status.REACHED
+    worst = figure.names[int(np.argmax(np.abs(answer.q)))]
+    assert answer.message.startswith(f"All goals are reached, but {worst} is ")
+    assert answer.message.endswith(" degrees beyond its limit.")
+    outside = lambda q: float((np.maximum(np.abs(q) - 0.1, 0.0) ** 2).sum())  # noqa: E731
+    there = lambda q: (ik.Pose.forward(figure, q).point("tip") - target)[:2]  # noqa: E731
+    least = minimize(outside, answer.q, constraints={"type": "eq", "fun": there}, method="SLSQP", tol=1e-12)
+    assert least.success and outside(answer.q) <= 1.02 * least.fun
+
+
+def test_a_limit_method_may_be_handed_in():
+    figure = ik.figures.planar_chain([1.0, 1.0, 1.0], limit=0.1)
+    goal = ik.Position("tip", (1.5, 1.0, 0.0))
+    soft, hard = (ik.Problem(figure, [goal], limits=Penalty(stiffness=k)) for k in (1.0, 1e4))
+    given = [np.abs(ik.solve(problem, None, "damped").q).max() - 0.1 for problem in (soft, hard)]
+    assert given[0] > 100 * given[1] > 0
+    assert soft.towards([goal, ik.Posture(figure.rest)]).limits is soft.limits
 
 
 def test_springs_give_in_proportion_to_their_stiffness():

@@ -49,6 +49,28 @@ def test_rest_is_no_farther_than_where_the_method_stopped(method):
     assert still.iterations == bare.iterations
 
 
+@pytest.mark.parametrize("target", [(0, 0, 0), (0, 1, 0), (0, -2.5, 0), (0, -6, 0)])
+@METHODS
+def test_a_straight_chain_is_left_though_nothing_slopes(method, target):
+    """The target lies on the chain's own line: no joint's turn changes the distance to first order."""
+    problem = ik.Problem(ik.figures.ball_chain(4), [ik.Position("tip", target)])
+    solution = ik.solve(problem, None, method)
+    assert solution.errors[0] - max(0.0, np.linalg.norm(target) - 4.0) < 1e-4, solution.message
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@METHODS
+def test_an_elbow_is_bent_to_the_side_that_it_has(method, side):
+    low, high = sorted((0.0, 2.5 * side))
+    joints = [
+        ik.Joint("upper", turns="x"),
+        ik.Joint("lower", "upper", translation=(0, 1, 0), turns="x", lower=low, upper=high),
+        ik.Joint("tip", "lower", translation=(0, 1, 0), turns=""),
+    ]
+    solution = ik.solve(ik.Problem(ik.Skeleton(joints), [ik.Position("tip", (0, 1.2, 0))]), None, method)
+    assert solution.status is ik.Status.REACHED and side * solution.q[1] > 1.0
+
+
 @METHODS
 def test_a_motion_goes_on_without(method):
     problem, start = far(ik.figures.ball_chain(4)), np.full(12, 0.1)
