@@ -9,10 +9,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from typing import Any
 
 
 class IkError(ValueError):
     """Base of all errors that leave this library."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors come whole out of other processes, though they are made of facts and not of a sentence."""
+        return _whole, (type(self), self.args, vars(self))
+
+
+def _whole(kind: type[IkError], args: tuple[Any, ...], facts: dict[str, Any]) -> IkError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(facts)
+    return error
 
 
 class UnknownName(IkError):

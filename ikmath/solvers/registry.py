@@ -13,7 +13,6 @@ import numpy.typing as npt
 from .. import arguments
 from ..diagnosis import conclude
 from ..errors import BadValue
-from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..registries import choose, registry
 from ..rotation import Array
@@ -121,6 +120,5 @@ def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Proble
 
 def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
-    scene = problem.scene
-    clearance = np.inf if scene is None else float(scene.clearance(Pose.trusted(problem.skeleton, q)))
-    return conclude(problem, q, 0, settings.tolerance, stalled=True, clearance=clearance)
+    measure = None if problem.scene is None else problem.scene.measure(q)
+    return conclude(problem, q, 0, settings.tolerance, stalled=True, measure=measure)

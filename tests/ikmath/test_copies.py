@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is made once can be copied, sent to other processes and shared by threads, and answers as before."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda thing: pickle.loads(pickle.dumps(thing)),
+}
+BY = pytest.mark.parametrize("by", COPIES)
+
+
+def problem(obstacles=False, **given):
+    figure = ik.figures.human()
+    goals = [
+        ik.Position(["wrist.L", "ankle.L"], [(0.4, -0.4, 1.2), (0.1, 0.0, 0.1)]),
+        ik.AnyOf(
+            [ik.Position("wrist.R", (-0.4, -0.3, 1.1)), ik.Position("wrist.R", (-0.4, 0.2, 1.1))], priority=1
+        ),
+        ik.Posture(figure.rest),
+    ]
+    if not obstacles:
+        return ik.Problem(figure, goals, **given)
+    body = ik.Body([ik.Link("elbow.L", b=(0, 0.26, 0), radius=0.04), ik.Link("wrist.L", radius=0.05)])
+    things = [
+        ik.Sphere((0.5, -0.2, 1.1), 0.1),
+        ik.TriangleMesh([(0, -1, 1), (1, -1, 1), (1, 0, 1)], [(0, 1, 2)], "two_sided"),
+    ]
+    return ik.Problem(figure, goals, things, body, **given)
+
+
+@BY
+@pytest.mark.parametrize("obstacles", [False, True])
+def test_problems_and_solutions(by, obstacles):
+    made = problem(obstacles)
+    first = ik.solve(made)
+    again = ik.solve(COPIES[by](made))
+    np.testing.assert_array_equal(again.q, first.q)
+    told = COPIES[by](first)
+    assert told.status is first.status and told.message == first.message
+    assert told.clearance == first.clearance
+    np.testing.assert_array_equal(
+        ik.solve(made, told.q, following=told).q, ik.solve(made, first.q, following=first).q
+    )
+
+
+@BY
+def test_figures_poses_and_batches(by):
+    figure = COPIES[by](ik.figures.human())
+    pose = ik.Pose.forward(figure, np.linspace(0, 0.1, figure.n))
+    np.testing.assert_array_equal(COPIES[by](pose).jacobian("head"), pose.jacobian("head"))
+    many = ik.solve(problem(True), np.zeros((2, figure.n)), max_iterations=5)
+    np.testing.assert_array_equal(COPIES[by](many).clearance, many.clearance)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ik.BadValue("hand", "is gone."),
+        ik.BadShape("q", "(3,)", (2,)),
+        ik.UnknownName("joint", "hnd", ["hand"]),
+        ik.NotSupported("Method CCD", "cannot."),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+@BY
+def test_errors(by, error):
+    other = COPIES[by](error)
+    assert type(other) is type(error) and str(other) == str(error) and vars(other) == vars(error)
+
+
+def test_threads_do_not_disturb_each_other():
+    made, starts = problem(), 0.05 * np.random.default_rng(0).normal(size=(8, ik.figures.human().n))
+    alone = [ik.solve(made, start).q for start in starts]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda start: ik.solve(made, start).q, starts))
+    np.testing.assert_array_equal(together, alone)
