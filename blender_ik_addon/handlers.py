@@ -20,7 +20,15 @@ from .properties.rig import any_live
 
 CLASSES: tuple[type, ...] = ()
 
-_LISTS = ("load_post", "save_pre", "undo_post", "redo_post", "frame_change_post", "depsgraph_update_post")
+_LISTS = (
+    "load_post",
+    "save_pre",
+    "undo_post",
+    "redo_post",
+    "frame_change_post",
+    "depsgraph_update_post",
+    "animation_playback_post",
+)
 
 
 def attach() -> None:
@@ -82,6 +90,12 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
         if concerned:
             figures.solve(scene, depsgraph, new_frame=False)
 
+    @persistent
+    def tell_rest(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """After a playback: what frames that pass leave unsaid."""
+        if _is_any_live():
+            figures.tell(scene, depsgraph)
+
     return [
         ("load_post", forget_bake),
         ("save_pre", keep_overrides),
@@ -89,6 +103,7 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
         ("redo_post", count_live),
         ("frame_change_post", solve_frame),
         ("depsgraph_update_post", solve_change),
+        ("animation_playback_post", tell_rest),
     ]
 
 

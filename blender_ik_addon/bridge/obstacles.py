@@ -21,6 +21,7 @@ from ikmath.obstacles import TriangleMesh
 
 from ..properties.obstacle import SURFACES
 from .armature import Array
+from .carrying import NOBODY, Leaders, new_world
 from .faults import Fault
 from .mesh_tree import BlenderTree
 from .skin import is_deformed
@@ -107,6 +108,7 @@ class ObstacleReader:
         space: Space,
         depsgraph: bpy.types.Depsgraph,
         reshaped: Collection[str] | None = None,
+        leaders: Leaders = NOBODY,
     ) -> tuple[list[TriangleMesh], list[Fault]]:
         """The obstacles as they are now, in figure space, and what was left out and why.
 
@@ -117,6 +119,7 @@ class ObstacleReader:
             depsgraph: the evaluated scene.
             reshaped: full names of the objects whose geometry may have changed since the last time; None
                 where nobody knows, and all are looked at.
+            leaders: armatures with new poses, from which they may hang.
 
         Returns:
             Meshes named after their objects, in the order given; faults, none of which blocks. A solid that
@@ -144,7 +147,8 @@ class ObstacleReader:
                     f"Obstacle '{_name(one)}' has an open rim and so no inside; it counts as one-sided."
                 )
                 faults.append(Fault(_name(one), sentence, blocking=False))
-            kept[key] = _placed(own, _name(one), one.margin, mode, _matrix(one.object, depsgraph), space)
+            world = new_world(one.object.evaluated_get(depsgraph), leaders)
+            kept[key] = _placed(own, _name(one), one.margin, mode, world, space)
             meshes.append(kept[key].placed)
         self._kept = kept
         return meshes, faults

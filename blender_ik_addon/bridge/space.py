@@ -101,8 +101,16 @@ def read_space(armature_object: bpy.types.Object) -> Space:
     Raises:
         FigureFault: its scale is uneven, zero or negative, or its transform is no number.
     """
-    matrix = np.array(armature_object.matrix_world, dtype=float)
-    require(space_faults(armature_object.name, matrix))
+    return space_of(armature_object.name, np.array(armature_object.matrix_world, dtype=float))
+
+
+def space_of(name: str, matrix: Array) -> Space:
+    """The same from the world matrix (4, 4) of an armature object of that name.
+
+    Raises:
+        FigureFault: as `read_space`.
+    """
+    require(space_faults(name, matrix))
     scale = _volume(matrix[:3, :3]) ** (1.0 / 3.0)
     return Space(nearest_rotation(matrix[:3, :3]), matrix[:3, 3].copy(), scale)
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .armature import Array
+from .carrying import NOBODY, Leaders, new_bone, new_world
 from .faults import FigureFault
 from .space import Space, rotation_and_depth
 
@@ -31,13 +32,19 @@ class Target:
     rotation: Array
 
 
-def world_matrix(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarget: str = "") -> Array:
+def world_matrix(
+    target: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    subtarget: str = "",
+    leaders: Leaders = NOBODY,
+) -> Array:
     """Where an object, or a bone of an armature, is in the world.
 
     Args:
         target: the object; original or evaluated.
         depsgraph: the evaluated scene; in a render it alone knows this frame.
         subtarget: name of a bone of an armature object, "" for the object itself.
+        leaders: armatures with new poses, from which it may hang.
 
     Returns:
         (4, 4).
@@ -52,7 +59,7 @@ def world_matrix(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subta
             f"Target '{target.name}' is switched off in the scene, so it has no place; "
             "switch on its collection and 'Show in Viewports'.",
         )
-    matrix = np.array(shown.matrix_world, dtype=float)
+    matrix = new_world(shown, leaders)
     if subtarget:
         bone = shown.pose.bones.get(subtarget) if shown.pose else None
         if bone is None:
@@ -60,7 +67,7 @@ def world_matrix(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subta
                 subtarget,
                 f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
             )
-        matrix = matrix @ np.array(bone.matrix, dtype=float)
+        matrix = matrix @ new_bone(shown, bone, leaders)
     if not np.isfinite(matrix).all():
         raise FigureFault(
             target.name,
@@ -69,13 +76,18 @@ def world_matrix(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subta
     return matrix
 
 
-def target_matrices(targets: Iterable[tuple[bpy.types.Object, str]], depsgraph: bpy.types.Depsgraph) -> Array:
+def target_matrices(
+    targets: Iterable[tuple[bpy.types.Object, str]],
+    depsgraph: bpy.types.Depsgraph,
+    leaders: Leaders = NOBODY,
+) -> Array:
     """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
 
     Raises:
         FigureFault: as for `world_matrix`.
     """
-    return np.array([world_matrix(target, depsgraph, bone) for target, bone in targets]).reshape(-1, 4, 4)
+    found = [world_matrix(target, depsgraph, bone, leaders) for target, bone in targets]
+    return np.array(found).reshape(-1, 4, 4)
 
 
 def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:

@@ -246,6 +246,18 @@ def solve_task(
     )
 
 
+def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
+    """(E,) what holds each effector back, for who asked `solve_task` briefly; nothing where that takes long.
+
+    Args:
+        task: what was solved; solved: what it came to.
+    """
+    if not task.figure.exact:
+        return ("",) * len(task.plan.effectors)
+    problem = task.problem if solved.problem is None else solved.problem
+    return _reasons(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest)
+
+
 def _asked(task: Task, brief: bool) -> Any:
     """All that the answer to a task depends on, but for where it starts; to be compared."""
     sample = task.sample

@@ -10,14 +10,17 @@ A render asks from a thread of its own, while the view may ask too; one figure i
 
 from __future__ import annotations
 
-import re
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, Final
 
 import bpy
+import numpy as np
 
+from ..bridge.armature import pose_matrices
+from ..bridge.carrying import Leaders, Posed
 from ..bridge.fingerprint import fingerprint
 from ..properties.access import rig_of
 from ..properties.settings import other_settings, quick_settings
@@ -26,9 +29,9 @@ from .plan import Plan, read_plan
 from .reasons import REASONS
 from .sample import Sample, take_sample
 from .start import Start
+from .telling import say, tell
 
 _REMEMBERED: Final = 1000  # frames of one figure; a dozen kilobytes each for one of 159 bones
-_NUMBERS: Final = re.compile(r"[\d.]+")
 
 
 @dataclass
@@ -41,7 +44,9 @@ class _Kept:
         start: what frames start from.
         task: the last one that was made ready, at first of any pose.
         asked: what the last solve was asked; last: what it came to; None before the first.
+        recalled: that is remembered, and was not solved again.
         found: what frames came to that start from their own pose, by what was asked.
+        told: what the panel says of it.
     """
 
     settings: Any
@@ -51,8 +56,18 @@ class _Kept:
     task: Task
     asked: Any = None
     last: Solved | None = None
+    recalled: bool = False
     found: dict[Any, Solved] = field(default_factory=dict, repr=False)
     doubtful: bool = False
+    told: Any = None
+
+    def tell(self, armature: bpy.types.Object, *, playing: bool) -> None:
+        """Have the panel say what the last solve came to."""
+        if self.last is None:
+            return
+        task = None if self.recalled else self.task
+        figure = self.task.figure
+        self.told = tell(armature, self.plan, figure, self.last, self.told, task=task, playing=playing)
 
 
 class LiveFigures:
@@ -88,9 +103,13 @@ class LiveFigures:
             self._thread = threading.get_ident()
             try:
                 dragged = _session().dragged
-                for armature in self.armatures(scene, depsgraph):
-                    if armature.session_uid != dragged:
-                        self._solve_one(armature, scene, depsgraph, new_frame)
+                leaders: dict[int, Posed] = {}
+                for armature, leads in _leaders_first(self.armatures(scene, depsgraph)):
+                    if armature.session_uid == dragged:
+                        continue
+                    posed = self._solve_one(armature, scene, depsgraph, new_frame, leaders)
+                    if leads and posed is not None:
+                        leaders[armature.session_uid] = _led(*posed, armature.evaluated_get(depsgraph))
             finally:
                 self._thread = 0
 
@@ -118,42 +137,52 @@ class LiveFigures:
         if kept is not None:
             kept.doubtful = True
 
+    def tell(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Have the panel say all about the frame that is shown, as when a playback has ended."""
+        for armature in self.armatures(scene, depsgraph):
+            kept = self._kept.get(armature.session_uid)
+            if kept is not None:
+                kept.tell(armature, playing=False)
+
     def _solve_one(
         self,
         armature: bpy.types.Object,
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
-    ) -> None:
-        rendering = depsgraph.mode == "RENDER"
+        leaders: Leaders,
+    ) -> tuple[_Kept, Sample] | None:
+        """Solve one armature; what is kept of it and the frame, if it was posed."""
+        rendering, shown = depsgraph.mode == "RENDER", armature.evaluated_get(depsgraph)
+        posed: tuple[_Kept, Sample] | None = None
         try:
             kept = self._prepare(armature, scene, depsgraph)
             state = kept.start.pose(
-                armature,
-                armature.evaluated_get(depsgraph),
-                kept.task.figure,
-                new_frame=new_frame,
-                rendering=rendering,
+                armature, shown, kept.task.figure, new_frame=new_frame, rendering=rendering
             )
             sample = take_sample(
-                kept.plan, armature, depsgraph, scene.frame_current, state=state, before=kept.task.sample
+                kept.plan,
+                armature,
+                depsgraph,
+                scene.frame_current,
+                state=state,
+                before=kept.task.sample,
+                leaders=leaders,
             )
             continuous = rig_of(armature).live_mode == "CONTINUOUS"
             asked = _asked(kept, sample, continuous)
-            if asked is None or asked != kept.asked or rendering or not kept.start.intact:
+            changed = asked is None or asked != kept.asked or rendering or not kept.start.intact
+            if changed or (continuous and new_frame):  # where nothing changed the posture may go on settling
                 kept.last = _solved(kept, sample, asked, continuous)
                 kept.start.write(armature, kept.last.channels, rendering=rendering)
-                kept.asked = asked
-            elif continuous and new_frame:  # the posture may go on settling
-                kept.last = _solved(kept, sample, asked, continuous)
-                kept.start.write(armature, kept.last.channels, rendering=rendering)
-            message = _message(kept.last)
+                kept.asked, posed = asked, (kept, sample)
+            if not rendering:  # nothing may be written to the file from there
+                kept.tell(armature, playing=new_frame)
         except REASONS as reason:
             if rendering:
-                raise  # Blender prints it and renders on; nothing may be written to the file from there
-            message = f"Live: {reason}"
-        if not rendering:
-            _say(armature, message, new_frame)
+                raise  # Blender prints it and renders on
+            say(armature, f"Live: {reason}", playing=new_frame)
+        return posed
 
     def _prepare(
         self, armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
@@ -194,7 +223,8 @@ def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
 
 def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:
     """What a frame comes to: as it was found before, else solved."""
-    if not continuous and asked in kept.found:
+    kept.recalled = not continuous and asked in kept.found
+    if kept.recalled:
         return kept.found[asked]
     kept.task = next_task(kept.task, sample)
     solved = solve_task(kept.task, kept.last if continuous else None, brief=True)
@@ -203,17 +233,6 @@ def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved
             kept.found.pop(next(iter(kept.found)))
         kept.found[asked] = solved
     return solved
-
-
-def _message(solved: Solved | None) -> str:
-    return "" if solved is None or solved.status == "REACHED" else f"Live: {solved.message}"
-
-
-def _say(armature: bpy.types.Object, message: str, new_frame: bool) -> None:
-    """Show a message. In playback not every new number: to set a property has the whole window redrawn."""
-    shown = rig_of(armature).message
-    if message != shown and not (new_frame and _NUMBERS.sub("", message) == _NUMBERS.sub("", shown)):
-        rig_of(armature).message = message
 
 
 def _session() -> Any:
@@ -240,3 +259,50 @@ def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
             found.add(thing)
             thing = thing.parent
     return found
+
+
+def _leaders_first(armatures: Sequence[bpy.types.Object]) -> list[tuple[bpy.types.Object, bool]]:
+    """In an order in which whoever hangs from another one, or follows what hangs from it, comes after it.
+
+    Returns:
+        Armatures, and whether anybody comes after them for that reason. In a circle somebody has to begin.
+    """
+    if len(armatures) < 2:
+        return [(armature, False) for armature in armatures]
+    leaders = {one: [other for other in armatures if other in _followed(one)] for one in armatures}
+    found: list[bpy.types.Object] = []
+    pending = set[bpy.types.Object]()
+
+    def add(armature: bpy.types.Object) -> None:
+        if armature not in pending:
+            pending.add(armature)
+            for leader in leaders[armature]:
+                add(leader)
+            found.append(armature)
+
+    for armature in armatures:
+        add(armature)
+    return [(one, any(one in above for above in leaders.values())) for one in found]
+
+
+def _followed(armature: bpy.types.Object) -> set[bpy.types.ID]:
+    """What an armature hangs from, or follows."""
+    found, above = watched(armature), armature.parent
+    while above is not None:
+        found.add(above)
+        above = above.parent
+    return found - {armature}
+
+
+def _led(kept: _Kept, sample: Sample, shown: bpy.types.Object) -> Posed:
+    """A leader, posed but not evaluated yet, for those that follow it."""
+    if kept.last is None:
+        raise RuntimeError("nothing was solved")
+    matrix = pose_matrices(shown).astype(float)
+    return Posed(
+        index=kept.plan.bones.index,
+        world=np.array(shown.matrix_world, dtype=float),
+        matrix=matrix,
+        new_world=sample.world,
+        new_matrix=kept.task.figure.posed_matrices(kept.last.channels, matrix),
+    )

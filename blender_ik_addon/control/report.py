@@ -26,7 +26,7 @@ class Run:
     """What a solve or bake did.
 
     Attributes:
-        operation: "solve" or "bake".
+        operation: "solve", "bake" or "live".
         figure: as it was at the first frame; the coordinates of all frames are its own.
         solved: the frames in order.
         seconds: wall time.
@@ -41,17 +41,9 @@ class Run:
 
 def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
     """Put the report of a run on the armature and return it."""
-    distances = np.array([solved.distance for solved in run.solved]).reshape(len(run.solved), -1)
-    angles = np.array([solved.angle for solved in run.solved]).reshape(len(run.solved), -1)
     frames = [solved.frame for solved in run.solved]
     worst = _worst_frame(run.solved)
-    rows: dict[str, Any] = {}
-    for column, effector in enumerate(run.plan.effectors):
-        row = _row(run, column, distances[:, column], angles[:, column])
-        rows[effector.name] = row
-        item = rig_of(armature).effectors[effector.index]
-        item.error, item.angle = row["worst"] or 0.0, row["angle_worst"] or 0.0
-        item.status, item.message = row["status"], row["message"]
+    rows = write_effectors(armature, run)
     report = {
         "operation": run.operation,
         "status": worst.status,
@@ -72,6 +64,23 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
     body.notes = "\n".join(report.get("ignored", ()))
     write_text(armature.name, report)
     return report
+
+
+def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str, Any]]:
+    """Put how a run ended for each effector beside it in the list; the rows of the report, by name."""
+    distances = np.array([solved.distance for solved in run.solved]).reshape(len(run.solved), -1)
+    angles = np.array([solved.angle for solved in run.solved]).reshape(len(run.solved), -1)
+    rows: dict[str, dict[str, Any]] = {}
+    for column, effector in enumerate(run.plan.effectors):
+        row = _row(run, column, distances[:, column], angles[:, column])
+        rows[effector.name] = row
+        item = rig_of(armature).effectors[effector.index]
+        values = {"error": row["worst"] or 0.0, "angle": row["angle_worst"] or 0.0}
+        for name, value in {**values, "status": row["status"], "message": row["message"]}.items():
+            # to set what is there already would have Blender evaluate and draw again all the same
+            if getattr(item, name) != (np.float32(value) if name in values else value):
+                setattr(item, name, value)
+    return rows
 
 
 def _surroundings(run: Run) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from mathutils import Matrix, Quaternion
 from ikmath.obstacles import Shape
 
 from ..bridge.armature import Array, Indices, PoseState, read_state
-from ..bridge.space import Space, read_space
+from ..bridge.carrying import NOBODY, Leaders, new_world
+from ..bridge.space import Space, space_of
 from ..bridge.targets import target_matrices, world_matrix
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
@@ -102,6 +103,7 @@ def take_sample(
     *,
     state: PoseState | None = None,
     before: Sample | None = None,
+    leaders: Leaders = NOBODY,
 ) -> Sample:
     """Read the frame that the dependency graph is at.
 
@@ -112,6 +114,7 @@ def take_sample(
         frame: its number, for messages.
         state: the pose that the frame starts from, if it is known.
         before: another sample of the same plan; what has not changed since is taken from there.
+        leaders: armatures with poses that are not evaluated yet, from which armature and targets may hang.
 
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
@@ -123,21 +126,21 @@ def take_sample(
     settings = evaluated if depsgraph.mode == "RENDER" else armature
     effectors = _find(settings, plan.effectors)
     pairs = list(zip(plan.effectors, effectors, strict=True))
-    world = np.array(evaluated.matrix_world, dtype=float)
+    world = new_world(evaluated, leaders)
     still = before is not None and np.array_equal(before.world, world)
-    space = before.space if before is not None and still else read_space(evaluated)
+    space = before.space if before is not None and still else space_of(armature.name, world)
     then = None if before is None else before.state
-    obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
+    obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph, leaders=leaders)
     return Sample(
         frame=frame,
         state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
-        targets=np.array([_target_matrix(own, each, depsgraph) for own, each in pairs]).reshape(-1, 4, 4),
+        targets=np.array([_target_matrix(*pair, depsgraph, leaders) for pair in pairs]).reshape(-1, 4, 4),
         weight=np.array([effector.weight for effector in effectors], dtype=float),
         influence=np.array([effector.influence for effector in effectors], dtype=float),
         priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
         amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
-        alternatives=tuple(_alternatives(own, each, depsgraph) for own, each in pairs),
+        alternatives=tuple(_alternatives(*pair, depsgraph, leaders) for pair in pairs),
         world=world,
         obstacles=obstacles,
         ignored=ignored,
@@ -154,19 +157,23 @@ def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[Art
     return [every[plan.index] for plan in plans]
 
 
-def _target_matrix(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
+def _target_matrix(
+    plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, leaders: Leaders
+) -> Array:
     if plan.follows == "TARGET":
         target = effector.target
         if target is None:
             raise Refused(f"Effector '{plan.name}' lost its target meanwhile", plan.name)
-        return world_matrix(target, depsgraph, effector.subtarget)
+        return world_matrix(target, depsgraph, effector.subtarget, leaders)
     if plan.follows == "PIN":
         rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
         return np.array(Matrix.Translation(effector.pin_location) @ rotation, dtype=float)
     return np.eye(4)
 
 
-def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
+def _alternatives(
+    plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, leaders: Leaders
+) -> Array:
     if not plan.alternatives:
         return _NONE
     things = effector.alternative_objects
@@ -176,4 +183,4 @@ def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: b
             " meanwhile",
             plan.name,
         )
-    return target_matrices([(thing, "") for thing in things], depsgraph)
+    return target_matrices([(thing, "") for thing in things], depsgraph, leaders)

@@ -21,6 +21,7 @@ from ikmath.obstacles import Shape
 from ikmath.parameters import configured
 
 from ..bridge.armature import Array, Bones, Indices
+from ..bridge.carrying import NOBODY, Leaders
 from ..bridge.obstacles import ObstacleReader, Wanted
 from ..bridge.skeleton import Figure
 from ..bridge.space import Space
@@ -135,6 +136,7 @@ def look_around(
     space: Space,
     depsgraph: bpy.types.Depsgraph,
     reshaped: Collection[str] | None = None,
+    leaders: Leaders = NOBODY,
 ) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
     """The obstacles in the frame that the dependency graph is at, and sentences on those that do not count.
 
@@ -143,7 +145,7 @@ def look_around(
         armature: the original object.
         space: where it is in this frame.
         depsgraph: evaluated.
-        reshaped: see `ObstacleReader.read`.
+        reshaped, leaders: see `ObstacleReader.read`.
     """
     if surroundings is None:
         return (), ()
@@ -156,7 +158,8 @@ def look_around(
     once = {
         one.object.name_full if one.object else f"{row}": one for row, one in reversed([*enumerate(wanted)])
     }
-    meshes, faults = surroundings.reader.read(list(once.values())[::-1], armature, space, depsgraph, reshaped)
+    found = list(once.values())[::-1]
+    meshes, faults = surroundings.reader.read(found, armature, space, depsgraph, reshaped, leaders)
     return tuple(meshes), tuple(fault.sentence for fault in faults)
 
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel says of a live figure: a sentence, and beside each effector how it is there.
+
+To set a property has the whole window redrawn. Therefore a frame that plays sets none for a new number alone,
+and what holds effectors back is found out only when somebody has the time to read it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from ..bridge.skeleton import Figure
+from ..properties.access import rig_of
+from .frame import Solved, Task, reasons
+from .plan import Plan
+from .report import Run, write_effectors
+
+_NUMBERS: Final = re.compile(r"[\d.]+")
+
+
+def say(armature: bpy.types.Object, message: str, *, playing: bool) -> None:
+    """Show a sentence; while frames pass not for a new number alone."""
+    shown = rig_of(armature).message
+    if message != shown and not (playing and _NUMBERS.sub("", message) == _NUMBERS.sub("", shown)):
+        rig_of(armature).message = message
+
+
+def tell(
+    armature: bpy.types.Object,
+    plan: Plan,
+    figure: Figure,
+    solved: Solved,
+    told: Any,
+    *,
+    task: Task | None,
+    playing: bool,
+) -> Any:
+    """Show what a frame came to.
+
+    Args:
+        armature: original.
+        plan, figure: of it; solved: the frame.
+        told: what this returned the last time, None before.
+        task: what was solved, if it is still known.
+        playing: frames pass, or the user scrubs.
+
+    Returns:
+        What was told, to be compared.
+    """
+    say(armature, "" if solved.status == "REACHED" else f"Live: {solved.message}", playing=playing)
+    worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN where an effector is off
+    state = [worst[row] > plan.tolerance if worst[row] == worst[row] else None for row in range(len(worst))]
+    if state == told and (playing or True not in state):
+        return told
+    known = task is not None and not playing
+    held = reasons(task, solved) if task is not None and known else ("",) * len(worst)
+    run = Run(operation="live", plan=plan, figure=figure, solved=[replace(solved, reasons=held)], seconds=0.0)
+    write_effectors(armature, run)
+    return state
