@@ -4,6 +4,7 @@
 import bpy
 
 from ..properties.access import active_armature, rig_of
+from .tab import SubPanel
 
 _FIGURE = ("limits", "ellipsoid", "balance", "critical")
 _EFFECTORS = ("lines", "pins", "chain", "gizmos")
@@ -22,21 +23,11 @@ def _draw_switches(layout, armature) -> None:
     column.prop(rig.body, "show", text="Capsules")
 
 
-class ARTICULATE_PT_viewport(bpy.types.Panel):
+class ARTICULATE_PT_viewport(SubPanel, bpy.types.Panel):
     """What the overlay shows of the active armature."""
 
     bl_idname = "ARTICULATE_PT_viewport"
     bl_label = "Viewport"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Articulate"
-    bl_parent_id = "ARTICULATE_PT_main"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        """Only with an armature."""
-        return active_armature(context) is not None
 
     def draw(self, context) -> None:
         """The switches; greyed out while Blender's own overlays are off."""

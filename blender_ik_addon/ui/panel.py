@@ -8,18 +8,13 @@ from ..properties.check import objections, refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import method_items
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text
+from .tab import SubPanel, Tab
 from .text import draw_text
 
 HINT = "Select an armature, or a bone in Pose Mode, then add an effector to it"
 
 
-class _Tab:
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Articulate"
-
-
-class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
+class ARTICULATE_PT_main(Tab, bpy.types.Panel):
     """Effectors and the Solve button."""
 
     bl_idname = "ARTICULATE_PT_main"
@@ -87,17 +82,7 @@ class ARTICULATE_PT_main(_Tab, bpy.types.Panel):
             layout.operator("articulate.report_show", icon="TEXT")
 
 
-class _SubPanel(_Tab):
-    bl_parent_id = "ARTICULATE_PT_main"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        """Only with an armature."""
-        return active_armature(context) is not None
-
-
-class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
     """Details of the effector that is highlighted in the list."""
 
     bl_idname = "ARTICULATE_PT_effector"
@@ -157,7 +142,7 @@ class ARTICULATE_PT_effector(_SubPanel, bpy.types.Panel):
             column.prop(effector, option)
 
 
-class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_solver(SubPanel, bpy.types.Panel):
     """How the figure is solved."""
 
     bl_idname = "ARTICULATE_PT_solver"
@@ -204,7 +189,7 @@ class ARTICULATE_PT_solver(_SubPanel, bpy.types.Panel):
             draw_text(layout, context, wrong, icon="ERROR")
 
 
-class ARTICULATE_PT_bake(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
     """What the bake writes."""
 
     bl_idname = "ARTICULATE_PT_bake"

@@ -4,6 +4,7 @@
 import bpy
 
 from ..properties.access import active_armature, rig_of
+from .tab import SubPanel
 from .text import draw_text
 
 
@@ -65,20 +66,7 @@ class ARTICULATE_UL_pairs(bpy.types.UIList):
         line.prop(pair, "watched", text="")
 
 
-class _SubPanel:
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Articulate"
-    bl_parent_id = "ARTICULATE_PT_main"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        """Only with an armature."""
-        return active_armature(context) is not None
-
-
-class ARTICULATE_PT_obstacles(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
     """What the figure keeps out of."""
 
     bl_idname = "ARTICULATE_PT_obstacles"
@@ -107,7 +95,7 @@ class ARTICULATE_PT_obstacles(_SubPanel, bpy.types.Panel):
             draw_text(layout, context, sentence, icon="ERROR")
 
 
-class ARTICULATE_PT_body(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
     """How thick the figure is."""
 
     bl_idname = "ARTICULATE_PT_body"
@@ -145,7 +133,7 @@ class ARTICULATE_PT_body(_SubPanel, bpy.types.Panel):
             column.prop(link, "radius", text=f"Radius of {bone}")
 
 
-class ARTICULATE_PT_self_collision(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
     """What parts of the figure may touch each other."""
 
     bl_idname = "ARTICULATE_PT_self_collision"
@@ -169,7 +157,7 @@ class ARTICULATE_PT_self_collision(_SubPanel, bpy.types.Panel):
         row.operator("articulate.pair_add", text="Let Touch", icon="ADD").watched = False
 
 
-class ARTICULATE_PT_avoidance(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):
     """How the figure keeps clear."""
 
     bl_idname = "ARTICULATE_PT_avoidance"

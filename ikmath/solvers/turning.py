@@ -32,8 +32,9 @@ from .arithmetic import (
     multiply,
     normalized,
 )
+from .bending import Bending
 from .curved import Curved
-from .swinging import CLIMBS, Ball, beside, between, ends, joined, split, swing_vector
+from .swinging import CLIMBS, Ball, beside, joined, split, swing_vector
 
 _ELBOW_ROUNDS: Final = 4
 
@@ -96,10 +97,12 @@ def turning(free: str, lower: Vector, upper: Vector, fixed: Vector) -> Turning:
         return Hinge(1, fixed, swing, multiply(swing, (0.0, 0.0, 1.0, 0.0)), lower[1], upper[1])
     axis = swings[0]
     if fixed[2 - axis] != 0.0:
-        return Curved(axis, twists, lower, upper, fixed)
+        if not twists:
+            lower, upper = ((x, fixed[1], z) for x, _, z in (lower, upper))
+        return Curved(axis, lower, upper, twists, fixed)
     unit = (0.0, 1.0, 0.0, 0.0) if axis == 0 else (0.0, 0.0, 0.0, 1.0)
     if twists:
-        return Elbow(axis, unit, lower, upper)
+        return Elbow(axis, lower, upper, unit)
     twist_only = (math.cos(fixed[1] / 2), 0.0, math.sin(fixed[1] / 2), 0.0)
     return Hinge(axis, fixed, twist_only, multiply(unit, twist_only), lower[axis], upper[axis])
 
@@ -233,21 +236,19 @@ class Hinge:
 
 
 @dataclass(frozen=True)
-class Elbow:
-    """A hinge about x or z after a twist; the parameters are both angles."""
+class Elbow(Bending):
+    """A hinge about x or z after a twist.
 
-    axis: int
+    Attributes:
+        unit: of the hinge.
+    """
+
     unit: Quaternion
-    lower: Vector
-    upper: Vector
 
-    def _turned(self, m: Arithmetic, bend: Number, twist: Number) -> Turned:
+    def turned(self, m: Arithmetic, bend: Number, twist: Number) -> Turned:
+        """See `Bending.turned`."""
         hinge = combined(IDENTITY, m.cos(0.5 * bend), self.unit, m.sin(0.5 * bend))
         return multiply(hinge, (m.cos(0.5 * twist), 0.0, m.sin(0.5 * twist), 0.0)), (bend, twist)
-
-    def start(self, m: Arithmetic, turns: Vector) -> Turned:
-        """See `Turning.start`."""
-        return self._turned(m, turns[self.axis], turns[1])
 
     def best(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number, several: bool) -> Turned:
         """See `Turning.best`."""
@@ -266,38 +267,7 @@ class Elbow:
             resting = moved < STILL
             if m.all(resting):
                 break
-        return self._turned(m, bend, twist)
-
-    def levelled(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number, level: Number) -> Turned:
-        """See `Turning.levelled`."""
-        return between(m, self, turned, k, size, level)
-
-    def extremes(self, m: Arithmetic, turned: Turned) -> list[Turned]:
-        """The ends of the hinge's interval, or half a turn to both sides."""
-        bend, twist = turned[1]
-        return [
-            self._turned(m, end, twist) for end in ends(m, bend, self.lower[self.axis], self.upper[self.axis])
-        ]
-
-    def mixed(self, m: Arithmetic, old: Turned, new: Turned, share: Number) -> Turned:
-        """See `Turning.mixed`."""
-        (a, b), (c, d) = old[1], new[1]
-        return self.of_numbers(m, (a + share * (c - a), b + share * (d - b)))
-
-    def numbers(self, turned: Turned) -> tuple[Number, ...]:
-        """See `Turning.numbers`."""
-        return turned[1]
-
-    def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
-        """See `Turning.of_numbers`."""
-        bend, twist = numbers
-        bend = m.minimum(m.maximum(bend, self.lower[self.axis]), self.upper[self.axis])
-        return self._turned(m, bend, m.minimum(m.maximum(twist, self.lower[1]), self.upper[1]))
-
-    def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:
-        """See `Turning.nudged`."""
-        bend, twist = turned[1]
-        return self._turned(m, beside(m, bend, angle, self.lower[self.axis], self.upper[self.axis]), twist)
+        return self.turned(m, bend, twist)
 
     def turns(self, m: Arithmetic, turned: Turned, near: Vector) -> Vector:
         """See `Turning.turns`."""
