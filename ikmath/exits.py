@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from .rotation import Array
 
-Where = tuple[npt.NDArray[np.intp], ...]
-
 
 class Bounds(NamedTuple):
     """Over all coordinates; frames innermost, if there are many.
@@ -34,62 +32,24 @@ class Bounds(NamedTuple):
     normal: Array
     way: Array
 
-    def edges(self) -> tuple[Where, Array]:
-        """Where in (P, ...) pairs leave, and their ways (2, w) to the boundary."""
-        where = self.leaving.nonzero()
-        return where, self.way.reshape(2, -1)[:, self.leaving.ravel()]
+    def frames(self) -> npt.NDArray[np.bool_]:
+        """(B,) in which of many frames something leaves."""
+        return np.asarray(self.held.any(0) | self.leaving.any(0))
 
-
-class Exits(NamedTuple):
-    """Of many frames, one entry for each coordinate or pair that would leave.
-
-    Attributes:
-        columns: where in (n, ...); shift: (c,) their ways to the limit;
-        pairs: where in (P, ...); normal, way: (2, w) of each.
-    """
-
-    columns: Where
-    shift: Array
-    pairs: Where
-    normal: Array
-    way: Array
-
-    def edges(self) -> tuple[Where, Array]:
-        """As in `Bounds`."""
-        return self.pairs, self.way
-
-    def bounds(self, shape: tuple[int, ...], pairs: int) -> Bounds:
-        """The same over all coordinates (n, ...) and pairs."""
-        held, shift = np.zeros(shape, dtype=bool), np.zeros(shape)
-        shape = (pairs, *shape[1:])
-        leaving, normal, way = np.zeros(shape, dtype=bool), np.zeros((2, *shape)), np.zeros((2, *shape))
-        held[self.columns], shift[self.columns] = True, self.shift
-        leaving[self.pairs] = True
-        normal[:, *self.pairs], way[:, *self.pairs] = self.normal, self.way
-        return Bounds(held, shift, leaving, normal, way)
+    def take(self, frames: npt.NDArray[np.intp]) -> Bounds:
+        """Those of some of many frames."""
+        held, leaving = self.held.take(frames, 1), self.leaving.take(frames, 1)
+        normal, way = self.normal.take(frames, 2), self.way.take(frames, 2)
+        return Bounds(held, self.shift.take(frames, 1), leaving, normal, way)
 
     def of_one(self) -> ExitsOfOne:
-        """The same for one frame, whose arrays have no frame axis."""
-        entries = zip(self.pairs[0].tolist(), *self.normal.tolist(), *self.way.tolist(), strict=True)
+        """The same for one frame, told by what leaves."""
+        columns, pairs = self.held.nonzero()[0], self.leaving.nonzero()[0]
+        normal, way = self.normal[:, pairs].tolist(), self.way[:, pairs].tolist()
         return ExitsOfOne(
-            list(zip(self.columns[0].tolist(), self.shift.tolist(), strict=True)), list(entries)
+            list(zip(columns.tolist(), self.shift[columns].tolist(), strict=True)),
+            list(zip(pairs.tolist(), *normal, *way, strict=True)),
         )
-
-    def frames(self, count: int) -> npt.NDArray[np.bool_]:
-        """(B,) which of so many frames leave."""
-        out = np.zeros(count, dtype=bool)
-        out[self.columns[1]] = out[self.pairs[1]] = True
-        return out
-
-    def of(self, frames: npt.NDArray[np.bool_]) -> Exits:
-        """Those of some frames (B,), which are numbered anew."""
-        if frames.all():
-            return self
-        number = np.cumsum(frames) - 1
-        c, w = frames[self.columns[1]], frames[self.pairs[1]]
-        columns = self.columns[0][c], number[self.columns[1][c]]
-        pairs = self.pairs[0][w], number[self.pairs[1][w]]
-        return Exits(columns, self.shift[c], pairs, self.normal[:, w], self.way[:, w])
 
 
 class ExitsOfOne(NamedTuple):
@@ -102,10 +62,10 @@ class ExitsOfOne(NamedTuple):
     columns: list[tuple[int, float]]
     pairs: list[tuple[int, float, float, float, float]]
 
-    def edges(self) -> tuple[Where, Array]:
-        """As in `Bounds`."""
+    def edges(self) -> tuple[npt.NDArray[np.intp], Array]:
+        """Which pairs leave, and their ways (2, w) to the boundary."""
         entries = np.array(self.pairs).reshape(-1, 5)
-        return (entries[:, 0].astype(int),), entries[:, 3:].T
+        return entries[:, 0].astype(int), entries[:, 3:].T
 
     def bounds(self, n: int, pairs: int) -> Bounds:
         """The same over all coordinates and pairs."""

@@ -17,7 +17,14 @@ import numpy as np
 
 from .kinematics import ManyFrames, OneFrame, chain, many_frames, offsets
 from .plan import Index, Plan, entries, jumps, levels
-from .rotation import Array, multiply_quaternions, quaternion_from_matrix, skew, swing_twist_matrix
+from .rotation import (
+    Array,
+    multiply_quaternions,
+    quaternion_from_matrix,
+    sine_and_cosine,
+    skew,
+    swing_twist_matrix,
+)
 
 _NODE: Final = 3  # hinges in a node at most
 _TURN: Final = 3  # the first of a joint's six coordinates that is a turn
@@ -140,9 +147,9 @@ class Hinges:
         half = np.zeros((plan.count + 1, 1, frames))
         half[self.hinges, 0] = q.take(self.turns, 0)
         half *= 0.5
-        cosine, sine = self._halves
-        local = cosine * np.cos(half)
-        local += sine * np.sin(half)
+        sine, cosine = sine_and_cosine(half)
+        local = self._halves[0] * cosine
+        local += self._halves[1] * sine
         own = np.empty((_NODE, nodes.count, 4, frames))
         own[0] = local.take(nodes.members[0], 0)
         _multiply(own[0], local.take(nodes.members[1], 0), own[1])
@@ -157,8 +164,8 @@ class Hinges:
         )
 
     def _axes(self, rotation: Array) -> Array:
-        """(1, 3, J, B) the axes of the joints, out of their rotations (3, 3, J, B)."""
-        return rotation[:, self.axis, np.arange(self.plan.count)][None]
+        """(3, J, 1, B) the axes of the joints, out of their rotations (3, 3, J, B)."""
+        return rotation[:, self.axis, np.arange(self.plan.count)][:, :, None]
 
 
 def nodes_of(plan: Plan, owner: Index, slot: Index) -> Nodes | None:

@@ -20,8 +20,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .plan import Levels, Plan
-from .rotation import Array, multiply_quaternions, quaternion_from_matrix
+from .plan import Levels, Plan, span
+from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
@@ -98,14 +98,14 @@ class ManyFrames(NamedTuple):
 
     Attributes:
         rotation: (3, 3, J, B); position: (3, J, B);
-        axes: (3, 3, J, B) for each of the three turns, or (1, 3, J, B) for joints that have one;
-        slide_frame: (3, 3, S, B) axes along which the joints of `Plan.sliding` slide, or None.
+        axes: (3, J, 3, B) of each joint's three turns, or (3, J, 1, B) where joints have one;
+        slide_axes: (3, S, 3, B) along which the joints of `Plan.sliding` slide, or None.
     """
 
     rotation: Array
     position: Array
     axes: Array
-    slide_frame: Array | None
+    slide_axes: Array | None
 
 
 def forward_one(
@@ -195,14 +195,13 @@ def forward_many(
         x, y, z = table[:, 3], table[:, 4], table[:, 5]
     xx, zz, xz = x * x, z * z, x * z
     square = xx + zz
-    half = np.sqrt(square)
+    half = np.empty((2, count, frames))
+    np.sqrt(square, out=half[0])
+    half[0] += _TINY
+    half[1] = y
     half *= 0.5
-    half += _TINY
-    cos_swing = np.cos(half)
-    u = np.sin(half)
-    u /= half
-    half_y = 0.5 * y
-    cos_y, sin_y = np.cos(half_y), np.sin(half_y)
+    (sin_swing, sin_y), (cos_swing, cos_y) = sine_and_cosine(half)
+    u = sin_swing / half[0]
     # the local quaternion (c, a, 0, e) * (cos, 0, sin, 0)
     a, e = u * x, u * z
     a *= 0.5
@@ -215,8 +214,7 @@ def forward_many(
     np.multiply(e, cos_y, out=local[3])
     local[3] += a * sin_y
     if rest is not None:
-        turned = multiply_quaternions(quaternion_from_matrix(rest)[:, None], np.moveaxis(local, 0, -1))
-        local = np.ascontiguousarray(np.moveaxis(turned, -1, 0))
+        _turn_first(rest, local)
 
     def axes(rotation: Array) -> Array:
         # axes of turning, told in the joint's own frame before its twist: R T(-y) Jr(v) e
@@ -225,23 +223,28 @@ def forward_many(
         b = u * u
         b *= 0.5
         k = (1.0 - u * cos_swing) / (square + _TINY)
-        first, second, third = rotation[:, 0], rotation[:, 1], rotation[:, 2]
-        plain_x = cosine * first
-        plain_x += sine * third
-        plain_z = cosine * third
-        plain_z -= sine * first
-        out = np.empty((3, 3, count, frames))
-        both = k * xz
-        np.multiply(1.0 - k * zz, plain_x, out=out[0])
-        out[0] -= (b * z) * second
-        out[0] += both * plain_z
-        out[1] = second
-        np.multiply(both, plain_x, out=out[2])
-        out[2] += (b * x) * second
-        out[2] += (1.0 - k * xx) * plain_z
+        ahead, about, across = 1.0 - k * zz, 1.0 - k * xx, k * xz
+        share = np.empty((3, 2, count, frames))
+        share[0, 0] = ahead * cosine - across * sine
+        share[2, 0] = ahead * sine + across * cosine
+        np.multiply(b, -z, out=share[1, 0])
+        share[0, 1] = across * cosine - about * sine
+        share[2, 1] = across * sine + about * cosine
+        np.multiply(b, x, out=share[1, 1])
+        out = np.empty((3, count, 3, frames))
+        np.einsum("ikjb,ktjb->ijtb", rotation, share, out=out[:, :, ::2])
+        out[:, :, 1] = rotation[:, 1]
         return out
 
     return many_frames(plan, chain(plan.levels, local), rest, translation, along, q, axes)
+
+
+def _turn_first(rest: Array, local: Array) -> None:
+    """Rest rotations (J, 3, 3) put in front of local quaternions (4, J, B), in place."""
+    turned = np.flatnonzero((rest != _IDENTITY).any((1, 2)))
+    own = span(turned)
+    products = multiply_quaternions(quaternion_from_matrix(rest[turned])[:, None], np.eye(4))
+    local[:, own] = np.einsum("jki,kjb->ijb", products, local[:, own])
 
 
 def many_frames(
@@ -262,19 +265,20 @@ def many_frames(
     """
     count = plan.count
     rotation = _matrices(quaternions)
-    parents = rotation.take(plan.parent, 2)
-    way = np.einsum("ijnb,nj->inb", parents, translation)
-    slide_frame = None
+    along_axes = span(np.flatnonzero(translation.any(0)))  # of connected bones one in three
+    parents = rotation[:, along_axes].take(plan.parent, 2)
+    way = np.einsum("ijnb,nj->inb", parents, translation[:, along_axes])
+    slide_axes = None
     if len(plan.sliding):
-        above = parents.take(plan.sliding, 2)
+        above = rotation.take(plan.parent[plan.sliding], 2)
         directions = along.reshape(-1, count, 3)[:, plan.sliding].transpose(1, 2, 0)
         slid = directions.dot(q.take(plan.slide_columns, 0))
         way[:, plan.sliding] += np.einsum("ijnb,njb->inb", above, slid)
         own = None if rest is None else rest.take(plan.sliding, 0)
-        slide_frame = above if own is None else np.einsum("ijnb,njk->iknb", above, own)
+        slide_axes = np.einsum("ijnb,njk->inkb", above, np.eye(3)[None] if own is None else own)
     position = np.matmul(plan.above, way)
     rotation = rotation[:, :, :count]
-    return ManyFrames(rotation, position, axes(rotation), slide_frame)
+    return ManyFrames(rotation, position, axes(rotation), slide_axes)
 
 
 def chain(tree: Levels, local: Array) -> Array:

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from .rotation import Array
 
 Index = npt.NDArray[np.intp]
-Levels = list[tuple[Index | slice, Index]]
+Span = Index | slice
+Levels = list[tuple[Span, Index]]
 
 
 class Plan:
@@ -37,12 +38,8 @@ class Plan:
         self.kinds = 6 if len(self.sliding) else 3  # of coordinates that a joint may have
         self.place = owner * self.kinds + slot - (6 - self.kinds)
         self.all_balls = len(slot) == 3 * count and not len(self.sliding)
-        # row of each coordinate in [turn axes of all joints; slide axes of sliding joints]
-        slides = 3 * (count + np.searchsorted(self.sliding, owner))
-        self.row = np.where(slot >= 3, 3 * owner + slot - 3, slides + slot)
-        # the same where each joint has one turn
-        self.hinge_row = np.where(slot >= 3, owner, slides - 2 * count + slot)
-        self.rows_in_order = self.all_balls and bool((self.row == np.arange(3 * count)).all())
+        self.owner, self.slot = owner, slot
+        self.rows_in_order = self.all_balls and bool((self.place == np.arange(3 * count)).all())
         self.jumps = jumps(self.turn_parent)
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
         self._parents = parents
@@ -57,9 +54,46 @@ class Plan:
         return above
 
     @cached_property
+    def every(self) -> Columns:
+        """All coordinates."""
+        return Columns(self, np.arange(len(self.owner)))
+
+    @cached_property
     def levels(self) -> Levels:
         """The joints by their depth, as rotations are inherited."""
         return levels(self.turn_parent)
+
+
+class Columns:
+    """Some of a figure's coordinates, and where their axes stand in what the kernels give for many poses.
+
+    Args:
+        plan: the figure's structure; which: (c,) the coordinates, in order.
+
+    Attributes:
+        count: c; which: as given, as a `span`, like all but `heads`;
+        turning, sliding: which of them are turns, and which are slides;
+        heads: the joints of the turns; axes: where in (J, 3) their axes stand; slide_axes: the same of slides
+            in (S, 3).
+    """
+
+    def __init__(self, plan: Plan, which: Index) -> None:
+        self.count, self.which = len(which), span(which)
+        owner, slot = plan.owner[which], plan.slot[which]
+        turning, sliding = np.flatnonzero(slot >= 3), np.flatnonzero(slot < 3)
+        self.turning, self.sliding = span(turning), span(sliding)
+        self.heads = owner[turning]
+        self.axes = span(3 * self.heads + slot[turning] - 3)
+        self.slide_axes = span(3 * np.searchsorted(plan.sliding, owner[sliding]) + slot[sliding])
+
+
+def span(numbers: Index) -> Span:
+    """Rising numbers as a slice where they are evenly spaced: what it picks out, numpy does not copy."""
+    if not len(numbers):
+        return slice(0, 0)
+    steps = np.diff(numbers)
+    step = int(steps[0]) if len(steps) else 1
+    return slice(int(numbers[0]), int(numbers[-1]) + 1, step) if (steps == step).all() else numbers
 
 
 def jumps(parent: Index) -> list[Index]:
@@ -82,9 +116,7 @@ def levels(parent: Index) -> Levels:
     out: Levels = []
     for level in range(1, int(depth.max()) + 1):
         there = np.flatnonzero(depth[:-1] == level)
-        side_by_side = there[-1] - there[0] == len(there) - 1
-        where = slice(int(there[0]), int(there[-1]) + 1) if side_by_side else there
-        out.append((where, parent[there]))
+        out.append((span(there), parent[there]))
     return out
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ import numpy.typing as npt
 from . import arguments
 from .errors import BadShape, BadValue, UnknownName
 from .kinematics import ManyFrames, OneFrame
+from .plan import Columns, Span
 from .rotation import Array, skew
 from .skeleton import Skeleton
 
@@ -194,26 +194,27 @@ class Pose:
         """(w, v) of every coordinate: (n, 3) each for one pose, (3, n, B) for many."""
         if self._one is not None:
             return self.twists[:, :3], self.twists[:, 3:]
-        plan = self.skeleton.plan
-        count = plan.count
-        many = self._all
-        frames = many.position.shape[-1]
-        turns = len(many.axes)
-        turn = many.axes.transpose(1, 2, 0, 3)  # (3, J, turns, B)
-        p = many.position[:, :, None]
-        moment = np.empty((3, count, turns, frames))
-        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-            np.multiply(p[j], turn[k], out=moment[i])
-            moment[i] -= p[k] * turn[j]
-        w, v = turn.reshape(3, turns * count, frames), moment.reshape(3, turns * count, frames)
-        if many.slide_frame is not None:
-            slides = many.slide_frame.transpose(0, 2, 1, 3).reshape(3, 3 * len(plan.sliding), frames)
-            w = np.concatenate([w, np.zeros_like(slides)], 1)
-            v = np.concatenate([v, slides], 1)
-        if not plan.rows_in_order:
-            row = plan.row if turns == 3 else plan.hinge_row
-            w, v = w.take(row, 1), v.take(row, 1)
+        columns, many = self.skeleton.plan.every, self._all
+        w = np.zeros((3, columns.count, many.position.shape[-1]))
+        v = np.empty_like(w)
+        turn, p = self._turn_axes(columns), many.position.take(columns.heads, 1)
+        w[:, columns.turning] = turn
+        v[:, columns.turning] = _cross(p, turn, np.empty_like(turn))
+        if len(columns.heads) < columns.count:
+            v[:, columns.sliding] = self._slide_axes(columns)
         return w, v
+
+    def _turn_axes(self, columns: Columns) -> Array:
+        """(3, c, B) axes of those coordinates that are turns."""
+        axes = self._all.axes
+        return _of_joints(axes, columns.axes if axes.shape[2] == 3 else columns.heads)
+
+    def _slide_axes(self, columns: Columns) -> Array:
+        """(3, c, B) axes of those coordinates that are slides."""
+        axes = self._all.slide_axes
+        if axes is None:
+            raise TypeError("This figure has no slides.")
+        return _of_joints(axes, columns.slide_axes)
 
     # ------------------------------------------------------------------ points and frames of joints
     def point(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -309,27 +310,35 @@ class Pose:
             if not points.all_move:
                 rows *= points.reach
             return rows.T
-        w, v = self.screws
-        frames = w.shape[2]
-        x = x.reshape(frames, count, 3).transpose(1, 2, 0)  # (E, 3, B)
-        out = np.empty((3 * count, self.skeleton.n, frames))
-        for e in range(count):
-            self._sweep(w, v, x[e], out[3 * e : 3 * e + 3])
-        for mask, e, carrier in points.cuts:
-            swept = np.empty((3, int(mask.sum()), frames))
-            self._sweep(w[:, mask], v[:, mask], self._all.position[:, carrier], swept)
-            out[3 * e : 3 * e + 3, mask] = swept
+        every = self.skeleton.plan.every
+        out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
+        self.point_block(points, x, np.arange(count), every, out)
         if not points.all_move:
             out *= points.reach.T[:, :, None]
         return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
 
-    @staticmethod
-    def _sweep(w: Array, v: Array, x: Array, out: Array) -> None:
-        """Out (3, n, B) = w x x + v, x (3, B)."""
-        for i, j, k in _CYCLE:
-            np.multiply(w[j], x[k], out=out[i])
-            out[i] -= w[k] * x[j]
-            out[i] += v[i]
+    def point_block(
+        self, points: Points, x: Array, which: npt.NDArray[np.intp], columns: Columns, out: Array
+    ) -> None:
+        """Derivative of some bound points by coordinates that move them, in many poses.
+
+        Args:
+            points: the points; x: (*batch, E, 3) where they are; which: (e,) of them;
+            columns: c coordinates; out: (3 e, c, B), where to write it.
+        """
+        p = self._all.position
+        place = x.reshape(-1, points.count, 3).transpose(2, 1, 0).take(which, 1)  # (3, e, B)
+        arm = place[:, :, None] - p.take(columns.heads, 1)[:, None]
+        for mask, e, carrier in points.cuts:
+            own, number = np.flatnonzero(mask[columns.which][columns.turning]), np.flatnonzero(which == e)
+            arm[:, number[:, None], own] = (p[:, carrier, None] - p[:, columns.heads[own]])[:, None]
+        rows = out.reshape(len(which), 3, columns.count, p.shape[2])
+        by_turns = rows[:, :, columns.turning].swapaxes(0, 1)
+        _cross(self._turn_axes(columns)[:, None], arm, by_turns)
+        if not isinstance(columns.turning, slice):  # then numpy has copied
+            rows[:, :, columns.turning] = by_turns.swapaxes(0, 1)
+        if len(columns.heads) < columns.count:
+            rows[:, :, columns.sliding] = self._slide_axes(columns)
 
     def turn_jacobian(self, points: Points) -> Array:
         """Angular velocity of the joints of bound points by q: (*batch, 3 E, n)."""
@@ -350,22 +359,42 @@ class Pose:
         Returns:
             (*batch, 3 E, n), with memory as in `point_jacobian`.
         """
-        w, _ = self.screws
         if self._one is not None:
-            turned: Array = w.dot(rows.T)
+            turned: Array = self.screws[0].dot(rows.T)
             if not points.all_turn:
                 turned *= points.turn_reach
             return turned.T
-        frames = w.shape[2]
-        factors = np.ascontiguousarray(rows.reshape(frames, 3 * points.count, 3).transpose(1, 2, 0))
-        out = np.empty((3 * points.count, *w.shape[1:]))
-        for row, (x, y, z) in zip(out, factors, strict=True):
-            np.multiply(w[0], x, out=row)
-            row += w[1] * y
-            row += w[2] * z
+        every, count = self.skeleton.plan.every, points.count
+        out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
+        self.turned_block(rows.reshape(-1, 3 * count, 3), every, out)
         if not points.all_turn:
             out *= points.turn_reach.T[:, :, None]
-        return out.transpose(2, 0, 1).reshape(*self.batch, 3 * points.count, self.skeleton.n)
+        return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
+
+    def turned_block(self, rows: Array, columns: Columns, out: Array) -> None:
+        """`rows` (B, r, 3) times the angular velocity that coordinates give those they turn, in many poses.
+
+        Args:
+            rows: see `turned_jacobian`; columns: c coordinates; out: (r, c, B), where to write it.
+        """
+        if len(columns.heads) < columns.count:
+            out[:, columns.sliding] = 0.0
+        w, (x, y, z) = self._turn_axes(columns), rows.transpose(2, 1, 0)[:, :, None]
+        turned = x * w[0]
+        turned += y * w[1]
+        turned += z * w[2]
+        out[:, columns.turning] = turned
 
 
-_CYCLE: Final = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+def _of_joints(axes: Array, which: Span) -> Array:
+    """Some of the axes (3, J, T, B) of joints one after another, (3, c, B)."""
+    _, joints, each, frames = axes.shape
+    return np.asarray(axes.reshape(3, joints * each, frames)[:, which])
+
+
+def _cross(a: Array, b: Array, out: Array) -> Array:
+    """The products a x b of (3, ...) each, into `out`, which is returned."""
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        np.multiply(a[j], b[k], out=out[i])
+        out[i] -= a[k] * b[j]
+    return out

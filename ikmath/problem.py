@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A question to a solver, and its answer.
 
-`Problem` checks everything once, so that solvers may trust what they get; `Stack` is the problem as rows,
-which is how row-based methods see it; `Solution` says where the figure ended and why it ended there.
+`Problem` checks everything once, so that solvers may trust what they get; `Solution` says where the figure
+ended and why it ended there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -19,13 +19,14 @@ import numpy.typing as npt
 from . import arguments
 from .avoidance import AVOIDANCE, Avoidance
 from .errors import BadShape, BadValue
-from .goals import Frame, Goal, Posture, Residual
+from .goals import Frame, Goal, Posture
 from .limits import LIMITS, LimitMethod
 from .obstacles import Body, Scene, Shape
 from .pose import Pose
 from .registries import choose
 from .rotation import Array
 from .skeleton import Skeleton
+from .stack import Stack
 
 
 class Status(Enum):
@@ -266,7 +267,7 @@ class Problem:
     @cached_property
     def stack(self) -> Stack:
         """The tasks as rows."""
-        return Stack(self)
+        return Stack(self.skeleton, self.tasks, self.length)
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of every effector's error."""
@@ -289,6 +290,7 @@ def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
         type(a) is type(b)
         and a.frames is None
         and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
+        and getattr(a, "joints", ()) == getattr(b, "joints", ())
         and _equal(a.weight, b.weight)
         and _equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
         for a, b in zip(some, others, strict=True)
@@ -298,77 +300,3 @@ def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
 def _equal(some: Any, other: Any) -> bool:
     """Whether arrays are equal; most often they are one and the same."""
     return some is other or np.array_equal(some, other)
-
-
-class Stack:
-    """All tasks of a problem as rows on top of one another, in the order of the goals.
-
-    Args:
-        problem: the problem.
-
-    Attributes:
-        rows: their number; starts: (E,) first row of every effector;
-        scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
-            so that metres and radians weigh alike; level: (rows,) priority of each row.
-        levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
-        place: (rows,) which of them each row belongs to.
-        metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides as
-            lengths; units: (rows, n) of the Jacobian, of both.
-        even: whether all rows have one scale.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        goals = problem.tasks
-        counts = [goal.effectors * goal.rows for goal in goals]
-        self.rows = sum(counts)
-        per_effector = np.array([goal.rows for goal in goals for _ in goal.labels], dtype=int)
-        self.starts = (
-            np.concatenate([[0], np.cumsum(per_effector)[:-1]]).astype(int)
-            if len(per_effector)
-            else per_effector
-        )
-        scales = [
-            np.repeat(np.sqrt(g.weight), g.rows) / (problem.length if g.unit == "m" else 1.0) for g in goals
-        ]
-        self.scale = np.concatenate(scales) if scales else np.empty(0)
-        self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
-        priorities, self.place = np.unique(self.level, return_inverse=True)
-        self.levels = [_together(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
-        self.levels = self.levels or [slice(0, 0)]
-        skeleton = problem.skeleton
-        self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, problem.length)
-        self.units = np.asfortranarray(self.scale[:, None] * self.metric)  # as Jacobians lie in memory
-        self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
-
-    def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
-        """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
-        if len(goals) == 1:
-            return goals[0].evaluate(pose)
-        if not goals:
-            n = pose.skeleton.n
-            return Residual(np.zeros((*pose.batch, 0)), np.zeros((*pose.batch, 0, n)))
-        parts = [goal.evaluate(pose) for goal in goals]
-        if not pose.batch:
-            error = np.concatenate([p.error for p in parts])
-            return Residual(error, lambda: np.concatenate([p.jacobian.T for p in parts], 1).T)
-
-        def jacobian() -> Array:  # frames lie innermost in memory; keep them there
-            rows = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
-            return np.moveaxis(rows, (0, 1), (-2, -1))
-
-        error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
-        return Residual(np.moveaxis(error, 0, -1), jacobian)
-
-    def costs(self, scaled: Array) -> list[float]:
-        """Squared length (rows,) of each level's scaled errors."""
-        return [float(scaled[rows].dot(scaled[rows])) for rows in self.levels]
-
-    def squares(self, error: Array) -> Array:
-        """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""
-        return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error
-
-
-def _together(rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | slice:
-    """Rows as a slice, if they stand side by side."""
-    first, last = int(rows[0]), int(rows[-1])
-    return slice(first, last + 1) if last - first == len(rows) - 1 else rows

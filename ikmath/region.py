@@ -21,11 +21,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .exits import Bounds, Exits, ExitsOfOne
-from .rotation import Array
+from .exits import Bounds, ExitsOfOne
+from .rotation import Array, sine_and_cosine
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 
 _FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
+_MANY: Final = 200  # swings from which on one tangent costs less than one sine
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 
 
@@ -147,16 +148,21 @@ class Region:
         if swing is not None:
             q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
 
-    def landing(self, q: Array, dq: Array, exits: Bounds | Exits | ExitsOfOne | None) -> Array:
+    def landing(self, q: Array, dq: Array, exits: Bounds | ExitsOfOne | None) -> Array:
         """Where the step dq from q (n, ...) ends inside the region, `exits` being what of it would leave."""
         to: Array = q + dq
         if self._any_box:
             np.maximum(to, _columns_first(self.low, to), out=to)
             np.minimum(to, _columns_first(self.high, to), out=to)
-        if exits is not None:
-            (pairs, *frames), way = exits.edges()
-            columns = self.pairs[pairs].T
-            to[columns, *frames] = q[columns, *frames] + way
+        if isinstance(exits, Bounds):
+            some = exits.leaving if q.ndim == 1 else exits.leaving.any(tuple(range(1, q.ndim)))
+            which = some.nonzero()[0]
+            own = self.pairs[which].T
+            to[own] = np.where(exits.leaving[which], q[own] + exits.way[:, which], to[own])
+        elif exits is not None:
+            which, way = exits.edges()
+            own = self.pairs[which].T
+            to[own] = q[own] + way
         return self._unwound(to)
 
     def _unwound(self, q: Array) -> Array:
@@ -177,41 +183,45 @@ class Region:
         if q.ndim == 1:
             one = self.exits_of_one(q, dq)
             return None if one is None else one.bounds(self.n, len(self.pairs))
-        exits = self.exits(q, dq)
-        return None if exits is None else exits.bounds(q.shape, len(self.pairs))
+        return self._bounds(q, dq)
 
-    def exits(self, q: Array, dq: Array) -> Exits | None:
-        """As `leaving`, told by what leaves, for q and dq (n, ...) of many frames."""
+    def _bounds(self, q: Array, dq: Array) -> Bounds | None:
+        """As `leaving`, by arrays."""
         to = q + dq
         suspects = to < _columns_first(self._sure_low, to)
         suspects |= to > _columns_first(self._sure_high, to)
         if not suspects.any():
             return None
-        row, *frames = suspects[self.boxed].nonzero()
-        columns = (self.boxed[row], *frames)
-        beyond = to[columns]
-        limit = np.minimum(np.maximum(beyond, self.low[columns[0]]), self.high[columns[0]])
-        shift = limit - q[columns]
-        pairs = (suspects[self.pairs[:, 0]] | suspects[self.pairs[:, 1]]).nonzero()
-        if not len(pairs[0]):  # as in a figure of hinges
-            return Exits(columns, shift, pairs, np.empty((2, 0)), np.empty((2, 0)))
-        swing = self._swing(to[self.pairs[pairs[0]].T, *pairs[1:]], pairs[0])
-        outside = swing.measure > 1.0 + INSIDE
-        pairs = tuple(index[outside] for index in pairs)
-        if not len(columns[0]) and not len(pairs[0]):
-            return None
-        point, normal = self._boundary(swing.take(outside))
-        return Exits(columns, shift, pairs, normal, point - q[self.pairs[pairs[0]].T, *pairs[1:]])
+        suspicious = suspects if q.ndim == 1 else suspects.any(tuple(range(1, q.ndim)))
+        held, shift = np.zeros(q.shape, dtype=bool), np.zeros(q.shape)
+        columns = self.boxed[suspicious[self.boxed]]
+        if len(columns):
+            out, beyond = suspects[columns], to[columns]
+            low, high = _columns_first(self.low[columns], to), _columns_first(self.high[columns], to)
+            way = np.minimum(np.maximum(beyond, low), high) - q[columns]
+            held[columns], shift[columns] = out, np.where(out, way, 0.0)
+        shape = (len(self.pairs), *q.shape[1:])
+        leaving, normal, way = np.zeros(shape, dtype=bool), np.zeros((2, *shape)), np.zeros((2, *shape))
+        pairs = suspicious[self.pairs].any(1).nonzero()[0]
+        if len(pairs):
+            own = self.pairs[pairs].T
+            swing = self._swing(to[own], pairs)
+            outside = swing.measure > 1.0 + INSIDE
+            if outside.any():
+                point, edge = self._boundary(swing)
+                leaving[pairs], normal[:, pairs] = outside, np.where(outside, edge, 0.0)
+                way[:, pairs] = np.where(outside, point - q[own], 0.0)
+        return Bounds(held, shift, leaving, normal, way) if len(columns) or leaving.any() else None
 
     def exits_of_one(self, q: Array, dq: Array) -> ExitsOfOne | None:
-        """As `exits`, for one frame; a few suspects are sooner looked at one by one than by numpy."""
+        """As `leaving`, for one frame, told by what leaves; a few suspects are looked at one by one."""
         to = q + dq
         suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0]
         if not len(suspects):
             return None
         if len(suspects) > _FEW:
-            exits = self.exits(q, dq)
-            return None if exits is None else exits.of_one()
+            bounds = self._bounds(q, dq)
+            return None if bounds is None else bounds.of_one()
         columns, pairs = [], []
         here, there = q.tolist(), to.tolist()
         found = suspects.tolist()
@@ -281,18 +291,21 @@ class Region:
         return self._swing(v.reshape(2, -1), which.reshape(-1)).measure.reshape(v.shape[1:])
 
     def _swing(self, v: Array, pairs: npt.NDArray[np.intp]) -> _Swing:
-        """Half-angle sines and measure of turns v (2, w) of the given pairs."""
+        """Half-angle sines and measure of turns v (2, w, ...) of the given pairs (w,)."""
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
         t += 1e-150
-        ratio = np.sin(0.5 * t)
+        ratio = sine_and_cosine(0.5 * t)[0] if t.size > _MANY else np.sin(0.5 * t)
         ratio /= t
         if t.max(initial=0.0) >= np.pi:
             # beyond half a turn the sine falls again; there the turn itself goes on measuring
             ratio = np.where(t < np.pi, ratio, 1.0 / np.pi)
-        centre = self._centre[:, pairs]
+        centre, low, high = (
+            of_pairs[:, pairs].reshape(2, -1, *(1,) * (v.ndim - 2))
+            for of_pairs in (self._centre, self._inverse[0], self._inverse[1])
+        )
         s = v * ratio
         s -= centre
-        scale = np.where(s < 0, self._inverse[0][:, pairs], self._inverse[1][:, pairs])
+        scale = np.where(s < 0, low, high)
         w = s * scale
         return _Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), w, s, scale, centre)
 

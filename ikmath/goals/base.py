@@ -79,6 +79,10 @@ class Goal:
         """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""
         raise TypeError(f"{type(self).__name__} does not say how it is evaluated.")
 
+    def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+        """(n, E) which coordinates can change which effector's error, in any pose; too many do no harm."""
+        return np.ones((skeleton.n, self.effectors), dtype=bool)
+
     def inequality(self, pose: Pose) -> Residual:
         """Rows of a one-sided goal in full: an error of zero or more is the allowed side."""
         raise TypeError(f"{self.describe()} is not one-sided.")

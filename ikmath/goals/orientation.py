@@ -9,9 +9,11 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from ..plan import Columns, Index
 from ..pose import Pose
 from ..residual import Residual
 from ..rotation import Array
+from ..skeleton import Skeleton
 from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
 from .rows import log_and_derivative, with_slack
 
@@ -60,6 +62,9 @@ class Orientation(Effectors):
         axes_world = None if frame is None else self._rotation(frame, "frame")
         self.frame = axes_world if self.space == "target" else None
 
+    def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+        return self.points(skeleton).turned
+
     def evaluate(self, pose: Pose) -> Residual:
         points, count, n = self.points(pose.skeleton), self.effectors, pose.skeleton.n
         back = self.target.swapaxes(-1, -2)
@@ -80,9 +85,13 @@ class Orientation(Effectors):
                 rows = rows.reshape(*pose.batch, count, 3, n)[..., self.mask, :]
             return rows.reshape(*error.shape, n)
 
+        def block(effectors: Index, columns: Columns, out: Array) -> None:
+            rows = derivative.reshape(-1, count, self.rows, 3).take(effectors, 1)
+            pose.turned_block(rows.reshape(-1, len(out), 3), columns, out)
+
         if self.slack:
             return with_slack(error, jacobian(), self.slack, count)
-        return Residual(error, jacobian)
+        return Residual(error, jacobian, block if self.mask is None else None)
 
     def batches(self) -> Sequence[tuple[int, ...]]:
         return self.target.shape[:-3], () if self.frame is None else self.frame.shape[:-3]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from ..pose import Pose
 from ..residual import Residual
 from ..rotation import Array, cross
+from ..skeleton import Skeleton
 from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
 from .rows import with_slack
 
@@ -59,13 +61,18 @@ class Position(Effectors):
         identity = np.broadcast_to(np.eye(3), (len(self.joints), 3, 3))
         self.frame = identity if frame is None else self._rotation(frame, "frame")
 
+    def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+        return self.points(skeleton).moved
+
     def evaluate(self, pose: Pose) -> Residual:
         points = self.points(pose.skeleton)
         x = pose.points(points)
         difference = x - self.target
         if self.mask is None and not self.slack:
             error = difference.reshape(*difference.shape[:-2], 3 * self.effectors)
-            return Residual(error, lambda: pose.point_jacobian(points, x))
+            return Residual(
+                error, lambda: pose.point_jacobian(points, x), partial(pose.point_block, points, x)
+            )
         jacobian = pose.point_jacobian(points, x)
         if self.mask is not None:
             difference, jacobian = self._masked(pose, difference, jacobian)

@@ -15,23 +15,23 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..blocks import Blocks
 from ..pose import Pose
 from ..region import Region
 from ..residual import Residual
 from ..rotation import Array
 
 Propose = Callable[[Array, Array], Array]
-"""(error (k, ...), jacobian (k, n, ...)) -> step (n, ...): the method's step for these rows, for one frame
-or, with an innermost axis, for many."""
+"""(error (k,), jacobian (k, n)) -> step (n,): the method's step for these rows."""
 
 
 class ProposeMany(Protocol):
     """`Propose` for many frames, which can be asked for some of them, too."""
 
-    def __call__(self, error: Array, jacobian: Array, /) -> Array:
+    def __call__(self, error: Array, jacobian: Blocks, /) -> Array:
         """Steps (n, B) for rows (k, B) and (k, n, B)."""
 
-    def of(self, frames: npt.NDArray[np.intp]) -> Propose:
+    def of(self, frames: npt.NDArray[np.intp]) -> ProposeMany:
         """The same for some of the frames."""
 
 
@@ -58,11 +58,11 @@ class LimitMethod:
         return None
 
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
-        """New coordinates (n, ...) from q (n, ...), rows (k, ...), (k, n, ...) and what proposes steps."""
+        """New coordinates (n,) from q (n,), rows (k,), (k, n) and what proposes steps."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
 
     def step_many(
-        self, region: Region, q: Array, error: Array, jacobian: Array, propose: ProposeMany
+        self, region: Region, q: Array, error: Array, jacobian: Blocks, propose: ProposeMany
     ) -> Array:
-        """As `step`, for many frames."""
-        return self.step(region, q, error, jacobian, propose)
+        """As `step`, for many frames, frames innermost."""
+        raise TypeError(f"{type(self).__name__} does not say how many frames step.")

@@ -14,9 +14,10 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from ..blocks import Blocks
 from ..region import Region
 from ..rotation import Array
-from .base import LimitMethod, Propose
+from .base import LimitMethod, Propose, ProposeMany
 
 _HALVINGS: Final = 40
 
@@ -32,6 +33,12 @@ class Clipping(LimitMethod):
     source: ClassVar[str] = "Ge 2000, section 5.1"
 
     def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
+        dq = propose(error, jacobian)
+        return region.project_first(q + _room(region, q, dq) * dq)
+
+    def step_many(
+        self, region: Region, q: Array, error: Array, jacobian: Blocks, propose: ProposeMany
+    ) -> Array:
         dq = propose(error, jacobian)
         return region.project_first(q + _room(region, q, dq) * dq)
 

@@ -15,13 +15,16 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..exits import Exits, ExitsOfOne, Where
+from ..blocks import Blocks
+from ..exits import Bounds, ExitsOfOne
 from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 
 _ROUNDS: Final = 3
 _CURVED: Final = 0.1  # share of a step that ending it on the boundary may take off, without another round
+
+_MOST: Final = 0.75  # share of frames up to which it is worth to leave out those that are done
 
 
 class Projection(LimitMethod):
@@ -53,30 +56,33 @@ class Projection(LimitMethod):
         return region.landing(q, dq, exits)
 
     def step_many(
-        self, region: Region, q: Array, error: Array, jacobian: Array, propose: ProposeMany
+        self, region: Region, q: Array, error: Array, jacobian: Blocks, propose: ProposeMany
     ) -> Array:
         dq = propose(error, jacobian)
-        exits = region.exits(q, dq)
-        to = q + dq
-        if exits is None:
+        to, bounds = q + dq, region.leaving(q, dq)
+        if bounds is None:
             return to
-        left = exits.frames(q.shape[1])
-        frames, exits = left.nonzero()[0], exits.of(left)
-        hold = _ManyHold(region.pairs, jacobian if left.all() else jacobian.take(frames, 2))
+        hold, left, frames, at = _ManyHold(region.pairs, bounds), bounds.frames(), np.arange(q.shape[1]), to
         for _ in range(_ROUNDS):
-            hold.add(exits)
-            here = q.take(frames, 1)
-            dq = hold.keep(propose.of(frames)(error.take(frames, 1) + hold.shift(), hold.free))
-            found = region.exits(here, dq)
-            to[:, frames] = here + dq
-            if found is None:
+            if left.mean() < _MOST:
+                to[:, frames] = at
+                own = left.nonzero()[0]
+                frames, left, hold, propose = frames[own], left[own], hold.take(own), propose.of(own)
+                q, at, error = (array.take(own, 1) for array in (q, at, error))
+                jacobian = jacobian.take(own)
+            free = jacobian.without(hold.held, hold.across)
+            dq = hold.keep(propose(error + jacobian.times(hold.ways), free))
+            bounds, ends = region.leaving(q, dq), q + dq
+            if bounds is not None:
+                np.copyto(ends, region.landing(q, dq, bounds), where=bounds.frames())
+            np.copyto(at, ends, where=left)
+            if bounds is None:
                 break
-            left = found.frames(len(frames))
-            to[:, frames[left]] = region.landing(here, dq, found)[:, left]
-            left = hold.serious(found, dq)
+            left &= hold.serious(bounds, dq)
             if not left.any():
                 break
-            frames, exits, hold = frames[left], found.of(left), hold.of(left)
+            hold.add(bounds)
+        to[:, frames] = at
         return to
 
 
@@ -142,78 +148,64 @@ class _OneHold:
 
 
 class _ManyHold:
-    """The same for a batch, all frames at once; arrays with frames innermost."""
+    """The same for a batch, all frames at once; arrays with frames innermost.
 
-    def __init__(self, pairs: npt.NDArray[np.intp], jacobian: Array) -> None:
+    Args:
+        pairs: (P, 2) of the region; bounds: what leaves and is held.
+
+    Attributes:
+        held: (n, B) bool, coordinates held altogether; across: (2, P, B) normals of pairs that are held
+            across their boundary, 0 of others; ways: (n, B) what the held ones go.
+    """
+
+    def __init__(self, pairs: npt.NDArray[np.intp], bounds: Bounds) -> None:
         self._pairs = pairs
-        self._jacobian, self.free = jacobian, jacobian.copy()
-        self._held = np.zeros(jacobian.shape[1:], dtype=bool)
-        self._fixed = np.zeros(jacobian.shape[1:])
-        self._across = np.zeros((2, len(pairs), *jacobian.shape[2:]))
+        self.held, self.across, self.ways = bounds.held, bounds.normal, bounds.shift
+        if len(pairs):
+            self.ways[pairs.T] = (bounds.normal * bounds.way).sum(0) * bounds.normal
 
-    def of(self, frames: npt.NDArray[np.bool_]) -> _ManyHold:
-        """What is held in some of the frames (B,)."""
-        if frames.all():
-            return self
+    def take(self, frames: npt.NDArray[np.intp]) -> _ManyHold:
+        """What is held in some of the frames."""
         other = object.__new__(_ManyHold)
         other._pairs = self._pairs
-        # numpy's indexing by a mask would leave frames outermost in memory
-        other._jacobian, other.free = self._jacobian.compress(frames, 2), self.free.compress(frames, 2)
-        other._held, other._fixed = self._held.compress(frames, 1), self._fixed.compress(frames, 1)
-        other._across = self._across.compress(frames, 2)
+        other.held, other.ways = self.held.take(frames, 1), self.ways.take(frames, 1)
+        other.across = self.across.take(frames, 2)
         return other
 
-    def add(self, exits: Exits) -> None:
+    def add(self, bounds: Bounds) -> None:
         """As in `_OneHold`."""
-        self._hold(exits.columns, exits.shift)
-        pairs, frames = exits.pairs
-        if not len(pairs):
+        self.held |= bounds.held
+        np.copyto(self.ways, bounds.shift, where=bounds.held)
+        which = bounds.leaving.any(1).nonzero()[0]
+        if not len(which):
             return
-        x, z = self._pairs[pairs].T
-        again = (self._across[:, pairs, frames] != 0.0).any(0) | self._held[x, frames]
-        self._hold((x[again], frames[again]), exits.way[0, again])
-        self._hold((z[again], frames[again]), exits.way[1, again])
-        self._across[:, pairs[again], frames[again]] = 0.0
-        x, z, frames = x[~again], z[~again], frames[~again]
-        (u, v), (a, b) = exits.normal[:, ~again], exits.way[:, ~again]
-        self._across[:, pairs[~again], frames] = u, v
-        along = u * a + v * b
-        self._fixed[x, frames], self._fixed[z, frames] = along * u, along * v
-        before, beside = self.free[:, x, frames], self.free[:, z, frames]
-        part = before * u
-        part += beside * v
-        before -= part * u
-        beside -= part * v
-        self.free[:, x, frames], self.free[:, z, frames] = before, beside
+        pairs, (x, z) = bounds.leaving[which], self._pairs[which].T
+        normal, way, across = bounds.normal[:, which], bounds.way[:, which], self.across[:, which]
+        again = pairs & (across.any(0) | self.held[x])
+        self.held[x] |= again
+        self.held[z] |= again
+        along = np.where(again, way, (normal[0] * way[0] + normal[1] * way[1]) * normal)
+        for columns, part in zip((x, z), along, strict=True):
+            self.ways[columns] = np.where(pairs, part, self.ways[columns])
+        self.across[:, which] = np.where(again, 0.0, np.where(pairs, normal, across))
 
-    def _hold(self, where: Where, way: Array) -> None:
-        column, frame = where
-        self._held[column, frame] = True
-        self._fixed[column, frame] = way
-        self.free[:, column, frame] = 0.0
-
-    def serious(self, exits: Exits, dq: Array) -> npt.NDArray[np.bool_]:
+    def serious(self, bounds: Bounds, dq: Array) -> npt.NDArray[np.bool_]:
         """As in `_OneHold`, of each frame (B,)."""
+        beyond = np.where(bounds.held, bounds.shift - dq, 0.0)
         most = _CURVED * np.abs(dq).max(0)
-        frames = np.zeros(len(most), dtype=bool)
-        column, frame = exits.columns
-        frames[frame[np.abs(exits.shift - dq[column, frame]) > most[frame]]] = True
-        pair, frame = exits.pairs
-        beyond = np.abs(exits.way - dq[self._pairs[pair].T, frame]).max(0, initial=0.0)
-        frames[frame[beyond > most[frame]]] = True
-        return frames
-
-    def shift(self) -> Array:
-        """(k, B)."""
-        return np.asarray(np.einsum("knb,nb->kb", self._jacobian, self._fixed))
+        out: npt.NDArray[np.bool_] = np.abs(beyond).max(0) > most
+        if len(self._pairs):
+            beyond = np.where(bounds.leaving, bounds.way - dq[self._pairs.T], 0.0)
+            out |= np.abs(beyond).max((0, 1)) > most
+        return out
 
     def keep(self, dq: Array) -> Array:
         """As in `_OneHold`."""
-        dq = np.where(self._held, 0.0, dq)
+        dq = np.where(self.held, 0.0, dq)
         if len(self._pairs):
-            (x, z), (u, v) = self._pairs.T, self._across
+            (x, z), (u, v) = self._pairs.T, self.across
             part = dq[x] * u + dq[z] * v
             dq[x] -= part * u
             dq[z] -= part * v
-        dq += self._fixed
+        dq += self.ways
         return dq

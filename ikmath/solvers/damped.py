@@ -14,6 +14,8 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from ..blocks import Blocks
+from ..linalg.many import solve_many
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
@@ -23,7 +25,6 @@ from .rest import RestOptions
 _FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal
 _REFUSED: Final = 1e-4  # damping at least after a refused step
-_MANY: Final = 50  # frames from which on it is worth to look for zeros before they are multiplied
 _LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can be left
 
 
@@ -55,17 +56,31 @@ class Damped(Incremental):
     batched: ClassVar[bool] = True
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
-        if options.damping is None:
-            damping = (_FAR * state.cost + _NEAR) * state.caution
-        else:
-            damping = _grown(options.damping, state.caution)
         weighed = jacobian if state.mobility is None else jacobian * state.mobility
+        damping = _damping(state, options)
         if state.wish is None:
             return np.negative(damped_solution(jacobian, weighed, error, damping))
         # Damping alone would leave the wish, and with it a step that was refused.
-        wish = state.wish / np.maximum(state.caution, 1.0)
-        dq: Array = wish - damped_solution(jacobian, weighed, error + (jacobian * wish).sum(1), damping)
-        return dq
+        wish: Array = state.wish / max(state.caution, 1.0)
+        return wish - damped_solution(jacobian, weighed, error + jacobian.dot(wish), damping)
+
+    def step_many(self, error: Array, jacobian: Blocks, state: Linear, options: Any) -> Array:
+        wish = None if state.wish is None else state.wish / np.maximum(state.caution, 1.0)
+        products = jacobian.products(state.mobility)
+        diagonal = np.arange(len(error))
+        products[diagonal, diagonal] += _damping(state, options)
+        asked = error if wish is None else error + jacobian.times(wish)
+        dq = jacobian.back(solve_many(products, np.negative(asked)))
+        if state.mobility is not None:
+            dq *= state.mobility
+        return dq if wish is None else dq + wish
+
+
+def _damping(state: Linear, options: DampedOptions) -> Any:
+    """The constant c of one frame, or (B,) of many."""
+    if options.damping is None:
+        return (_FAR * state.cost + _NEAR) * state.caution
+    return _grown(options.damping, state.caution)
 
 
 def _grown(damping: float, caution: Any) -> Any:
@@ -77,47 +92,18 @@ def _grown(damping: float, caution: Any) -> Any:
     return np.maximum(damping, least) * np.maximum(caution, 1.0)
 
 
-def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: Any) -> Array:
-    """`W J^T (J W J^T + c)^-1 e`, for one frame or for many at once.
+def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: float) -> Array:
+    """`W J^T (J W J^T + c)^-1 e`.
 
     Args:
-        jacobian: (k, n, ...); weighed: the same with its columns times the mobilities W; error: (k, ...);
-        damping: c, a number or (...).
+        jacobian: (k, n); weighed: the same with its columns times the mobilities W; error: (k,); damping: c.
     """
-    rows, n = jacobian.shape[:2]
-    if jacobian.ndim == 2:
-        if rows <= n:
-            normal = weighed.dot(jacobian.T)
-            normal.ravel()[:: rows + 1] += damping
-            return np.asarray(weighed.T.dot(np.linalg.solve(normal, error)))
-        # the same step from the smaller system, (W J^T J + c) dq = W J^T e
-        normal = weighed.T.dot(jacobian)
-        normal.ravel()[:: n + 1] += damping
-        return np.asarray(np.linalg.solve(normal, weighed.T.dot(error)))
-    diagonal = np.arange(rows)
-    many = _products(weighed, jacobian)
-    many[diagonal, diagonal] += damping
-    y = np.linalg.solve(np.moveaxis(many, -1, 0), error.T[:, :, None])[:, :, 0].T
-    return np.asarray(np.einsum("anb,ab->nb", weighed, y))
-
-
-def _products(weighed: Array, jacobian: Array) -> Array:
-    """`W J J^T` (k, k, B) of (k, n, B) each.
-
-    A limb moves its own effectors only, so that most of a figure's Jacobian is zeros: the columns that are
-    zero in the same rows, in all frames, are multiplied together, without those rows.
-    """
-    if jacobian.shape[2] < _MANY or (moves := (jacobian != 0.0).any(-1)).all():
-        return np.asarray(np.einsum("anb,cnb->acb", weighed, jacobian))
-    groups: dict[bytes, list[int]] = {}
-    for column, moved in enumerate(moves.T):
-        groups.setdefault(moved.tobytes(), []).append(column)
-    out = np.zeros((len(jacobian), len(jacobian), jacobian.shape[2]))
-    for columns in groups.values():
-        rows = np.flatnonzero(moves[:, columns[0]])
-        own = rows[:, None], np.array(columns)
-        part = jacobian[own]
-        out[np.ix_(rows, rows)] += np.einsum(
-            "anb,cnb->acb", part if weighed is jacobian else weighed[own], part
-        )
-    return out
+    rows, n = jacobian.shape
+    if rows <= n:
+        normal = weighed.dot(jacobian.T)
+        normal.ravel()[:: rows + 1] += damping
+        return np.asarray(weighed.T.dot(np.linalg.solve(normal, error)))
+    # the same step from the smaller system, (W J^T J + c) dq = W J^T e
+    normal = weighed.T.dot(jacobian)
+    normal.ravel()[:: n + 1] += damping
+    return np.asarray(np.linalg.solve(normal, weighed.T.dot(error)))

@@ -10,11 +10,13 @@ their own for the reason that `kinematics` gives; the method is the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from math import prod
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ..blocks import Blocks
 from ..diagnosis import conclude
 from ..pose import Pose
 from ..problem import Problem, Solution
@@ -69,11 +71,12 @@ class Incremental(Resting):
     careful: ClassVar[bool] = True
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
-        """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n).
-
-        Where `batched`, also (n, B) for error (k, B) and jacobian (k, n, B).
-        """
+        """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n)."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
+
+    def step_many(self, error: Array, jacobian: Blocks, state: Linear, options: Any) -> Array:
+        """As `step` for many frames, where `batched`: (n, B) for error (k, B) and jacobian (k, n, B)."""
+        raise TypeError(f"{type(self).__name__} does not say how many frames step.")
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         return solve_one(self, problem, q, options) if q.ndim == 1 else solve_many(self, problem, q, options)
@@ -87,13 +90,12 @@ class Proposer:
     state: Linear
     options: Any
 
-    def __call__(self, error: Array, jacobian: Array, /) -> Array:
-        return self.method.step(error, jacobian, self.state, self.options)
+    def __call__(self, error: Array, jacobian: Blocks, /) -> Array:
+        return self.method.step_many(error, jacobian, self.state, self.options)
 
     def of(self, frames: npt.NDArray[np.intp]) -> Proposer:
         """The same for some of the frames."""
-        every = len(frames) == self.state.q.shape[1]
-        return self if every else Proposer(self.method, self.state.of(frames), self.options)
+        return Proposer(self.method, self.state.of(frames), self.options)
 
 
 def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
@@ -191,101 +193,111 @@ def _keep_memory() -> None:
     np.empty(31 << 20, dtype=np.uint8)
 
 
-def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
-    """As `solve_one` for a batch q (*batch, n) at once; frames that are done leave the batch.
+class _Standing(NamedTuple):
+    """The best poses so far of B frames that are still in work.
 
-    A refused step is answered by evaluating the best pose again rather than by keeping its rows: that costs
-    an evaluation for those frames only, where keeping would copy every Jacobian in every round.
+    Attributes:
+        q: (n, B); error: (k, B) of its rows, scaled; cost: (B,) its squared length;
+        squares: (E, B) of the effectors' errors, unscaled; reached: (B,) whether all are within tolerance;
+        wish: (n, B) step that the posture asks for, left: (B,) its squared length; both empty without one;
+        caution, stall: (B,) as in `solve_one`.
     """
-    _keep_memory()
-    skeleton, stack, limits, posture = problem.skeleton, problem.stack, problem.limits, problem.posture
-    batch, n = q.shape[:-1], skeleton.n
-    best = q.reshape(-1, n).copy()
-    count = len(best)
-    tolerance = options.tolerance * options.tolerance
-    state = Linear(problem, best, np.inf, 1.0, None, None, stack.level, {})
-    if skeleton.stiffness.any():
-        state.mobility = skeleton.mobility[:, None]
-    propose = Proposer(method, state, options)
 
-    best_cost, best_left = np.full(count, np.inf), np.full(count, np.inf)
-    best_squares = np.full((count, len(problem.effectors)), np.inf)
-    best_reached, stalled = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
-    caution, stall, iterations = np.ones(count), np.zeros(count, dtype=int), np.zeros(count, dtype=int)
-    again = np.zeros(count, dtype=bool)  # evaluated again after a refused step
-    active = np.arange(count)
-    trial = best
-    while len(active):
-        now = problem if problem.frames is None else problem.at(active)
-        raw, derivative = stack.evaluate(now.tasks, Pose.trusted(skeleton, trial))
-        scaled = raw * stack.scale
-        cost = np.einsum("bk,bk->b", scaled, scaled)
-        squares = stack.squares(raw)
-        reached = squares.max(1) < tolerance if stack.rows else np.ones(len(active), dtype=bool)
-        retry = again[active]
-        settled = np.zeros(len(active), dtype=bool)
-        if posture is None:
-            better = (cost < best_cost[active]) | reached | retry
-            finished = reached
-            wish = None
+    q: Array
+    error: Array
+    cost: Array
+    squares: Array
+    reached: Array
+    wish: Array
+    left: Array
+    caution: Array
+    stall: Array
+
+    def take(self, frames: npt.NDArray[np.intp]) -> _Standing:
+        """Some of the frames."""
+        return _Standing(*(array.take(frames, -1) for array in self))
+
+
+def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
+    """As `solve_one` for a batch q (*batch, n) at once; frames that are done leave the batch."""
+    _keep_memory()
+    skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
+    batch, count, n = q.shape[:-1], prod(q.shape[:-1]), skeleton.n
+    tolerance = options.tolerance * options.tolerance
+    mobility = skeleton.mobility[:, None] if skeleton.stiffness.any() else None
+    best, best_squares = np.empty((count, n)), np.empty((count, len(problem.effectors)))
+    iterations, stalled = np.zeros(count, dtype=int), np.zeros(count, dtype=bool)
+    frames = np.arange(count)  # those still in work
+    now, trial, iteration = problem.at(frames), np.ascontiguousarray(q.reshape(count, n).T), 0
+    before, rows = _nowhere(trial), Blocks((stack.rows, n, count), [], [])
+    while len(frames):
+        raw, derivative = stack.evaluate_many(now.tasks, Pose.trusted(skeleton, trial.T))
+        error = np.ascontiguousarray((raw * stack.scale).T)
+        cost = np.einsum("kb,kb->b", error, error)
+        squares = np.ascontiguousarray(stack.squares(raw).T)
+        reached = squares.max(0, initial=0.0) < tolerance
+        if now.posture is None:
+            wish, left = np.empty((0, len(frames))), np.empty(len(frames))
+            better, finished = (cost < before.cost) | reached, reached
         else:
-            wish = now.posture.gain * (now.posture.q - trial)  # type: ignore[union-attr]
-            left = np.einsum("bn,bn->b", wish, wish)
-            both = reached & best_reached[active]
-            better = np.where(both, left < best_left[active], (cost < best_cost[active]) | reached) | retry
-            settled = reached & (left > best_left[active] * (1.0 - _SETTLED)) & ~retry
-            finished = settled
-            first = better | (iterations[active] == 0)
-            best_left[active[first]], best_reached[active[first]] = left[first], reached[first]
-        if not method.careful:
-            better = np.ones(len(active), dtype=bool)
-        fresh = better & ~retry
-        changed = active[fresh]
-        gained = cost[fresh] < best_cost[changed] * (1.0 - _GAIN)
-        stall[changed] = np.where(gained, 0, stall[changed] + 1)
-        best[changed], best_cost[changed], best_squares[changed] = trial[fresh], cost[fresh], squares[fresh]
-        caution[changed] = np.maximum(caution[changed] * _LESS, _LEAST)
-        refused = active[~better]
-        caution[refused] *= _MORE
-        again[active] = ~better
-        stuck = np.where(better, stall[active] >= _PATIENCE, caution[active] > _MOST)
-        stalled[active[stuck & ~finished]] = True
-        going = ~(finished | stuck | (iterations[active] >= options.max_iterations))
-        stepping = going & better
-        following = active[going]
-        if stepping.any():
-            frames = active[stepping]
-            state.q = np.ascontiguousarray(best[frames].T)
-            state.cost, state.caution = cost[stepping], caution[frames]
-            if wish is not None:
-                state.wish = np.ascontiguousarray(wish[stepping].T)
-            error = np.ascontiguousarray(scaled[stepping].T)
-            columns = np.moveaxis(derivative, 0, -1)
-            columns = columns if stepping.all() else columns.compress(stepping, 2)
-            moved = limits.step_many(
-                skeleton.region, state.q, error, columns * stack.scale[:, None, None], propose
-            )
-            iterations[frames] += 1
-            trial = best[active]  # refused frames stand at their best pose
-            trial[stepping] = moved.T
-            trial = trial[going]
-        else:
-            trial = best[following]
-        active = following
+            # within the tolerance the posture decides
+            wish = np.ascontiguousarray((now.posture.gain * (now.posture.q - trial.T)).T)
+            left = np.einsum("nb,nb->b", wish, wish)
+            nearer = left < before.left
+            better = np.where(reached & before.reached, nearer, (cost < before.cost) | reached)
+            finished = reached & ((left > before.left * (1.0 - _SETTLED)) | (not options.settle))
+        if iteration == 0 or not method.careful:
+            better = np.ones(len(frames), dtype=bool)
+        gained = cost < before.cost * (1.0 - _GAIN)
+        stall = np.where(better, np.where(gained, 0, before.stall + 1), before.stall)
+        caution = np.where(better, np.maximum(before.caution * _LESS, _LEAST), before.caution * _MORE)
+        stuck = np.where(better, stall >= _PATIENCE, caution > _MOST)
+        at = _Standing(trial, error, cost, squares, reached, wish, left, caution, stall)
+        refused = ~better
+        if refused.any():
+            for new, old in zip(at[:-2], before[:-2], strict=True):
+                np.copyto(new, old, where=refused)
+        over = finished | stuck | (iteration >= options.max_iterations)
+        if over.any():
+            done = frames[over]
+            best[done], best_squares[done] = at.q.T[over], at.squares.T[over]
+            iterations[done], stalled[done] = iteration, (stuck & ~finished)[over]
+        if over.all():
+            break
+        following = derivative()
+        if refused.any():
+            following.replace(refused, rows)
+        if over.any():
+            own = np.flatnonzero(~over)
+            frames, at, following = frames[own], at.take(own), following.take(own)
+            now = problem.at(frames)
+        rows, before, iteration = following, at, iteration + 1
+        asked = None if now.posture is None else at.wish
+        state = Linear(problem, at.q, at.cost, at.caution, mobility, asked, stack.level, {})
+        trial = limits.step_many(skeleton.region, at.q, at.error, rows, Proposer(method, state, options))
     if options.rest and method.careful and may_rest(problem):
         short = stalled & (best_squares.max(1, initial=0.0) >= tolerance)
         for i in np.flatnonzero(short).tolist():
-            now = problem if problem.frames is None else problem.at(i)
-            best[i], best_squares[i] = at_rest(now, best[i])
+            best[i], best_squares[i] = at_rest(problem.at(i), best[i])
+    errors = np.sqrt(best_squares)
     answers = [
         conclude(
-            problem.at(i) if problem.frames is not None else problem,
+            problem.at(i),
             best[i],
             int(iterations[i]),
             options.tolerance,
-            errors=np.sqrt(best_squares[i]),
+            errors=errors[i],
             stalled=bool(stalled[i]),
         )
         for i in range(count)
     ]
     return gather(answers, batch, problem)
+
+
+def _nowhere(q: Array) -> _Standing:
+    """Before the first pose (n, B), than which any is better."""
+    worst, none = np.full(q.shape[1], np.inf), np.empty((0, q.shape[1]))
+    no = np.zeros(q.shape[1], dtype=bool)
+    return _Standing(
+        q, none, worst, none, no, none, worst, np.ones(q.shape[1]), np.zeros(q.shape[1], dtype=int)
+    )

@@ -211,21 +211,21 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
     first = np.ascontiguousarray(q.T)
     one = 1.0 if q.ndim == 1 else np.ones(len(q))
     state = Linear(problem, first, one, one, None, None, stack.level, {})
-
     propose = Proposer(method, state, options)
 
-    def work() -> None:
+    def one_by_one() -> None:
         for _ in range(repeats):
             raw, jacobian = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
-            if q.ndim == 1:
-                scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None]
-            else:
-                scaled = np.ascontiguousarray((raw * stack.scale).T)
-                columns = np.moveaxis(jacobian, 0, -1) * stack.scale[:, None, None]
-            step = problem.limits.step if q.ndim == 1 else problem.limits.step_many
-            step(skeleton.region, first, scaled, columns, propose)
+            rows = raw * stack.scale, jacobian * stack.scale[:, None]
+            problem.limits.step(skeleton.region, q, *rows, lambda *rows: method.step(*rows, state, options))
 
-    return work
+    def many() -> None:
+        for _ in range(repeats):
+            raw, jacobian = stack.evaluate_many(problem.tasks, Pose.trusted(skeleton, first.T))
+            error = np.ascontiguousarray((raw * stack.scale).T)
+            problem.limits.step_many(skeleton.region, first, error, jacobian(), propose)
+
+    return one_by_one if q.ndim == 1 else many
 
 
 # ---------------------------------------------------------------- another yardstick, if there is one

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.problem import Stack
+from ikmath.stack import Stack
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_rows_are_the_goals_on_top_of_one_another(skeleton, batch):
         ik.Orientation("tip", np.eye(3)),
     ]
     problem = ik.Problem(skeleton, goals)
-    stack = Stack(problem)
+    stack = Stack(problem.skeleton, problem.tasks, problem.length)
     assert stack.rows == 10
     np.testing.assert_array_equal(stack.starts, [0, 3, 6, 7])
     pose = ik.Pose.forward(skeleton, rng.normal(size=(*batch, 3)))

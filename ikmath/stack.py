@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The goals of a problem as rows, which is how row-based methods see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from .blocks import Block, Blocks, blocks_of
+from .goals import Goal, Residual
+from .plan import span
+from .pose import Pose
+from .rotation import Array
+from .skeleton import Skeleton
+
+
+class Stack:
+    """Goals as rows on top of one another, in their order.
+
+    Args:
+        skeleton: the figure; goals: the tasks of a problem, without its posture; length: the problem's, metres.
+
+    Attributes:
+        rows: their number; starts: (E,) first row of every effector;
+        scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
+            so that metres and radians weigh alike; level: (rows,) priority of each row.
+        levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
+        place: (rows,) which of them each row belongs to.
+        metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides as
+            lengths; units: (rows, n) of the Jacobian, of both.
+        even: whether all rows have one scale.
+    """
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], length: float) -> None:
+        self._goals, self._skeleton = goals, skeleton
+        counts = [goal.effectors * goal.rows for goal in goals]
+        self.rows = sum(counts)
+        per_effector = np.array([goal.rows for goal in goals for _ in goal.labels], dtype=int)
+        self.starts = (
+            np.concatenate([[0], np.cumsum(per_effector)[:-1]]).astype(int)
+            if len(per_effector)
+            else per_effector
+        )
+        scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
+        self.scale = np.concatenate(scales) if scales else np.empty(0)
+        self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
+        priorities, self.place = np.unique(self.level, return_inverse=True)
+        self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
+        self.levels = self.levels or [slice(0, 0)]
+        self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, length)
+        self.units = np.asfortranarray(self.scale[:, None] * self.metric)  # as Jacobians lie in memory
+        self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
+
+    def evaluate_many(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Blocks]]:
+        """Errors (B, rows) of many frames, unscaled, and what gives their Jacobian, scaled."""
+        parts = [goal.evaluate(pose) for goal in goals]
+        frames = prod(pose.batch)
+        errors = [part.error.reshape(frames, part.error.shape[-1]) for part in parts]
+
+        def jacobian() -> Blocks:
+            values = []
+            for block in self._layout:
+                scale = self.scale[block.rows, None, None]
+                out = np.empty((len(scale), block.columns.count, frames))
+                for share in block.shares:
+                    parts[share.goal].block(share.effectors, block.columns, out[share.rows])
+                out *= scale
+                values.append(out)
+            return Blocks((self.rows, pose.skeleton.n, frames), self._layout, values)
+
+        return np.concatenate(errors, 1) if errors else np.zeros((frames, 0)), jacobian
+
+    @cached_property
+    def _layout(self) -> list[Block]:
+        if not self.rows:
+            return []
+        moved, rows = (
+            [goal.moved(self._skeleton) for goal in self._goals],
+            [goal.rows for goal in self._goals],
+        )
+        return blocks_of(self._skeleton.plan, self._skeleton.region.pairs, moved, rows)
+
+    def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
+        """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
+        if len(goals) == 1:
+            return goals[0].evaluate(pose)
+        if not goals:
+            n = pose.skeleton.n
+            return Residual(np.zeros((*pose.batch, 0)), np.zeros((*pose.batch, 0, n)))
+        parts = [goal.evaluate(pose) for goal in goals]
+        if not pose.batch:
+            error = np.concatenate([p.error for p in parts])
+            return Residual(error, lambda: np.concatenate([p.jacobian.T for p in parts], 1).T)
+
+        def jacobian() -> Array:  # frames lie innermost in memory; keep them there
+            rows = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
+            return np.moveaxis(rows, (0, 1), (-2, -1))
+
+        error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
+        return Residual(np.moveaxis(error, 0, -1), jacobian)
+
+    def costs(self, scaled: Array) -> list[float]:
+        """Squared length (rows,) of each level's scaled errors."""
+        return [float(scaled[rows].dot(scaled[rows])) for rows in self.levels]
+
+    def squares(self, error: Array) -> Array:
+        """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""
+        return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Jacobian of a batch in blocks is the whole one, and so is all arithmetic on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ikmath as ik
+from ikmath import figures
+from ikmath.linalg.many import solve_many
+from tests.ikmath import trees
+from tests.ikmath.test_goal_contract import CASES, EXAMPLES, build, scenes
+
+
+def dense(blocks):
+    """(k, n, B), column by column."""
+    _, n, frames = blocks.shape
+    columns = [blocks.times(np.repeat(np.eye(n)[i][:, None], frames, 1)) for i in range(n)]
+    return np.stack(columns, 1) if n else np.zeros(blocks.shape)
+
+
+def limbs(frames=4):
+    """Five effectors of a person with places, and three turned joints: problem and blocks."""
+    figure = figures.human()
+    rng = np.random.default_rng(5)
+    q = figure.region.project(rng.normal(size=(frames, figure.n)) * 0.4)
+    ends = ["head", "wrist.L", "toe.R", "toe.L", "wrist.R"]
+    turns = ik.rotation.exp(rng.normal(size=(frames, 3, 3)))
+    goals = [
+        ik.Position(ends, rng.normal(size=(frames, 5, 3)), rng.normal(size=(5, 3))),
+        ik.Orientation(["wrist.L", "elbow.L", "pelvis"], turns, weight=0.3),
+    ]
+    problem = ik.Problem(figure, goals)
+    pose = ik.Pose.forward(figure, q)
+    return problem, problem.stack.evaluate_many(problem.tasks, pose)[1]()
+
+
+@CASES
+@settings(max_examples=EXAMPLES)
+@given(scene=scenes(frames=(3,)))
+def test_blocks_of_every_goal_are_its_jacobian(case, scene):
+    skeleton, met, many, rng = scene
+    goal = build(case, skeleton, met, rng)
+    if isinstance(goal, ik.Posture):
+        return
+    goals = [goal, ik.Position(skeleton.names[-1], np.zeros(3)), ik.Orientation(skeleton.names[0], np.eye(3))]
+    problem, pose = ik.Problem(skeleton, goals), ik.Pose.forward(skeleton, many)
+    error, blocks = problem.stack.evaluate_many(problem.tasks, pose)
+    whole = problem.stack.evaluate(problem.tasks, pose)
+    np.testing.assert_allclose(error, whole.error, atol=1e-13)
+    expected = whole.jacobian.transpose(1, 2, 0) * problem.stack.scale[:, None, None]
+    np.testing.assert_allclose(dense(blocks()), expected, atol=1e-12 * max(1.0, np.abs(expected).max()))
+
+
+@given(trees.posed())
+def test_blocks_where_rotation_is_not_inherited(figure):
+    skeleton, q, rng = figure
+    many = q + rng.normal(size=(2, skeleton.n))
+    names = list(skeleton.names)
+    problem = ik.Problem(skeleton, [ik.Position(names, rng.normal(size=(len(names), 3)), rng.normal(size=3))])
+    pose = ik.Pose.forward(skeleton, many)
+    blocks = problem.stack.evaluate_many(problem.tasks, pose)[1]()
+    whole = pose.jacobian(names, problem.tasks[0].offset).reshape(2, 3 * len(names), skeleton.n)
+    np.testing.assert_allclose(dense(blocks) * problem.length, whole.transpose(1, 2, 0), atol=1e-11)
+
+
+def test_a_person_is_cut_into_limbs():
+    problem, blocks = limbs()
+    moved = np.concatenate([goal.moved(problem.skeleton) for goal in problem.tasks], 1)
+    assert len(blocks.layout) == len(np.unique(moved, axis=0))
+    held = sum(values.size for values in blocks.values)
+    assert held < 0.4 * np.prod(blocks.shape)
+
+
+@pytest.mark.parametrize("stiff", [False, True])
+def test_arithmetic_is_that_of_the_whole(stiff):
+    _, blocks = limbs()
+    whole = dense(blocks)
+    k, n, frames = blocks.shape
+    rng = np.random.default_rng(0)
+    metric = rng.uniform(0.1, 1.0, (n, 1)) if stiff else None
+    weighed = whole if metric is None else whole * metric
+    products = np.einsum("anb,cnb->acb", weighed, whole)
+    upper = np.triu_indices(k)
+    np.testing.assert_allclose(blocks.products(metric)[upper], products[upper], atol=1e-12)
+    step, y = rng.normal(size=(n, frames)), rng.normal(size=(k, frames))
+    np.testing.assert_allclose(blocks.times(step), np.einsum("anb,nb->ab", whole, step), atol=1e-12)
+    np.testing.assert_allclose(blocks.back(y), np.einsum("anb,ab->nb", whole, y), atol=1e-12)
+    some = np.array([2, 0])
+    np.testing.assert_array_equal(dense(blocks.take(some)), whole[:, :, some])
+
+
+def test_rows_without_what_is_held():
+    problem, blocks = limbs()
+    whole, pairs = dense(blocks), problem.skeleton.region.pairs
+    _, n, frames = blocks.shape
+    rng = np.random.default_rng(1)
+    held = rng.uniform(size=(n, frames)) < 0.1
+    across = rng.normal(size=(2, len(pairs), frames))
+    across /= np.sqrt((across**2).sum(0))
+    across *= rng.uniform(size=across.shape[1:]) < 0.2
+    for mask, normals in ((held, across), (held, 0 * across), (np.zeros_like(held), across)):
+        expected = np.empty_like(whole)
+        for frame in range(frames):
+            stay = np.diag(1.0 - mask[:, frame])
+            for pair, (u, v) in zip(pairs, normals[:, :, frame].T, strict=True):
+                direction = np.zeros(n)
+                direction[pair] = u, v
+                stay = stay @ (np.eye(n) - np.outer(direction, direction))
+            expected[:, :, frame] = whole[:, :, frame] @ stay
+        np.testing.assert_allclose(dense(blocks.without(mask, normals)), expected, atol=1e-12)
+    np.testing.assert_array_equal(dense(blocks), whole)  # untouched
+
+
+def test_rows_of_some_frames_are_replaced():
+    _, blocks = limbs()
+    other = blocks.without(np.ones(blocks.shape[1:], dtype=bool), np.zeros((2, 21, 4)))
+    whole, frames = dense(blocks), np.array([True, False, False, True])
+    blocks.replace(frames, other)
+    np.testing.assert_array_equal(dense(blocks), np.where(frames, 0.0, whole))
+
+
+@given(st.integers(1, 12), st.sampled_from([1, 7, 149, 150, 301]), st.integers(0, 2**31))
+def test_many_systems_are_solved_by_their_upper_triangles(rows, frames, seed):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(frames, rows, rows))
+    matrix = root @ root.swapaxes(1, 2) + 0.1 * np.eye(rows)
+    right = rng.normal(size=(rows, frames))
+    expected = np.linalg.solve(matrix, right.T[:, :, None])[:, :, 0].T
+    asked = np.triu(matrix).transpose(1, 2, 0) + np.tril(rng.normal(size=(rows, rows)), -1)[:, :, None]
+    np.testing.assert_allclose(solve_many(asked, right), expected, rtol=1e-8, atol=1e-9)
+
+
+def test_sine_and_cosine():
+    turns = np.concatenate([np.linspace(-20, 20, 4001), [0.0, 1e-300, 1e-9, np.pi, 2 * np.pi, -np.pi]])
+    sine, cosine = ik.rotation.sine_and_cosine(turns)
+    np.testing.assert_allclose(sine, np.sin(turns), atol=4e-15)
+    np.testing.assert_allclose(cosine, np.cos(turns), atol=4e-15)
