@@ -21,7 +21,7 @@ class Stack:
     """Goals as rows on top of one another, in their order.
 
     Args:
-        skeleton: the figure; goals: the tasks of a problem, without its posture; length: the problem's, metres.
+        skeleton: the figure; goals: a problem's tasks; length: the problem's, metres.
 
     Attributes:
         rows: their number; starts: (E,) first row of every effector;
