@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import bpy
+import numpy as np
 
 import ikmath as ik
 
 from ..bridge.armature import read_bones
 from ..bridge.feet import feet
 from ..properties.access import rig_of
+from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
 from .plan import NOT_SAVED, EffectorPlan, Plan, read_plan
@@ -39,8 +42,8 @@ class Grip:
 def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Plan, int]:
     """The armature's plan with what is dragged as its weakest effector, and the row of that one.
 
-    Where nothing is pinned and the whole figure takes part, its feet are held as the solver's setting says,
-    and the root comes along.
+    Where nothing is pinned and the whole figure takes part, its feet are held as the solver's setting says.
+    While it stands on its feet, by that or by pins on them, the root comes along.
 
     Args:
         armature: the original object.
@@ -75,8 +78,10 @@ def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip:
         chain_root=top,
         local=local,
     )
-    held = [] if own or top else _feet(armature, grip)
-    root = grip.root or ("FREE" if held else "")
+    stands = not top and rig_of(armature).solver.unpinned == "FEET"
+    held = _feet(armature, grip) if stands and not own else []
+    carried = held or (stands and _has_feet_held(armature, own))
+    root = grip.root or ("FREE" if carried else "")
     plan = read_plan(armature, context, extra=[*held, dragged], root=root)
     if not ik.METHODS[plan.method].priorities:
         plan = replace(plan, method=ik.DEFAULT)  # pins are to hold, which takes priorities
@@ -97,8 +102,6 @@ def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip:
 
 def _feet(armature: bpy.types.Object, grip: Grip) -> list[EffectorPlan]:
     """The feet as effectors that hold them where they are, but for one that is itself in the hand."""
-    if rig_of(armature).solver.unpinned != "FEET":
-        return []
     bones = read_bones(armature)
     above = bones.ancestors(grip.bone)
     held = [name for name in feet(bones) if bones.number(name) not in above and _is_free(armature, name)]
@@ -114,6 +117,19 @@ def _feet(armature: bpy.types.Object, grip: Grip) -> list[EffectorPlan]:
         )
         for name in held
     ]
+
+
+def _has_feet_held(armature: bpy.types.Object, own: Sequence[ArticulateEffector]) -> bool:
+    """Whether effectors hold a foot in its place, at the ankle, or by something below it."""
+    bones = read_bones(armature)
+    ends = {bones.number(name) for name in feet(bones)}
+    ankles = {int(bones.parents[number]) for number in ends} - set(np.flatnonzero(bones.parents < 0).tolist())
+    return any(
+        effector.kind_info.moves
+        and effector.bone in bones.index
+        and (ends & set(bones.ancestors(effector.bone)) or bones.index[effector.bone] in ankles)
+        for effector in own
+    )
 
 
 def _is_free(armature: bpy.types.Object, name: str) -> bool:

@@ -21,6 +21,7 @@ from ..control.drag import Drag, Grip
 from ..control.reasons import REASONS
 from ..control.sight import bone_at, read_sight
 from ..properties.access import active_armature, rig_of, session_of
+from ..properties.measures import angle, length
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
 from .hand import AXES, Hand, changed_levels
@@ -272,8 +273,9 @@ class ARTICULATE_OT_drag(OnArmature):
         parts.append(f"root {drag.root.lower()}")
         if drag.recording is not None and drag.recording.moves:
             parts.append(f"recorded {len(drag.recording)} frames")
-        if moved is not None and moved.status != "REACHED":
-            parts.append(moved.message)
+        if moved is not None:
+            off = angle(moved.error) if hand.turning else length(moved.error)
+            parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
         if context.area is not None:
             context.area.header_text_set("   |   ".join(parts))
         redraw_views(context)

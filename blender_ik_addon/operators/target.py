@@ -118,6 +118,9 @@ class ARTICULATE_OT_target_move(OnArmature):
             parts.append(f"{'about' if hand.turning else 'along'} {hand.axis}")
         if hand.typed:
             parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
+        armature = active_armature(context)
+        if armature is not None and not rig_of(armature).live:
+            parts.append("the figure follows on Solve, or at once with Live on")
         if context.area is not None:
             context.area.header_text_set("   |   ".join(parts))
         redraw_views(context)

@@ -37,7 +37,8 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
     )
     gizmos: BoolProperty(
         name="Target Gizmo",
-        description="Arrows and rings on the target or pin of the effector that is active in the list",
+        description="Arrows and rings on the targets and pins of the selected bones, and of the effector that"
+        " is active in the list",
         default=True,
         override=OVERRIDE,
     )
@@ -48,8 +49,8 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     balance: BoolProperty(
-        name="Centre of Mass",
-        description="Where it is, and over which area the figure stands",
+        name="Balance",
+        description="The centre of mass, and over which area the figure stands",
         default=False,
         override=OVERRIDE,
     )

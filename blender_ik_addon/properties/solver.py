@@ -24,8 +24,9 @@ UNPINNED = (
         "FEET",
         "Feet",
         (
-            "The feet hold, and the root comes along: bones that are called so, else the lowest ends of a"
-            " figure that stands on legs. What has no feet is held by its root"
+            "The feet hold while nothing is pinned, and as long as the figure stands on them or on their pins"
+            " the root comes along. Feet are the bones that are called so, else the lowest ends of a figure"
+            " that stands on legs; what has none is held by its root"
         ),
         "CON_FLOOR",
         0,
@@ -52,8 +53,8 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     unpinned: EnumProperty(
-        name="Unpinned",
-        description="What holds in a drag of an armature without pins and effectors",
+        name="In a Drag",
+        description="What holds the figure while a bone is dragged, besides its pins and effectors",
         items=UNPINNED,
         default="FEET",
         override=OVERRIDE,

@@ -17,29 +17,29 @@ ENDED: Mapping[str, Any] = MappingProxyType(
 
 
 class ARTICULATE_UL_effectors(bpy.types.UIList):
-    """Kind, name, target, weight, error, on or off."""
+    """Kind, name, a target that is not its own, weight, error, on or off."""
 
     bl_idname = "ARTICULATE_UL_effectors"
 
     def draw_item(
         self, _context, layout, rig, effector, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
-        """One line; red where the bone or the target is missing. A weight of 1 is not worth the room."""
+        """One line; red where the bone or the target is missing. What is as usual is not worth the room."""
         line = layout.row(align=True)
         line.active = effector.enabled
-        split = line.split(factor=0.4, align=True)
-        name = split.row(align=True)
+        name = line.row(align=True)
         name.alert = effector.bone not in rig.id_data.data.bones
         name.prop(effector, "name", text="", emboss=False, icon=KINDS[effector.kind].icon)
-        split = split.split(factor=0.36, align=True)
-        target = split.row(align=True)
+        told = line.row(align=True)
+        told.alignment = "RIGHT"
+        target = told.row(align=True)
         target.alert = effector.follows == "MISSING"
-        target.label(text=_target_text(effector))
-        numbers = split.row(align=True)
-        numbers.alignment = "RIGHT"
+        target.label(text=_target_text(effector), icon="PINNED" if effector.follows == "PIN" else "NONE")
         if effector.weight != 1.0:
-            numbers.label(text=f"×{effector.weight:.3g}")
-        numbers.label(text=_worst(effector), icon=ENDED.get(effector.status, "NONE"))
+            told.label(text=f"×{effector.weight:.3g}")
+        if effector.status in ENDED:
+            short = "" if effector.status == "REACHED" else _worst(effector)
+            told.label(text=short, icon=ENDED[effector.status])
         line.prop(
             effector, "enabled", text="", emboss=False, icon="HIDE_OFF" if effector.enabled else "HIDE_ON"
         )
@@ -76,12 +76,18 @@ def ended_text(effector) -> str:
 
 
 def _target_text(effector) -> str:
+    """What it follows, where that is not its own Empty or pin."""
     follows = effector.follows
     if effector.alternatives is not None and "alternatives" in effector.kind_info.options:
-        return effector.alternatives.name.removeprefix("Targets ")
+        return _unless_own(effector.alternatives.name, "Targets ", effector)
     if follows != "TARGET":
-        return {"PIN": "pinned", "MISSING": "no target"}.get(follows, effector.second_bone or "feet")
-    return effector.subtarget or effector.target.name.removeprefix("Target ")  # as the add-on names its own
+        return {"PIN": "", "MISSING": "no target"}.get(follows, effector.second_bone or "feet")
+    return effector.subtarget or _unless_own(effector.target.name, "Target ", effector)
+
+
+def _unless_own(name: str, prefix: str, effector) -> str:
+    """A name, but for one as the add-on names its own."""
+    return "" if name in (prefix + effector.name, prefix + effector.bone) else name
 
 
 CLASSES = (ARTICULATE_UL_effectors,)

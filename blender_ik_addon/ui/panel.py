@@ -11,7 +11,28 @@ from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text
 from .tab import SubPanel, Tab
 from .text import draw_text
 
-HINT = "Select an armature, or a bone in Pose Mode, then add an effector to it"
+TOOL = "articulate.drag_bone"
+HINT = "Select the armature of a character to pose it"
+POSE_FIRST = "In Pose Mode, drag any bone: the body follows"
+FIRST_STEPS = (
+    "Pull any bone with Drag Bone, and the body follows. Pin bones that are to stay where they are.",
+    "With + a selected bone follows an object, which can be animated.",
+)
+DETAILS = (
+    "point",
+    "offset",
+    "second_point",
+    "second_offset",
+    "second_rotation",
+    "axes",
+    "turn_axes",
+    "space",
+    "slack",
+    "turn_slack",
+    "planted",
+    "footprint",
+)
+"""Options of effectors that are seldom touched."""
 
 
 class ARTICULATE_PT_main(Tab, bpy.types.Panel):
@@ -28,6 +49,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             draw_text(layout, context, HINT, icon="INFO")
             return
         rig = rig_of(armature)
+        self._draw_drag(context, armature)
         row = layout.row()
         row.template_list(
             ARTICULATE_UL_effectors.bl_idname,
@@ -41,15 +63,27 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         column = row.column(align=True)
         column.operator_menu_enum("articulate.effector_add", "kind", text="", icon="ADD")
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
-        column.separator()
-        column.operator("articulate.clear", text="", icon="TRASH")
-        if rig.active is not None and rig.active.status in ENDED:
-            draw_text(layout, context, ended_text(rig.active), icon=ENDED[rig.active.status])
+        if rig.effectors:
+            column.separator()
+            column.operator("articulate.clear", text="", icon="TRASH")
+        self._draw_solve(context, armature)
+
+    def _draw_drag(self, context, armature) -> None:
+        """What one begins with: the tool, and pins."""
+        layout = self.layout
+        if context.mode != "POSE":
+            if context.object == armature:  # and not a mesh that is painted with its armature in Pose Mode
+                layout.operator("object.mode_set", text="Pose Mode", icon="POSE_HLT").mode = "POSE"
+            return
+        row = layout.row()
+        row.scale_y = 1.3
+        tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
+        active = tool is not None and tool.idname == TOOL
+        row.operator("wm.tool_set_by_id", text="Drag Bone", icon="CON_KINEMATIC", depress=active).name = TOOL
         row = layout.row(align=True)
         row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
         row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
         row.operator("articulate.unpin_all", text="", icon="X")
-        self._draw_solve(context, armature)
 
     def _draw_solve(self, context, armature) -> None:
         layout, rig = self.layout, rig_of(armature)
@@ -59,25 +93,27 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             return
         row = layout.row()
         row.prop(rig, "live", icon="PLAY", toggle=True)
+        row.prop(rig, "record", icon="REC", toggle=True)
         if rig.live:
-            row.prop(rig, "live_mode", text="")
+            layout.prop(rig, "live_mode", text="")
             render = context.scene.render
             if not render.use_lock_interface:  # a render poses the figure from a thread of its own
                 layout.prop(render, "use_lock_interface", text="Lock Interface while Rendering")
-        row = layout.row()
-        row.prop(rig, "record", icon="REC", toggle=True)
         if rig.record:
-            row.prop(rig, "record_thin")
+            layout.prop(rig, "record_thin")
         refusal = next(refusals(armature, context.scene), None)
         row = layout.row()
         row.scale_y = 1.3
         row.enabled = refusal is None
-        row.operator("articulate.solve", icon="CON_KINEMATIC")
+        row.operator("articulate.solve", icon="CON_ARMATURE")
         row.operator("articulate.bake", icon="KEYINGSET")
-        if refusal is not None:
-            draw_text(layout, context, str(refusal), icon="INFO" if not rig.effectors else "ERROR")
+        if refusal is not None and (rig.effectors or armature.library is not None):
+            draw_text(layout, context, str(refusal), icon="ERROR")
         elif rig.message:
             draw_text(layout, context, rig.message)
+        if not rig.effectors:
+            for sentence in FIRST_STEPS if context.mode == "POSE" else (POSE_FIRST,):
+                draw_text(layout, context, sentence, icon="INFO")
         if rig.report_json:
             layout.operator("articulate.report_show", icon="TEXT")
 
@@ -102,12 +138,14 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
+        if effector.status in ENDED:
+            draw_text(layout, context, ended_text(effector), icon=ENDED[effector.status])
         column = layout.column()
         column.prop(effector, "kind")
         column.prop_search(effector, "bone", armature.data, "bones")
-        for option in effector.kind_info.options:
-            if effector.shows(option):
-                self._draw_option(layout, armature, effector, option)
+        for option in shown_options(effector):
+            if option not in DETAILS:
+                draw_option(layout, armature, effector, option)
         bone = context.active_pose_bone
         if "over" in effector.kind_info.options and bone is not None and bone.id_data is armature:
             layout.column().prop(bone.articulate, "mass", text=f"Mass of {bone.name}")
@@ -117,29 +155,60 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
         for name in ("priority", "weight", "influence"):
             column.prop(effector, name)
 
-    @staticmethod
-    def _draw_option(layout, armature, effector, option) -> None:
-        """One option of the effector's kind; what can be animated has its dot."""
-        column = layout.column()
-        column.use_property_decorate = option in AMOUNTS
-        if option in ("axes", "turn_axes"):
-            row = column.row(align=True, heading=effector.bl_rna.properties[option].name)
-            for index, letter in enumerate("XYZ"):
-                row.prop(effector, option, index=index, text=letter, toggle=True)
-        elif option == "second_bone":
-            column.prop_search(effector, option, armature.data, "bones")
-            if effector.second_bone:
-                column.operator("articulate.keep_as_posed", icon="LINKED").effector = effector.name
-        elif option == "target":
-            column.prop(effector, option)
-            if effector.target is None:
-                column.operator("articulate.target_create", icon="EMPTY_AXIS").effector = effector.name
-            elif effector.target.type == "ARMATURE":
-                column.prop_search(effector, "subtarget", effector.target.data, "bones")
-        elif option in ("over", "keep"):
-            column.row().prop(effector, option, expand=True)
-        else:
-            column.prop(effector, option)
+
+class ARTICULATE_PT_details(_SubPanel, bpy.types.Panel):
+    """What of an effector is seldom touched."""
+
+    bl_idname = "ARTICULATE_PT_details"
+    bl_label = "Point, Axes and Slack"
+    bl_parent_id = "ARTICULATE_PT_effector"
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """Only where there is any of it."""
+        armature = active_armature(context)
+        effector = rig_of(armature).active if armature is not None else None
+        return effector is not None and bool(set(shown_options(effector)) & set(DETAILS))
+
+    def draw(self, context) -> None:
+        """As the effector's kind has them."""
+        armature = active_armature(context)
+        effector = rig_of(armature).active
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for option in shown_options(effector):
+            if option in DETAILS:
+                draw_option(layout, armature, effector, option)
+
+
+def shown_options(effector) -> list[str]:
+    """The options that an effector's kind has and that mean something beside the others."""
+    return [option for option in effector.kind_info.options if effector.shows(option)]
+
+
+def draw_option(layout, armature, effector, option) -> None:
+    """One option of the effector's kind; what can be animated has its dot."""
+    column = layout.column()
+    column.use_property_decorate = option in AMOUNTS
+    if option in ("axes", "turn_axes"):
+        row = column.row(align=True, heading=effector.bl_rna.properties[option].name)
+        for index, letter in enumerate("XYZ"):
+            row.prop(effector, option, index=index, text=letter, toggle=True)
+    elif option == "second_bone":
+        column.prop_search(effector, option, armature.data, "bones")
+        if effector.second_bone:
+            column.operator("articulate.keep_as_posed", icon="LINKED").effector = effector.name
+    elif option == "target":
+        column.prop(effector, option)
+        if effector.target is None:
+            column.operator("articulate.target_create", icon="EMPTY_AXIS").effector = effector.name
+        elif effector.target.type == "ARMATURE":
+            column.prop_search(effector, "subtarget", effector.target.data, "bones")
+    elif option in ("over", "keep"):
+        column.row().prop(effector, option, expand=True)
+    else:
+        column.prop(effector, option)
 
 
 class ARTICULATE_PT_solver(SubPanel, bpy.types.Panel):
@@ -208,8 +277,15 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         frames.prop(settings, "frame_end")
         layout.column().prop(settings, "step")
         column = layout.column()
-        for name in ("only_selected", "use_current_action", "clean_curves"):
-            column.prop(settings, name)
+        column.prop(settings, "only_selected")
+        column.prop(settings, "use_current_action", text="Overwrite Action")
+        column.prop(settings, "clean_curves")
 
 
-CLASSES = (ARTICULATE_PT_main, ARTICULATE_PT_effector, ARTICULATE_PT_solver, ARTICULATE_PT_bake)
+CLASSES = (
+    ARTICULATE_PT_main,
+    ARTICULATE_PT_effector,
+    ARTICULATE_PT_details,
+    ARTICULATE_PT_solver,
+    ARTICULATE_PT_bake,
+)

@@ -42,10 +42,11 @@ class ARTICULATE_UL_links(bpy.types.UIList):
         """One line; red where the bone is gone."""
         line = layout.row(align=True)
         line.active = link.enabled
-        name = line.row(align=True)
+        split = line.split(factor=0.65, align=True)
+        name = split.row(align=True)
         name.alert = link.name not in body.id_data.data.bones
         name.label(text=link.name, icon="BONE_DATA")
-        line.prop(link, "radius", text="")
+        split.prop(link, "radius", text="", emboss=False)
         line.prop(link, "enabled", text="", emboss=False, icon="HIDE_OFF" if link.enabled else "HIDE_ON")
 
 
@@ -128,9 +129,11 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
         """The capsule of the active bone."""
         link = body.links.get(bone)
         if link is None:
-            column.operator("articulate.link_add", text=f"Add Capsule to {bone}", icon="ADD").bone = bone
+            column.label(text=bone, icon="BONE_DATA")
+            column.operator("articulate.link_add", text="Add Capsule", icon="ADD").bone = bone
         else:
-            column.prop(link, "radius", text=f"Radius of {bone}")
+            column.label(text=bone, icon="BONE_DATA")
+            column.prop(link, "radius")
 
 
 class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):

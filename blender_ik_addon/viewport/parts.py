@@ -21,6 +21,7 @@ from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
+_APART: Final = 1e-3  # of a bone's length: what is nearer to its tip hangs from it
 _SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
 
 
@@ -64,11 +65,19 @@ def draw_chain(
         main = _chains(bones, active.chains)
     else:
         return
-    rest = [number for number in along if number not in main]
-    for colour, numbers in ((ALONG, rest), (CHAIN, list(main))):
-        heads = matrix[numbers, :3, 3]
-        tails = heads + bones.length[numbers, None] * matrix[numbers, :3, 1]
-        strokes.segments(colour, np.stack([heads, tails], 1))
+    heads = matrix[:, :3, 3]
+    tails = heads + bones.length[:, None] * matrix[:, :3, 1]
+    every = along | main
+    for colour, chain in ((ALONG, along.keys() - main.keys()), (CHAIN, main.keys())):
+        numbers = sorted(chain)
+        strokes.segments(colour, np.stack([heads[numbers], tails[numbers]], 1))
+        # what hangs from a bone, but not at its tip, as the short bones of an imported figure do
+        hung = np.array([number for number in numbers if int(bones.parents[number]) in every], dtype=np.intp)
+        above = bones.parents[hung]
+        off = [np.sqrt(((heads[hung] - ends[above]) ** 2).sum(1)) for ends in (heads, tails)]
+        nearer = np.where((off[0] < off[1])[:, None], heads[above], tails[above])
+        apart = off[1] > _APART * np.abs(tails[above] - heads[above]).max(1)
+        strokes.segments(colour, np.stack([nearer, heads[hung]], 1)[apart])
 
 
 def _chains(bones: Bones, chains: list[tuple[str, str]]) -> dict[int, None]:

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .. import compat
-from ..properties.access import session_of
+from ..properties.access import rig_of, session_of
 from .hover import HOVER
 
 
@@ -20,7 +20,10 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     bl_context_mode: Any = "POSE"
     bl_idname = "articulate.drag_bone"
     bl_label = "Drag Bone"
-    bl_description = "Drag any bone and let the body follow; pins hold.\nCtrl turns the bone"
+    bl_description = (
+        "Drag any bone and let the body follow; pins hold.\n"
+        "Ctrl turns the bone. From any other tool: Alt D over a bone"
+    )
     bl_icon: Any = str(Path(__file__).parent / "drag")
     bl_widget: Any = HOVER
     bl_keymap = (
@@ -44,19 +47,27 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout: Any, _tool: Any) -> None:
-        """What the tool's header shows: whether the root holds."""
+        """What the tool's header shows: what holds in a drag besides pins and targets."""
         armature = context.pose_object
-        if armature is not None:
-            rig: Any = armature
-            layout.prop(rig.articulate.solver, "root")
+        if armature is None:
+            return
+        rig = rig_of(armature)
+        layout.prop(rig.solver, "unpinned", text="Hold")
+        if rig.enabled_effectors or rig.solver.unpinned == "ROOT":
+            layout.prop(rig.solver, "root")
+
+
+def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
+    """Whether the tool is the active one."""
+    if armature.mode != "POSE" or context.workspace is None:
+        return False
+    tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
+    return tool is not None and tool.idname == ARTICULATE_TOOL_drag.bl_idname
 
 
 def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     """The bone that a drag would begin with: under the mouse, else the active one; "" without the tool."""
-    if armature.mode != "POSE" or context.workspace is None:
-        return ""
-    tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
-    if tool is None or tool.idname != ARTICULATE_TOOL_drag.bl_idname:
+    if not tool_in_hand(context, armature):
         return ""
     hovered, active = session_of(context).hovered, context.active_pose_bone
     if hovered in armature.pose.bones:

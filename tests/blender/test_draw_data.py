@@ -8,6 +8,7 @@ import installed
 import numpy as np
 import pytest
 from addon_scenes import add, arm, reach, tip, two_arms
+from bridge_rigs import make_rig
 
 data = installed.module("viewport.draw_data")
 colours = installed.module("viewport.colours")
@@ -60,18 +61,33 @@ def test_the_chain_of_the_active_effector():
     add("hand.L", chain_root="arm.L")
     assert len(of_colour(drawn(rig), "lines", colours.CHAIN)) == 4
     rig.articulate.effectors["hand.L"].chain_root = ""
-    assert len(of_colour(drawn(rig), "lines", colours.CHAIN)) == 8
+    chain = of_colour(drawn(rig), "lines", colours.CHAIN)
+    assert len(chain) == 10, "four bones, and the way from the chest to the shoulder"
+    assert np.allclose(chain[-2:], [(0, 0.05, 2), (0.2, 0, 2)], atol=1e-5)
+
+
+def test_the_chain_of_a_figure_of_short_loose_bones_hangs_together():
+    rows = [("hips", None, (0, 0, 1), (0, 0, 1.1))]
+    for name, above, x in (("arm", "hips", 0.3), ("fore", "arm", 1.0), ("hand", "fore", 1.7)):
+        rows.append((name, above, (x, 0, 1.5), (x, 0, 1.6)))
+    rig = make_rig(rows)
+    add("hand")
+    chain = of_colour(drawn(rig), "lines", colours.CHAIN).reshape(-1, 2, 3)
+    ways = [way for way in chain if np.linalg.norm(way[1] - way[0]) > 0.2]
+    expected = [[(0, 0, 1.1), (0.3, 0, 1.5)], [(0.3, 0, 1.5), (1, 0, 1.5)], [(1, 0, 1.5), (1.7, 0, 1.5)]]
+    assert np.allclose(ways, expected, atol=1e-5)
 
 
 def test_the_bones_that_a_drag_would_take_along_are_shown_before_it_begins():
     rig = two_arms()
     assert not len(drawn(rig).lines)
-    assert len(of_colour(drawn(rig, "hand.R"), "lines", colours.CHAIN)) == 8
+    assert len(of_colour(drawn(rig, "hand.R"), "lines", colours.CHAIN)) == 10
     bpy.ops.articulate.pin(bone="hand.L")
     shown = drawn(rig, "hand.R")
-    assert len(of_colour(shown, "lines", colours.CHAIN)) == 8
-    along = of_colour(shown, "lines", colours.ALONG)
-    assert np.allclose(along, [(1, 0.1, 2), (1.8, 0, 2), (0.2, 0, 2), (1, 0.1, 2)], atol=1e-5)
+    assert len(of_colour(shown, "lines", colours.CHAIN)) == 10
+    along = of_colour(shown, "lines", colours.ALONG).reshape(-1, 2, 3)
+    arm, hand, shoulder = ((0.2, 0, 2), (1, 0.1, 2)), ((1, 0.1, 2), (1.8, 0, 2)), ((0, 0.05, 2), (0.2, 0, 2))
+    assert np.allclose(along, [arm, hand, shoulder], atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["POSITION", "ORIENTATION", "POSE"])

@@ -100,6 +100,25 @@ def test_a_pin_means_that_the_user_has_said_what_holds():
     assert drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L")).root == "PINNED"
 
 
+@pytest.mark.parametrize("bones", [("foot.L", "foot.R"), ("toe.L", "shin.R")])
+def test_with_pinned_feet_the_hips_can_be_pulled_down(bones):
+    rig = metarig("basic")
+    bpy.context.view_layer.update()
+    for name in bones:
+        bpy.ops.articulate.pin(bone=name)
+    pinned = {name: tip(rig, name) for name in bones}
+    before = matrices(rig, "spine")[:3, 3]
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="spine"))
+    assert held.root == "FREE"
+    moved = held.move_to(held.anchor + np.array([0.0, 0.0, -0.2]))
+    assert moved.status == "REACHED"
+    bpy.context.view_layer.update()
+    assert all(np.linalg.norm(tip(rig, name) - pinned[name]) < 1e-3 for name in bones)
+    assert matrices(rig, "spine")[2, 3] < before[2] - 0.1
+    rig.articulate.solver.unpinned = "ROOT"
+    assert drag.Drag(rig, bpy.context, drag.Grip(bone="spine")).root == "PINNED"
+
+
 def test_a_leg_under_a_constraint_is_left_alone():
     rig = metarig("basic")
     rig.pose.bones["shin.L"].constraints.new("COPY_ROTATION").target = rig

@@ -168,20 +168,53 @@ def test_a_target_that_is_a_bone_is_moved_as_a_bone():
         bpy.ops.articulate.target_move(effector="hand.L", move=WAY)
 
 
+def handles() -> list[str]:
+    """Effectors whose targets have the gizmo."""
+    return [held.name for held in installed.module("viewport.gizmos").held_effectors(bpy.context)]
+
+
 def test_the_gizmo_is_on_what_can_be_moved_only():
-    shown = installed.module("viewport.gizmos").shown_effector
     rig = two_arms()
-    assert shown(bpy.context) is None
+    assert handles() == []
     effector = add("hand.L")
-    assert shown(bpy.context) == effector
+    assert handles() == ["hand.L"]
     rig.articulate.overlay.gizmos = False
-    assert shown(bpy.context) is None
+    assert handles() == []
     rig.articulate.overlay.gizmos = True
     effector.enabled = False
-    assert shown(bpy.context) is None
+    assert handles() == []
     effector.enabled, effector.target = True, None
-    assert shown(bpy.context) is None
+    assert handles() == []
     effector.pinned = True
-    assert shown(bpy.context) == effector
+    assert handles() == ["hand.L"]
     bpy.ops.object.mode_set(mode="EDIT")
-    assert shown(bpy.context) is None
+    assert handles() == []
+
+
+def test_the_gizmo_is_on_every_effector_that_is_selected():
+    rig = two_arms()
+    for name in ("hand.L", "hand.R"):
+        add(name)
+    pinned = rig.data.bones[0].name
+    bpy.ops.articulate.pin(bone=pinned)
+    bpy.ops.object.mode_set(mode="POSE")
+    compat = installed.module("compat")
+
+    def select(*names: str) -> None:
+        for bone in rig.pose.bones:
+            compat.select_bone(bone, bone.name in names)
+
+    select()
+    assert handles() == [pinned], "the one that is active in the list"
+    select("hand.L", "hand.R", pinned)
+    assert handles() == ["hand.L", "hand.R", pinned]
+    rig.articulate.active_effector = 0
+    select("hand.R")
+    assert handles() == ["hand.L", "hand.R"]
+    select()
+    rig.articulate.effectors["hand.R"].target.select_set(True)
+    assert handles() == ["hand.L", "hand.R"]
+    session = bpy.context.window_manager.articulate
+    session.dragged = rig.session_uid
+    assert handles() == [], "not in the way of a drag"
+    session.dragged = 0

@@ -181,6 +181,21 @@ class BlenderWindow:
             self._xdotool("key", key)
             self.settle()
 
+    def key_down(self, key: str) -> None:
+        """Press a key and hold it."""
+        self._xdotool("keydown", key)
+        self.settle()
+
+    def key_up(self, key: str) -> None:
+        """Let a key go."""
+        self._xdotool("keyup", key)
+        self.settle()
+
+    def wheel(self, way: str) -> None:
+        """Turn the mouse's wheel by a notch, "up" or "down"."""
+        self._xdotool("click", BUTTONS[f"wheel {way}"])
+        self.settle()
+
     def find_button(self, operator: str) -> tuple[float, float]:
         """Where the sidebar has a button of this operator; "articulate.solve".
 
