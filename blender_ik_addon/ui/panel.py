@@ -156,7 +156,7 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
             column.prop(effector, name)
 
 
-class ARTICULATE_PT_details(_SubPanel, bpy.types.Panel):
+class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
     """What of an effector is seldom touched."""
 
     bl_idname = "ARTICULATE_PT_details"
