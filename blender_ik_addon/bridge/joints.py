@@ -11,7 +11,33 @@ import ikmath as ik
 
 from .armature import AXES, Array, Bones, Flags, Indices
 from .inheritance import parent_transforms
+from .limbs import find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
+
+_AGAINST = -0.1  # cosine between the axes of two bends, below which they are against each other
+_ASIDE = 0.94  # the same for a limb that is drawn straight, and may as well bend sideways
+
+
+@dataclass(frozen=True)
+class LimbJoints:
+    """The limbs of a figure whose bones turn freely; k of them.
+
+    Attributes:
+        upper, lower, end: (k,) joints; the end is -1 where it is none.
+        turns: (k, 3) numbers of the lower joint's turns among the coordinates.
+        first: (k, 3) along the upper bone, second: along the lower one, axis: of the bend, in the axes that
+            the lower bone has where its turns are zero; unit vectors.
+        least: (k,) cosine between a bend and the axis, below which it is bent the wrong way.
+    """
+
+    upper: Indices
+    lower: Indices
+    end: Indices
+    turns: Indices
+    first: Array
+    second: Array
+    axis: Array
+    least: Array
 
 
 @dataclass(frozen=True)
@@ -41,6 +67,7 @@ class Joints:
         lower, upper, stiffness: (J, 6) of the coordinates, free or not.
         writer: writes the rotations of `solved_joints` into channels.
         keyed: (bone, channel, index) of all that is solved.
+        limbs: arms and legs that are known to bend one way; None if there are none.
     """
 
     names: tuple[str, ...]
@@ -72,6 +99,7 @@ class Joints:
     stiffness: Array
     writer: RotationChannels
     keyed: tuple[tuple[str, str, int], ...]
+    limbs: LimbJoints | None
 
     def skeleton(self) -> ik.Skeleton:
         """The structure as ikmath's skeleton, all rest frames at the origin."""
@@ -185,7 +213,31 @@ def plan_joints(
         stiffness=stiffness[b],
         writer=RotationChannels.of(bones, b[solved_joints]),
         keyed=_keyed(bones, b[solved_joints], slidable),
+        limbs=_limb_joints(bones, joint_of, parent, turns, slides, inherits),
     )
+
+
+def _limb_joints(
+    bones: Bones, joint_of: dict[int, int], parents: Indices, turns: Flags, slides: Flags, inherits: Flags
+) -> LimbJoints | None:
+    """The limbs among the joints, see `LimbJoints`; arguments as in `Joints`."""
+    free = np.concatenate([slides, turns], -1)
+    number = np.cumsum(free.ravel()).reshape(free.shape) - 1  # of each coordinate, if it is free
+    rows = []
+    for limb in find_limbs(bones):
+        upper, lower = joint_of.get(limb.upper, -1), joint_of.get(limb.lower, -1)
+        end = joint_of.get(limb.end, -1)
+        chain = [joint for joint in (upper, lower, end) if joint >= 0]
+        if min(upper, lower) < 0 or not turns[[upper, lower]].all() or not inherits[chain].all():
+            continue
+        if parents[lower] != upper or (end >= 0 and parents[end] != lower):
+            continue
+        back = bones.offset[limb.lower, :3, :3].T
+        least = _AGAINST if limb.drawn else _ASIDE
+        rows.append(
+            (upper, lower, end, number[lower, 3:], back @ limb.first, limb.second, back @ limb.axis, least)
+        )
+    return LimbJoints(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
 
 
 def _unused(name: str, bones: Bones) -> str:

@@ -20,6 +20,7 @@ from ..bridge.checks import figure_faults
 from ..bridge.faults import require
 from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure, read_figure
+from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, aimed, make_parts, points, wanted, wanted_in_all, wanted_still
 from .plan import Plan
@@ -194,7 +195,12 @@ def solve_task(
     options = _options(plan, max_iterations)
     ask = partial(ik.solve, method=plan.method, following=following, brief=brief, **options)
     if figure.exact:
-        solution = ask(problem, q)
+        answer = partial(ask, problem)
+        if problem.scene is not None:
+            solution = answer(q)  # who is put elsewhere at once may come out behind an obstacle
+        else:
+            then = before.q if before else None
+            solution = bent_rightly(figure, problem, answer(q), then, answer)
         channels = figure.channels(solution.q, previous)
         parts, shown, end = task.parts, None, solution.q
         distance, angle = _errors(len(plan.effectors), parts, solution.errors)

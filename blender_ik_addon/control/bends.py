@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Knees and elbows that have bent the wrong way are asked again from a pose in which they bend rightly.
+
+A limb reaches most places in two ways, with its joint bent either way, and near the straight limb a solver
+has no reason to prefer one. People have. Limits on the bones say it best; where there are none, this does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import cos, sin, sqrt
+from typing import Any, Final
+
+import numpy as np
+
+import ikmath as ik
+from ikmath import rotation
+
+from ..bridge.armature import Array, Indices
+from ..bridge.joints import LimbJoints
+from ..bridge.skeleton import Figure
+
+_POSED: Final = np.sin(np.radians(10.0))  # a limb bent by more in its own animation bends as it does there
+_SLIGHT: Final = np.sin(np.radians(1.0))  # bent by less than this, no limb is bent wrongly
+_AS_GOOD: Final = 1e-3  # of the figure's size, or radians
+_TINY: Final = 1e-12  # radians
+_NOTHING: Final = 1e-6  # of a limb's length
+
+
+def bent_rightly(
+    figure: Figure,
+    problem: ik.Problem,
+    solution: ik.Solution,
+    before: Array | None,
+    solve: Callable[[Array], ik.Solution],
+) -> ik.Solution:
+    """A solution with its limbs bent the way they do, if there is one as good.
+
+    Args:
+        figure: measured at the pose that the frame starts from; problem: that was solved.
+        solution: as it came.
+        before: coordinates of the frame before; a limb that was bent wrongly there stays so, without a jump.
+        solve: solves the problem from other coordinates.
+    """
+    limbs = figure.plan.limbs
+    if limbs is None:
+        return solution
+    wrong = _wrong(limbs, figure.q, solution.q)
+    if any(wrong) and before is not None:
+        then = _wrong(limbs, figure.q, before)
+        rows = [row for row, now in enumerate(wrong) if now and not then[row]]
+    else:
+        rows = [row for row, now in enumerate(wrong) if now]
+    if not rows:
+        return solution
+    pose, q = ik.Pose.forward(figure.skeleton, solution.q), solution.q.copy()
+    for row in rows:
+        _bend(figure, limbs, row, pose, q)
+    other = solve(problem.start(q))
+    metric = np.array(problem.units) == "m"
+    worse = other.errors > np.maximum(solution.errors, _AS_GOOD * np.where(metric, problem.length, 1.0))
+    return solution if worse.any() or sum(_wrong(limbs, figure.q, other.q)) >= sum(wrong) else other
+
+
+def _wrong(limbs: LimbJoints, start: Array, q: Array) -> list[bool]:
+    """(k,) which limbs are bent against the way they bend.
+
+    In plain floats: it is asked in every frame, of a few limbs.
+
+    Args:
+        limbs: k of them.
+        start: (n,) coordinates of the pose that the frame starts from.
+        q: (n,) coordinates.
+    """
+    found = []
+    for first, second, axis, least, was, now in zip(
+        limbs.first.tolist(),
+        limbs.second.tolist(),
+        limbs.axis.tolist(),
+        limbs.least.tolist(),
+        start[limbs.turns].tolist(),
+        q[limbs.turns].tolist(),
+        strict=True,
+    ):
+        bend = _cross(first, _turned(second, now))
+        size = sqrt(_dot(bend, bend))
+        if size < _SLIGHT:
+            found.append(False)
+            continue
+        posed = _cross(first, _turned(second, was))
+        length = sqrt(_dot(posed, posed))
+        along = _dot(bend, posed) / length if length > _POSED else _dot(bend, axis)
+        found.append(along < least * size)
+    return found
+
+
+def _turned(v: Sequence[float], turns: Sequence[float]) -> tuple[float, float, float]:
+    """A vector turned as a joint does: about Y, then swung."""
+    x, y, z = turns
+    c, s = cos(y), sin(y)
+    a, b, d = c * v[0] + s * v[2], v[1], c * v[2] - s * v[0]
+    angle = sqrt(x * x + z * z)
+    if angle < _TINY:
+        return a, b, d
+    x, z = x / angle, z / angle
+    c, s = cos(angle), sin(angle)
+    along = (1.0 - c) * (x * a + z * d)
+    return c * a - s * z * b + along * x, c * b + s * (z * a - x * d), c * d + s * x * b + along * z
+
+
+def _cross(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float]:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:
+    """Put the middle joint of a limb on the right side, with both its ends where they are.
+
+    It bends in the plane of the pose that the frame starts from, carried along with what the limb hangs from
+    and by the smallest turn that takes the limb from the line that it was on to its new one.
+
+    Args:
+        figure: measured at that pose.
+        limbs: of the figure; row: which one.
+        pose: in which it is bent wrongly.
+        q: (n,) coordinates, changed in place.
+    """
+    upper, lower, end = limbs.upper[row], limbs.lower[row], limbs.end[row]
+    above = int(figure.plan.parents[upper])
+    outer = pose.rotation[above] if above >= 0 else np.eye(3)
+    carried = outer @ figure.frames[above].T if above >= 0 else outer
+    first = figure.heads[lower] - figure.heads[upper]
+    if end >= 0:
+        second, place = figure.heads[end] - figure.heads[lower], pose.position[end]
+    else:
+        tip = figure.tip(figure.plan.names[lower])
+        second = figure.frames[lower] @ tip
+        place = pose.position[lower] + pose.rotation[lower] @ tip
+    way = place - pose.position[upper]
+    a, b, away = (float(np.linalg.norm(v)) for v in (first, second, way))
+    if min(a, b, away) < _NOTHING * (a + b):
+        return
+    line = way / away
+    turned = _between(carried @ _unit(first + second), line) @ carried
+    posed = np.cross(first, second) / (a * b)
+    if float(np.linalg.norm(posed)) > _POSED:
+        axis = turned @ posed
+    else:
+        axis = turned @ figure.frames[lower] @ _untwisted(figure, limbs, row)
+    axis = _unit(axis - line * (axis @ line))
+    reach = float(np.clip(away, abs(a - b), a + b))
+    cosine = (a * a + reach * reach - b * b) / (2.0 * a * max(reach, _NOTHING * a))
+    along = rotation.exp(-np.arccos(np.clip(cosine, -1.0, 1.0)) * axis) @ line
+    thigh = _between(turned @ (first / a), along) @ turned @ figure.frames[upper]
+    shin = _between(turned @ (second / b), _unit(line * reach - along * a)) @ turned @ figure.frames[lower]
+    _put(figure, upper, outer, thigh, q)
+    _put(figure, lower, thigh, shin, q)
+    if end >= 0:
+        _put(figure, end, shin, pose.rotation[end], q)
+
+
+def _untwisted(figure: Figure, limbs: LimbJoints, row: int) -> Array:
+    """(3,) axis of a limb's bend in the lower bone's own axes, as the frame starts."""
+    turned = rotation.swing_twist_matrix(figure.q[limbs.turns[row]])
+    return np.asarray(turned.T @ limbs.axis[row])
+
+
+def _put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
+    """Coordinates of a joint that bring it into a frame."""
+    skeleton = figure.skeleton
+    turns = rotation.swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ frame)
+    mine: Indices = np.flatnonzero((skeleton.owner == joint) & (skeleton.slot >= 3))
+    q[mine] = turns[skeleton.slot[mine] - 3]
+
+
+def _unit(v: Array) -> Any:
+    return v / max(float(np.linalg.norm(v)), 1e-12)
+
+
+def _between(a: Array, b: Array) -> Array:
+    """The smallest rotation that takes one unit vector to another."""
+    axis = np.cross(a, b)
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        if a @ b > 0:
+            return np.eye(3)
+        return rotation.exp(np.pi * _unit(np.cross(a, np.eye(3)[int(np.abs(a).argmin())])))
+    return rotation.exp(np.arctan2(size, float(a @ b)) * axis / size)
