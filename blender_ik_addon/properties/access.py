@@ -34,3 +34,9 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
         if candidate is not None and candidate.type == "ARMATURE":
             return candidate
     return None
+
+
+def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active armature, else that of the active object: who clicks on a character means it."""
+    thing = getattr(context, "object", None)
+    return active_armature(context) or (thing.find_armature() if thing is not None else None)

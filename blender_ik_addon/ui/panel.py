@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..properties.access import active_armature, rig_of, session_of
+from ..properties.access import active_armature, posed_armature, rig_of, session_of
 from ..properties.check import objections, refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import method_items
@@ -12,8 +12,7 @@ from .tab import SubPanel, Tab
 from .text import draw_text
 
 TOOL = "articulate.drag_bone"
-HINT = "Select the armature of a character to pose it"
-POSE_FIRST = "In Pose Mode, drag any bone: the body follows"
+HINT = "Select the armature of a character, or the character itself, to pose it"
 FIRST_STEPS = (
     "Pull any bone with Drag Bone, and the body follows. Pin bones that are to stay where they are.",
     "With + a selected bone follows an object, which can be animated.",
@@ -46,10 +45,13 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         layout = self.layout
         armature = active_armature(context)
         if armature is None:
-            draw_text(layout, context, HINT, icon="INFO")
+            if posed_armature(context) is None:
+                draw_text(layout, context, HINT, icon="INFO")
+            else:
+                self._draw_begin(context)
             return
         rig = rig_of(armature)
-        self._draw_drag(context, armature)
+        self._draw_drag(context)
         row = layout.row()
         row.template_list(
             ARTICULATE_UL_effectors.bl_idname,
@@ -68,22 +70,22 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             column.operator("articulate.clear", text="", icon="TRASH")
         self._draw_solve(context, armature)
 
-    def _draw_drag(self, context, armature) -> None:
-        """What one begins with: the tool, and pins."""
-        layout = self.layout
-        if context.mode != "POSE":
-            if context.object == armature:  # and not a mesh that is painted with its armature in Pose Mode
-                layout.operator("object.mode_set", text="Pose Mode", icon="POSE_HLT").mode = "POSE"
-            return
-        row = layout.row()
+    def _draw_begin(self, context) -> None:
+        """The button that takes the tool, from wherever one is."""
+        row = self.layout.row()
         row.scale_y = 1.3
         tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
-        active = tool is not None and tool.idname == TOOL
-        row.operator("wm.tool_set_by_id", text="Drag Bone", icon="CON_KINEMATIC", depress=active).name = TOOL
-        row = layout.row(align=True)
-        row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
-        row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
-        row.operator("articulate.unpin_all", text="", icon="X")
+        active = context.mode == "POSE" and tool is not None and tool.idname == TOOL
+        row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
+
+    def _draw_drag(self, context) -> None:
+        """What one begins with: the tool, and pins."""
+        self._draw_begin(context)
+        if context.mode == "POSE":
+            row = self.layout.row(align=True)
+            row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
+            row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
+            row.operator("articulate.unpin_all", text="", icon="X")
 
     def _draw_solve(self, context, armature) -> None:
         layout, rig = self.layout, rig_of(armature)
@@ -112,7 +114,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         elif rig.message:
             draw_text(layout, context, rig.message)
         if not rig.effectors:
-            for sentence in FIRST_STEPS if context.mode == "POSE" else (POSE_FIRST,):
+            for sentence in FIRST_STEPS:
                 draw_text(layout, context, sentence, icon="INFO")
         if rig.report_json:
             layout.operator("articulate.report_show", icon="TEXT")

@@ -106,6 +106,11 @@ class Panel:
 def test_without_an_armature_there_is_a_hint_and_nothing_else():
     drawn = draw()
     assert "Select the armature" in " ".join(drawn) and "articulate.solve" not in drawn
+    rig = arm()
+    bpy.ops.mesh.primitive_cube_add()
+    assert "articulate.begin" not in draw()
+    bpy.context.object.modifiers.new("Skin", "ARMATURE").object = rig
+    assert draw() == ["articulate.begin"], "who clicks on a character means its armature"
 
 
 def test_with_an_armature_the_buttons_and_what_to_do_first():
@@ -122,8 +127,32 @@ def test_with_an_armature_the_buttons_and_what_to_do_first():
     assert "Drag Bone" in text and "Pin bones" in text and "ARTICULATE_MT_pins" in drawn
     bpy.ops.object.mode_set(mode="OBJECT")
     drawn = draw()
-    assert "object.mode_set" in drawn and "In Pose Mode" in " ".join(drawn)
-    assert "ARTICULATE_MT_pins" not in drawn
+    assert "articulate.begin" in drawn and "ARTICULATE_MT_pins" not in drawn
+
+
+def test_one_begins_from_wherever_one_is():
+    rig = arm()
+    bpy.ops.articulate.begin()
+    assert bpy.context.mode == "POSE"
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.articulate.begin()
+    assert bpy.context.mode == "POSE"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.mesh.primitive_cube_add()
+    cube = bpy.context.object
+    with pytest.raises(RuntimeError, match="No armature is active"):
+        bpy.ops.articulate.begin()
+    cube.modifiers.new("Skin", "ARMATURE").object = rig
+    rig.hide_set(True)
+    bpy.ops.articulate.begin()
+    assert bpy.context.mode == "POSE" and bpy.context.object == rig
+    assert rig.select_get() and not cube.select_get()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = cube
+    rig.hide_viewport = True
+    with pytest.raises(RuntimeError, match="is hidden: show it"):
+        bpy.ops.articulate.begin()
+    assert bpy.context.object == cube
 
 
 @pytest.mark.parametrize("kind", ["POSITION", "ORIENTATION", "POSE"])
