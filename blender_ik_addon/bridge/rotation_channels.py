@@ -22,6 +22,7 @@ from .armature import Array, Bones, Channels, Floats, Indices
 
 CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 _AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in rotation.EULER_ORDERS}
+_FOUR: Final = np.ones(4)
 _TURN: Final = 2.0 * np.pi
 _FIRST: Final = 1.0  # radians; where all three angles turn less, the other branch is farther away
 _POLE: Final = 1e-6  # cosine of the middle Euler angle below which only the sum of the outer ones is known
@@ -39,7 +40,7 @@ def nearest_turn(angles: Array, before: Array) -> Array:
 
 def continuous_quaternions(turns: Array, before: Array) -> Array:
     """Quaternions (k, 4) of the sign nearer to `before` (k, 4)."""
-    return turns * np.where(np.einsum("ki,ki->k", turns, before) < 0.0, -1.0, 1.0)[:, None]
+    return turns * np.copysign(1.0, (turns * before).dot(_FOUR))[:, None]
 
 
 def continuous_eulers(turns: Array, before: Array, order: str) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -69,6 +70,7 @@ class Method:
         obstacles: whether it can keep clear of obstacles; bounding: whether it does so by avoidance methods
             that bound steps, and not by those that push.
         batched: whether a batch is solved at once rather than one after another.
+        briefly: options for who asks many times a second and can do without the last digits.
     """
 
     name: ClassVar[str]
@@ -86,6 +88,7 @@ class Method:
     obstacles: ClassVar[bool] = False
     bounding: ClassVar[bool] = False
     batched: ClassVar[bool] = False
+    briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         """Solve for one start q (n,) or, where `batched`, also (*batch, n).
@@ -97,10 +100,6 @@ class Method:
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
         return self.solve(problem, q, options)
-
-    def brief(self, options: Any) -> Any:
-        """The options for who asks many times a second and can do without the last digits."""
-        return options
 
     def shortcut(self, problem: Problem, options: Any) -> Shortcut | None:
         """Who may answer instead, for who asks so and goes on from nowhere; None for nobody."""

@@ -14,7 +14,9 @@ small bend to the side that its limits and its rest pose prefer, and the solve g
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -86,12 +88,10 @@ class Hierarchical(Method):
     priorities: ClassVar[bool] = True
     obstacles: ClassVar[bool] = True
     bounding: ClassVar[bool] = True
+    briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"rest": False})
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         return Descent(problem, options, before).solve(q)
-
-    def brief(self, options: Any) -> Any:
-        return replace(options, rest=False)
 
     def shortcut(self, problem: Problem, options: Any) -> Shortcut | None:
         # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.

@@ -28,6 +28,7 @@ from .rest import Resting, RestOptions, at_rest, may_rest
 _PATIENCE: Final = 4  # accepted steps that may gain next to nothing before a solve is called stalled
 _GAIN: Final = 5e-4  # share of the squared error that counts as next to nothing
 _SETTLED: Final = 1e-2  # share by which the posture must come nearer, once all is reached, to go on
+_LANDING: Final = 1e-6  # scaled squared error from which on a figure that need not settle only has to arrive
 _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
 
 
@@ -145,7 +146,8 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
             better = left < best_wish if reached and best_reached else cost < best_cost or reached
             settled = reached and (left > best_wish * (1.0 - _SETTLED) or not options.settle)
             if better or iteration == 0:
-                best_wish, best_reached, state.wish = left, reached, wish
+                best_wish, best_reached = left, reached
+                state.wish = wish if options.settle or cost > _LANDING else None
         if better or not careful:
             gained = cost < best_cost * (1.0 - _GAIN) or (reached and pushing is not None)
             stall = 0 if gained else stall + 1

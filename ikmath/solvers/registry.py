@@ -81,11 +81,11 @@ def solve(
     """
     arguments.of_kind(problem, Problem, "problem")
     chosen = choose(METHODS, "method", method)
+    if arguments.switch(brief, "brief"):
+        options.update(chosen.briefly)
     settings = chosen.read_options(options)
     if following is not None:
         arguments.of_kind(following, Solution, "following")
-    if arguments.switch(brief, "brief"):
-        settings = chosen.brief(settings)
     chosen.refuse(problem)
     q = problem.start(q0)
     if problem.frames is not None:

@@ -7,8 +7,10 @@ would creep on, or tremble. What a method does on the way to goals that can be r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -29,7 +31,7 @@ class RestOptions(Options):
     Attributes:
         rest: whether a figure that stalls short of its goals goes on to the nearest pose, to rounding. A
             motion does without (`solve(following=...)`): its next frame goes on anyhow.
-        settle: whether a figure that has reached all goes on towards its posture.
+        settle: whether a figure goes on towards its posture where it has nearly reached all, and when it has.
     """
 
     rest: bool = True
@@ -39,11 +41,10 @@ class RestOptions(Options):
 class Resting(Method):
     """A method that comes to rest; its options are `RestOptions`."""
 
+    briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"rest": False})
+
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         return self.solve(problem, q, replace(options, rest=False))
-
-    def brief(self, options: Any) -> Any:
-        return replace(options, rest=False)
 
 
 def may_rest(problem: Problem) -> bool:
