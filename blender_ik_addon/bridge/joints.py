@@ -14,8 +14,9 @@ from .inheritance import parent_transforms
 from .limbs import find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
 
-_AGAINST = -0.1  # cosine between the axes of two bends, below which they are against each other
-_ASIDE = 0.94  # the same for a limb that is drawn straight, and may as well bend sideways
+# Cosine between a bend and its proper axis, below which it is wrong; sine below which no bend is wrong.
+_DRAWN = -0.1, np.sin(np.radians(5.0))
+_STRAIGHT = 0.94, np.sin(np.radians(1.0))  # drawn straight, a limb may as well bend sideways
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class LimbJoints:
         turns: (k, 3) numbers of the lower joint's turns among the coordinates.
         first: (k, 3) along the upper bone, second: along the lower one, axis: of the bend, in the axes that
             the lower bone has where its turns are zero; unit vectors.
-        least: (k,) cosine between a bend and the axis, below which it is bent the wrong way.
+        least: (k,) cosine between a bend and the axis, below which it is bent the wrong way; slight: (k,)
+            sine of a bend that is too small to be wrong.
     """
 
     upper: Indices
@@ -38,6 +40,7 @@ class LimbJoints:
     second: Array
     axis: Array
     least: Array
+    slight: Array
 
 
 @dataclass(frozen=True)
@@ -233,10 +236,9 @@ def _limb_joints(
         if parents[lower] != upper or (end >= 0 and parents[end] != lower):
             continue
         back = bones.offset[limb.lower, :3, :3].T
-        least = _AGAINST if limb.drawn else _ASIDE
-        rows.append(
-            (upper, lower, end, number[lower, 3:], back @ limb.first, limb.second, back @ limb.axis, least)
-        )
+        bounds = _DRAWN if limb.drawn else _STRAIGHT
+        told = back @ limb.first, limb.second, back @ limb.axis
+        rows.append((upper, lower, end, number[lower, 3:], *told, *bounds))
     return LimbJoints(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
 
 

@@ -76,9 +76,19 @@ def find_limbs(bones: Bones) -> tuple[Limb, ...]:
         if min(lengths) < _ALIKE * max(lengths) or sum(lengths) < _LONG * size:
             continue
         pairs.append((lengths, (upper, lower, end, a / lengths[0], b / lengths[1])))
-    return _bending(
-        bones, [pair for mine, pair in pairs if any(_twins(bones, mine, pair, *it) for it in pairs)]
-    )
+    pairs = [it for it in pairs if any(_twins(bones, *it, *other) for other in pairs)]
+    return _bending(bones, _apart(pairs))
+
+
+def _apart(pairs: list[tuple[_Lengths, _Pair]]) -> list[_Pair]:
+    """Pairs that share no bone, the longest first: upper arm and forearm, not shoulder and upper arm."""
+    taken: set[int] = set()
+    found = []
+    for _, pair in sorted(pairs, key=lambda it: -sum(it[0])):
+        if taken.isdisjoint(pair[:2]):
+            found.append(pair)
+            taken.update(pair[:2])
+    return found
 
 
 def _twins(bones: Bones, mine: _Lengths, pair: _Pair, lengths: _Lengths, other: _Pair) -> bool:

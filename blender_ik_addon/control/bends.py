@@ -21,7 +21,6 @@ from ..bridge.joints import LimbJoints
 from ..bridge.skeleton import Figure
 
 _POSED: Final = np.sin(np.radians(10.0))  # a limb bent by more in its own animation bends as it does there
-_SLIGHT: Final = np.sin(np.radians(1.0))  # bent by less than this, no limb is bent wrongly
 _AS_GOOD: Final = 1e-3  # of the figure's size, or radians
 _TINY: Final = 1e-12  # radians
 _NOTHING: Final = 1e-6  # of a limb's length
@@ -73,18 +72,19 @@ def _wrong(limbs: LimbJoints, start: Array, q: Array) -> list[bool]:
         q: (n,) coordinates.
     """
     found = []
-    for first, second, axis, least, was, now in zip(
+    for first, second, axis, least, slight, was, now in zip(
         limbs.first.tolist(),
         limbs.second.tolist(),
         limbs.axis.tolist(),
         limbs.least.tolist(),
+        limbs.slight.tolist(),
         start[limbs.turns].tolist(),
         q[limbs.turns].tolist(),
         strict=True,
     ):
         bend = _cross(first, _turned(second, now))
         size = sqrt(_dot(bend, bend))
-        if size < _SLIGHT:
+        if size < slight:
             found.append(False)
             continue
         posed = _cross(first, _turned(second, was))

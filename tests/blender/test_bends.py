@@ -177,3 +177,17 @@ def test_which_bones_are_limbs():
     rig.pose.bones["shin.L"].use_ik_limit_x = True
     bones = module("bridge.armature").read_bones(rig)
     assert not limbs.find_limbs(bones)
+
+
+def test_shoulders_and_hands_are_no_limbs():
+    rows = [("spine", None, (0, 0, 1), (0, 0, 1.5))]
+    for side, x in (("L", 1.0), ("R", -1.0)):
+        rows += [
+            (f"shoulder.{side}", "spine", (0.02 * x, 0, 1.4), (0.2 * x, 0, 1.45)),
+            (f"arm.{side}", f"shoulder.{side}", (0.2 * x, 0, 1.45), (0.45 * x, 0, 1.3)),
+            (f"forearm.{side}", f"arm.{side}", (0.45 * x, 0, 1.3), (0.68 * x, -0.05, 1.15)),
+            (f"hand.{side}", f"forearm.{side}", (0.68 * x, -0.05, 1.15), (0.86 * x, -0.1, 1.05)),
+        ]
+    bones = module("bridge.armature").read_bones(make_rig(rows))
+    found = module("bridge.limbs").find_limbs(bones)
+    assert {bones.names[limb.upper] for limb in found} == {"arm.L", "arm.R"}
