@@ -255,7 +255,8 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
-        session_of(context).dragged = 0
+        session = session_of(context)
+        session.dragged, session.axis = 0, ""
         context.workspace.status_text_set(None)
         if context.area is not None:
             context.area.header_text_set(None)
@@ -264,6 +265,8 @@ class ARTICULATE_OT_drag(OnArmature):
     def _show(self, context: bpy.types.Context) -> None:
         """The line in the header: how near it came, why not nearer, and how it is held."""
         drag, hand, moved = self._drag, self._hand, self._drag.moved
+        session = session_of(context)
+        session.axis, session.anchor = hand.axis, drag.anchor.tolist()
         parts = [("Turn " if hand.turning else "Drag ") + drag.grip.bone]
         if hand.axis:
             parts.append(f"along {hand.axis}" if not hand.turning else f"about {hand.axis}")

@@ -2,7 +2,7 @@
 """What belongs to the running program and not to a file: what is live, a bake under way, the mouse."""
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
 
 class ArticulateSession(bpy.types.PropertyGroup):
@@ -15,6 +15,12 @@ class ArticulateSession(bpy.types.PropertyGroup):
     live_changes: IntProperty(name="Live Changes", default=0, options={"SKIP_SAVE"})
     flesh_changes: IntProperty(name="Flesh Changes", default=0, options={"SKIP_SAVE"})
     dragged: IntProperty(name="Dragged", default=0, options={"SKIP_SAVE"})
+    axis: StringProperty(
+        name="Axis", description="Axis of the world that a drag keeps to", options={"SKIP_SAVE"}
+    )
+    anchor: FloatVectorProperty(
+        name="Anchor", description="Where the drag began, world", size=3, options={"SKIP_SAVE"}
+    )
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(
         name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR", options={"SKIP_SAVE"}

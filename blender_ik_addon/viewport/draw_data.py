@@ -63,7 +63,9 @@ class Sketch:
         if rig.body.show:
             shown.add("body")
         stamp = (armature.session_uid, self._changes, depsgraph.scene.frame_current, rig.solver.root)
-        asked = stamp, shown, held, rig.active_effector
+        session = session_of(bpy.context)
+        guide = (session.axis, tuple(session.anchor)) if session.dragged == armature.session_uid else None
+        asked = stamp, shown, held, rig.active_effector, guide
         if asked == self._asked:
             return self._drawing
         self._asked = asked
@@ -83,7 +85,10 @@ class Sketch:
             self._signature = signature
             if structure != self._structure:  # else the very same one, which is quickly compared
                 self._structure = structure
-            self._drawing = self._draw(armature, depsgraph, standing, held, shown, marks)
+            strokes = Strokes()
+            if guide is not None and guide[0]:
+                parts.draw_guide(strokes, *guide)
+            self._drawing = self._draw(strokes, armature, depsgraph, standing, held, shown, marks)
         return self._drawing
 
     def _settings(self, armature: bpy.types.Object) -> Any:
@@ -95,6 +100,7 @@ class Sketch:
 
     def _draw(
         self,
+        strokes: Strokes,
         armature: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph,
         standing: Standing,
@@ -102,7 +108,7 @@ class Sketch:
         shown: set[str],
         marks: tuple[Mark, ...],
     ) -> Drawing:
-        strokes, chosen = Strokes(), rig_of(armature).active_effector
+        chosen = rig_of(armature).active_effector
         active = next((mark for mark in marks if mark.index == chosen), None)
         if "body" in shown:
             parts.draw_body(strokes, self._inspector.capsules(armature, standing, self._structure))

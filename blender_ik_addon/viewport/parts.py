@@ -16,11 +16,12 @@ from ..control.inspection import Ellipsoid
 from ..control.limit_arcs import Limit
 from ..control.nearness import Critical
 from ..properties.measures import length
-from .colours import ALONG, BODY, BY_ERROR, CHAIN, LIMIT, MASS, MOBILITY, PINS
+from .colours import ALONG, BODY, BY_ERROR, CHAIN, GUIDE, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
+_GUIDE: Final = 1e3  # Blender units to both sides: beyond what a view shows
 _APART: Final = 1e-3  # of a bone's length: what is nearer to its tip hangs from it
 _SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
 
@@ -78,6 +79,12 @@ def draw_chain(
         nearer = np.where((off[0] < off[1])[:, None], heads[above], tails[above])
         apart = off[1] > _APART * np.abs(tails[above] - heads[above]).max(1)
         strokes.segments(colour, np.stack([nearer, heads[hung]], 1)[apart])
+
+
+def draw_guide(strokes: Strokes, axis: str, anchor: tuple[float, float, float]) -> None:
+    """The axis of the world, through where a drag began, that it keeps to."""
+    way = _GUIDE * np.eye(3)["XYZ".index(axis)]
+    strokes.segments(GUIDE, [np.array(anchor) - way, np.array(anchor) + way])
 
 
 def _chains(bones: Bones, chains: list[tuple[str, str]]) -> dict[int, None]:

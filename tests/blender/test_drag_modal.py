@@ -168,8 +168,11 @@ def test_by_a_shortcut_the_active_bone_is_dragged_where_none_is_near():
     mouse.key("X")
     for character in "-.3":
         mouse.key("NUMPAD", ascii=character)
+    mouse.tick()
+    session = bpy.context.window_manager.articulate
+    assert session.axis == "X" and np.allclose(session.anchor, begun, atol=1e-5)
     mouse.key("RET")
-    assert mouse.outcome == {"FINISHED"}
+    assert mouse.outcome == {"FINISHED"} and session.axis == ""
     assert np.linalg.norm(tip(rig, "b2") - begun - (-0.3, 0, 0)) < 1e-3
 
 

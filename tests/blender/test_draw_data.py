@@ -245,3 +245,17 @@ def test_what_a_script_sets_on_an_effector_is_noticed():
             last = now
     finally:
         bpy.app.handlers.depsgraph_update_post.remove(note)
+
+
+def test_the_axis_that_a_drag_keeps_to_is_drawn():
+    rig = two_arms()
+    session = bpy.context.window_manager.articulate
+    sketch = data.Sketch()
+    session.dragged, session.axis, session.anchor = rig.session_uid, "Y", (1.0, 2.0, 3.0)
+    line = of_colour(drawn(rig, sketch=sketch), "lines", colours.GUIDE)
+    assert np.allclose(line[:, [0, 2]], (1.0, 3.0)) and np.ptp(line[:, 1]) > 1000.0
+    session.axis = ""
+    assert not len(of_colour(drawn(rig, sketch=sketch), "lines", colours.GUIDE))
+    session.dragged, session.axis = 0, "X"
+    assert not len(of_colour(drawn(rig, sketch=sketch), "lines", colours.GUIDE))
+    session.axis = ""

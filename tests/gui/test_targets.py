@@ -104,6 +104,36 @@ def test_a_pin_is_moved_by_its_handle(figure: BlenderWindow):
     figure.wait_for(PIN, lambda now: math.dist(now, before) < 1e-5, UNDO_SECONDS)
 
 
+def test_every_selected_bone_has_the_gizmo_of_its_own_target(figure: BlenderWindow):
+    figure.operate(TARGET.format(kind="POSITION"))
+    figure.operate(
+        "bpy.ops.articulate.effector_add(bone='hand.R')\n"
+        "rig = bpy.data.objects['Figure']\n"
+        "for bone in rig.data.bones:\n"
+        "    bone.select = bone.name.startswith('hand')\n"
+        "bpy.ops.ed.undo_push(message='two')"
+    )
+    figure.settle(0.5)
+    other = "result = list(bpy.data.objects['Target hand.R'].matrix_world.translation)"
+    before, still = figure.run(WHERE), figure.run(other)
+    figure.screenshot("gizmos_of_both_hands")
+    x, y = figure.pixel_of(before[:3])
+    figure.drag((x, y - ARROW), (x, y - ARROW - 80))
+    figure.wait_for(WHERE, lambda now: now[2] > before[2] + 0.1)
+    figure.screenshot("gizmo_of_one_hand_moved")
+    assert figure.run(other) == still
+
+
+def test_with_the_tool_in_hand_pins_have_no_gizmo_in_its_way(figure: BlenderWindow):
+    figure.settle(0.5)
+    figure.screenshot("tool_without_gizmo_on_pins")
+    before = figure.run(PIN)
+    x, y = figure.pixel_of(before)
+    figure.drag((x, y), (x - 40, y - 60))
+    after = figure.wait_for(PIN, lambda now: math.dist(now, before) > 0.1)
+    assert math.dist(figure.run(PLACES)["shin.R"], after) < 2e-3, "the foot has gone with its pin"
+
+
 def test_a_target_moves_by_g_as_anything_else(figure: BlenderWindow):
     figure.operate(TARGET.format(kind="POSITION"))
     figure.operate(

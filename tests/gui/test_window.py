@@ -31,3 +31,24 @@ def test_the_tab_is_drawn_with_an_armature(window: BlenderWindow):
     window.show_tab("Articulate")
     window.screenshot("tab_with_armature")
     assert window.run("result = hasattr(bpy.context.object, 'articulate')")
+
+
+def test_who_has_clicked_on_a_character_begins_by_one_button(window: BlenderWindow):
+    window.operate(ARMATURE)
+    window.operate(
+        "rig = bpy.context.object\n"
+        "bpy.ops.mesh.primitive_cylinder_add(radius=0.2, depth=1.0, location=(0, 0, 0.5))\n"
+        "bpy.context.object.modifiers.new('Skin', 'ARMATURE').object = rig\n"
+        "bpy.ops.ed.undo_push(message='skin')"
+    )
+    window.show_tab("Articulate")
+    window.screenshot("tab_with_character")
+    window.click(*window.find_button("articulate.begin"))
+    window.move(400, 600)
+    mode = "result = bpy.context.mode"
+    window.wait_for(mode, lambda now: now == "POSE")
+    tool = window.operate(
+        "result = bpy.context.workspace.tools.from_space_view3d_mode('POSE', create=False).idname"
+    )
+    assert tool == "articulate.drag_bone"
+    window.screenshot("begun")
