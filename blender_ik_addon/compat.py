@@ -11,8 +11,6 @@ from typing import Any, Final
 
 import bpy
 
-BLENDER: Final = tuple(bpy.app.version)
-
 # 4.5 gave points a shader of their own; the plain one draws none there on some drivers.
 POINT_SHADER: Final = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
 
@@ -27,19 +25,6 @@ def select_bone(bone: bpy.types.PoseBone, select: bool = True) -> None:
     """Select or deselect a bone in pose mode."""
     owner: Any = bone if hasattr(bone, "select") else bone.bone
     owner.select = select
-
-
-def bone_hidden(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone is hidden in pose mode by H; 5.0 has this on the pose bone too."""
-    return bool(getattr(bone, "hide", False) or bone.bone.hide)
-
-
-def set_video_output(scene: bpy.types.Scene) -> None:
-    """Render to a video file; 5.0 asks for the kind of media first."""
-    settings: Any = scene.render.image_settings
-    if hasattr(settings, "media_type"):
-        settings.media_type = "VIDEO"
-    settings.file_format = "FFMPEG"
 
 
 # ------------------------------------------------------------------------------------------------ actions

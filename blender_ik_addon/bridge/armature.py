@@ -276,12 +276,6 @@ def pose_matrices(armature_object: bpy.types.Object, which: str = "matrix") -> F
     return _get_matrices(pose.bones, which)
 
 
-def read_matrices(armature_object: bpy.types.Object) -> tuple[dict[str, int], Floats]:
-    """Where the bones are, for who wants no more: name -> number, and (B, 4, 4) in armature space."""
-    pose: Any = armature_object.pose
-    return {bone.name: number for number, bone in enumerate(pose.bones)}, pose_matrices(armature_object)
-
-
 def _get(collection: Any, name: str, width: int) -> Floats:
     """One float attribute of all elements, (B,) or (B, width)."""
     out = np.empty(len(collection) * width, dtype=np.float32)

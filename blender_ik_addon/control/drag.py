@@ -111,7 +111,7 @@ class Drag:
         self.recording = Recording() if record else None
         self._state: PoseState | None = None
         self._last: Solved | None = None
-        self._name, self._uid = armature.name, armature.session_uid
+        self._name = armature.name
         self.moved: Moved | None = None
         self._hold(armature, context, grip)
         self._start = Start(armature, self._plan.bones, as_shown=True)

@@ -63,11 +63,6 @@ class Kind:
         """Whether it has an error that is an angle."""
         return bool({"orientation", "aim"} & set(self.asks))
 
-    @property
-    def has_point(self) -> bool:
-        """Whether it matters which point of the bone it is about."""
-        return "point" in self.options
-
 
 KINDS: dict[str, Kind] = {
     kind.name: kind

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
-from .bvh import Index, Tree
+from .bvh import Tree
 from .pseudonormals import Pseudonormals
 
 
@@ -75,7 +75,3 @@ class MeshGeometry:
         """(P,) whether points are outside the box around the mesh, and so surely outside a closed one."""
         result: npt.NDArray[np.bool_] = ((points < self.low) | (points > self.high)).any(1)
         return result
-
-    def face_normal(self, face: Index) -> Array:
-        """(P, 3) unit normals of faces; zero for faces without an area."""
-        return self.normals.of(face, np.zeros(len(face), dtype=np.intp))[0]

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cuts the manual's pictures of the window out of what the tests in a window photograph.
+
+python build.py test --gui
+python -m docs.pictures
+
+The pictures of the demo and of the elephant come from `python build.py demo -- --manual docs/pictures`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from PIL import Image
+
+SHOTS: Final = Path(__file__).resolve().parents[1] / "dist" / "gui"
+PICTURES: Final = Path(__file__).with_name("pictures")
+Box = tuple[int, int, int, int]
+
+VIEW: Final[Box] = (0, 28, 1056, 718)
+FIGURE: Final[Box] = (330, 170, 780, 560)
+CUTS: Final[dict[str, tuple[str, Box]]] = {
+    "dragging": ("dragging", VIEW),
+    "seeing": ("overlay_all", VIEW),
+    "limits": ("limits", FIGURE),
+    "gizmo": ("gizmo_moving", FIGURE),
+    "report": ("report", (0, 0, 1280, 800)),
+    "solved": ("solved", VIEW),
+    "baked": ("baked", (0, 28, 1280, 776)),
+    "kinds": ("menu_of_kinds", VIEW),
+}
+"""Picture of the manual -> the photograph, and which part of it (left, top, right, bottom in pixels)."""
+
+
+def main() -> None:
+    """Write all pictures whose photographs are there, and say which are not."""
+    for name, (shot, box) in CUTS.items():
+        path = SHOTS / f"{shot}.png"
+        if not path.exists():
+            print(f"{path} is missing; run: python build.py test --gui")
+            continue
+        Image.open(path).convert("RGB").crop(box).save(PICTURES / f"{name}.webp", quality=80, method=6)
+
+
+if __name__ == "__main__":
+    main()
