@@ -145,6 +145,10 @@ class Problem:
             raise BadValue("Targets and obstacles", f"have different numbers of frames: {sorted(counts)}.")
         self.frames: int | None = counts.pop() if counts else None
 
+    def __repr__(self) -> str:
+        frames = "" if self.frames is None else f" over {self.frames} frames"
+        return f"<Problem of {self.skeleton!r}{frames}: {', '.join(goal.describe() for goal in self.goals)}>"
+
     def _scene(self, self_pairs: npt.ArrayLike) -> Scene | None:
         """What the figure must not touch; None if there is nothing."""
         if not self.obstacles and not np.size(self_pairs):

@@ -74,6 +74,9 @@ class Goal:
         """A name for messages."""
         return f"{self.kind} goal {', '.join(self.labels)}"
 
+    def __repr__(self) -> str:
+        return f"<{self.describe()}>"
+
     # ------------------------------------------------------------------ what a kind must say
     def evaluate(self, pose: Pose) -> Residual:
         """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""

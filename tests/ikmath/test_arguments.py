@@ -183,7 +183,10 @@ def test_whatever_is_handed_in_is_taken_or_named(call):
 
 
 SENTENCES = {
-    "a goal instead of goals": (lambda: ik.Problem(ARM, REACH), "goals are .*give a list"),
+    "a goal instead of goals": (
+        lambda: ik.Problem(ARM, REACH),
+        "goals are <Position goal wrist>; give a list",
+    ),
     "a joint instead of joints": (lambda: ik.Skeleton(ik.Joint("a")), "joints are .*give a list"),
     "a word for a target": (
         lambda: ik.Position("wrist", "there"),
