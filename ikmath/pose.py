@@ -145,10 +145,6 @@ class Pose:
             self._many = skeleton.kernels[1](columns)
         return self
 
-    def __repr__(self) -> str:
-        many = f"{prod(self.batch)} poses" if self.batch else "Pose"
-        return f"<{many} of {self.skeleton!r}>"
-
     # ------------------------------------------------------------------ whole figure
     @property
     def rotation(self) -> Array:

@@ -40,7 +40,7 @@ class Status(Enum):
     """An obstacle stands in the way."""
     INFEASIBLE = "infeasible"
     """The start or the constraints contradict each other, so that nothing could be done. For methods of your
-    own: those here go on from inside an obstacle as from anywhere, and tell of it by a clearance below zero."""
+    own: those here go on from inside an obstacle as from anywhere, and say so by a clearance below zero."""
     STOPPED = "stopped"
     """The iterations or the time ran out while the error still fell."""
 

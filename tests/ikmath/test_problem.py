@@ -31,11 +31,9 @@ def test_effectors_are_labelled_in_order(skeleton):
 
 def test_what_is_printed_tells_what_it_is(skeleton):
     problem = ik.Problem(skeleton, [ik.Position("tip", np.zeros((4, 3))), ik.Posture(np.zeros(3))])
-    told = "<Problem of Skeleton(4 joints, 3 coordinates) over 4 frames: Position goal tip, Posture goal posture>"
-    assert repr(problem) == told and repr(problem.goals[0]) == "<Position goal tip>"
-    poses = ik.Pose.forward(skeleton, np.zeros((2, 5, 3)))
-    assert repr(poses) == "<10 poses of Skeleton(4 joints, 3 coordinates)>"
-    assert repr(ik.Pose.forward(skeleton, skeleton.rest)) == "<Pose of Skeleton(4 joints, 3 coordinates)>"
+    goals = "Position goal tip, Posture goal posture"
+    assert repr(problem) == f"<Problem of Skeleton(4 joints, 3 coordinates) over 4 frames: {goals}>"
+    assert repr(problem.goals[0]) == "<Position goal tip>"
 
 
 def test_lengths_count_in_figure_sizes(skeleton):
