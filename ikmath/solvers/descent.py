@@ -12,22 +12,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..diagnosis import conclude, too_far
+from ..diagnosis import conclude
 from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
-from .detours import detours
+from .detours import detours, is_hopeless
 from .escapes import bend, scattered, unlock
 from .guard import Guard
 from .picture import Picture
 from .polish import polished
-from .standing import LEAST, MOST, Memory, State, Trail
+from .standing import LEAST, MOST, Creeping, Memory, State, Trail
 
 _GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
 _SLIDE: Final = 1e-3  # and where obstacles are slid along
 _SETTLED: Final = 1e-3  # share of what the posture still asks for (squared) that counts as better
 _SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
+_CREEPING: Final = 8  # steps among obstacles that must gain more than next to nothing together,
+_HURRY: Final = 4  # and in attempts, most of which lead back to where it creeps
 _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
 _DETOUR: Final = 8  # steps at most to a place on the way round something
@@ -240,8 +242,9 @@ class Descent:
         start = bend(self.skeleton, state.q, state.rows.error * scale, state.rows.jacobian * scale[:, None])
         return state if start is None else self._try(state, start)
 
-    def _descend(self, state: State) -> tuple[State, bool]:
-        """Better and better poses; and whether all is reached and settled at the end."""
+    def _descend(self, state: State, *, hurry: bool = False) -> tuple[State, bool]:
+        """Better and better poses; and whether all is reached and settled at the end. Attempts hurry."""
+        creeping = Creeping(_HURRY if hurry else _CREEPING)
         memory = Memory([1.0] * len(state.costs), self.working)
         lowest, best = list(state.costs), state
         stall, warm = 0, bool(self.working)
@@ -249,6 +252,7 @@ class Descent:
         while True:
             if self.reached(state) and (state.wish is None or settled):
                 return state, True
+            stall = _PATIENCE if self.guard is not None and creeping.at(lowest) else stall
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
                 return best, False
             self.left -= 1
@@ -302,15 +306,16 @@ class Descent:
 
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
-        if self.guard is not None:
+        hopeless = is_hopeless(self.problem, state.pose, np.sqrt(state.squares), self.options.tolerance)
+        if self.guard is not None and not hopeless:
             state = self._go_round(state)
-        start = None if self.reached(state) else unlock(self.skeleton, state.q)
-        state = state if start is None else self._try(state, start)
+        if not self.reached(state) and (start := unlock(self.skeleton, state.q)) is not None:
+            state = self._try(state, start)
         rng = np.random.default_rng(self.options.seed)
         # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
         jump = self.guard is None or self.options.search
         for _ in range(_ATTEMPTS):
-            if self.reached(state) or not self.left or too_far(self.problem, np.sqrt(state.squares)):
+            if hopeless or self.reached(state) or not self.left:
                 break
             # somewhere else altogether is worth it only if everything is reached there
             other = self._try(state, scattered(self.skeleton, state.q, rng), jump=jump)
@@ -319,8 +324,6 @@ class Descent:
 
     def _go_round(self, state: State) -> State:
         """Round what stands in the way of an effector, by places in between, if all is reached so."""
-        if not self.left or too_far(self.problem, np.sqrt(state.squares)):
-            return state
         nearly = replace(self.options, escape=False, tolerance=_NEARLY * self.problem.length)
         for way in detours(self.problem, state.pose, np.sqrt(state.squares)):
             q = state.q
@@ -337,18 +340,16 @@ class Descent:
         return state
 
     def _try(self, kept: State, q: Array, *, jump: bool = False) -> State:
-        """The end of the way from another start if it is clearly better, otherwise what was.
+        """The end of the way from another start q (n,) if it is clearly better, otherwise what was.
 
-        Args:
-            kept: what was; q: (n,) the other start.
-            jump: whether the figure may be there without going there now; or else obstacles are in the way.
+        With `jump` the figure may be there without going there now; or else obstacles are in the way.
         """
         start = self.begin(q) if jump else self.move(kept, q)
         if start is None:
             return kept
         if self.guard is not None and start.near is not None and float(start.near.worst) < self.guard.margin:
             return kept
-        end, _ = self._descend(start)
+        end, _ = self._descend(start, hurry=True)
         return end if self.compare(end, kept)[1] else kept
 
     def _settle_strong(self, state: State) -> State:
@@ -384,8 +385,7 @@ class Descent:
         if self.guard is not None and state.near is not None:
             measure = self.guard.scene.measure(state.q, state.near)
             if stalled and not self.reached(state):
-                scale = self.stack.scale
-                uphill = (state.rows.error * scale * scale) @ state.rows.jacobian
+                uphill = (state.rows.error * self.stack.scale**2) @ state.rows.jacobian
                 blocked = self.guard.blocker(state.pose, state.near, uphill)
         return conclude(
             self.problem,

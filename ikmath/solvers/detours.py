@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
+from ..diagnosis import too_far
 from ..goals import Position
 from ..obstacles import Scene
 from ..obstacles.segments import closest_to_point
-from ..pose import Pose
+from ..pose import Points, Pose
 from ..problem import Problem
 from ..rotation import Array
+from ..skeleton import Skeleton
 
 _DIRECTIONS: Final = 60
 _DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes of the places from the middle of the way
@@ -62,6 +65,61 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
             return
 
 
+def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerance: float) -> bool:
+    """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
+
+    Args:
+        problem: of one frame; pose: of the figure, any.
+        errors: (E,) sizes of the effectors' errors; tolerance: metres that are none.
+    """
+    if too_far(problem, errors):
+        return True
+    scene, first = problem.scene, 0
+    if scene is None:
+        return False
+    a, b = scene.body.segments(pose)
+    for goal in problem.tasks:
+        own = slice(first, first + goal.effectors)
+        first += goal.effectors
+        if not isinstance(goal, Position) or goal.mask is not None:
+            continue
+        points = goal.points(pose.skeleton)
+        places = pose.points(points)
+        for row in (errors[own] > tolerance).nonzero()[0].tolist():
+            ball = _depth(scene, a, b, places[row], _moving(points, row, pose.skeleton))
+            ball -= tolerance + goal.slack
+            target = goal.target[None, row]
+            if ball > 0.0 and not scene.passable(target, target, ball, problem.margin)[0]:
+                return True
+    return False
+
+
+def _moving(points: Points, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+    """(n,) which coordinates carry a point; what lies on a joint is not moved by its turns."""
+    if points.offsets[row].any():
+        return points.moved[:, row]
+    own: npt.NDArray[np.bool_] = (skeleton.owner == points.joints[row]) & skeleton.is_turn
+    return np.asarray(points.moved[:, row] & ~own)
+
+
+def _depth(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[np.bool_]) -> float:
+    """How deep a place of the figure is in links that go with it, all of which keep out of obstacles.
+
+    Args:
+        a, b: (L, 3) ends of the links' axes; place: (3,); moved: (n,) which coordinates carry it.
+    """
+    outward = scene.body.outward
+    links = outward[(scene.moves[outward] == moved).all(1)]
+    gap = _gaps(a[links], b[links], place)
+    return float((scene.body.radius[links] - _length(gap)).max(initial=0.0))
+
+
+def _gaps(a: Array, b: Array, place: Array) -> Array:
+    """(L, 3) from a place to the nearest points of segments (L, 3)."""
+    at = np.broadcast_to(place, a.shape)
+    return a + closest_to_point(a, b, at)[:, None] * (b - a) - at
+
+
 def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     """The problem with one effector's target elsewhere."""
     targets = goal.target.copy()
@@ -102,8 +160,7 @@ def _blocked(problem: Problem, pose: Pose, errors: Array) -> tuple[Position, int
 def _thickness(scene: Scene, pose: Pose, place: Array) -> float:
     """Radius of the thickest link that a place of the figure is in; of the thinnest if it is in none."""
     a, b = scene.body.segments(pose)
-    at = np.broadcast_to(place, a.shape)
-    gap = a + closest_to_point(a, b, at)[:, None] * (b - a) - at
+    gap = _gaps(a, b, place)
     inside = (gap * gap).sum(1) <= (1.01 * scene.body.radius) ** 2
     radius = scene.body.radius
     return float(radius[inside].max() if inside.any() else radius.min())

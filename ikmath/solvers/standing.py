@@ -12,6 +12,7 @@ from ..residual import Residual
 from ..rotation import Array
 
 _MORE, _LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+_CREEP = 0.02  # share of each level's squared error
 _TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
 
 
@@ -68,3 +69,24 @@ class Memory:
                 self.caution[level] = max(self.caution[level] * _LESS, LEAST)
             elif share < _FALSE:
                 self.caution[level] *= 2.0
+
+
+@dataclass(slots=True)
+class Creeping:
+    """Whether a solve among obstacles has all but come to rest, told by what several steps gain together.
+
+    Sliding along a curved surface gains less and less in every step, but never nothing.
+
+    Attributes:
+        steps: that are looked at; lowest: what each level had at its best, step by step.
+    """
+
+    steps: int
+    lowest: list[list[float]] = field(default_factory=list)
+
+    def at(self, lowest: list[float]) -> bool:
+        """Take notice of the next step, and say whether it and those before have gained next to nothing."""
+        self.lowest.append(lowest)
+        if len(self.lowest) <= self.steps:
+            return False
+        return all(now >= then * (1.0 - _CREEP) for now, then in zip(lowest, self.lowest.pop(0), strict=True))

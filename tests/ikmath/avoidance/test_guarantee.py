@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.solvers.detours import is_hopeless
 from tests.ikmath.avoidance import brute_force, scenes
 
 COUNTS = {"trunk": 5, "human": 3, "arm": 6}
@@ -83,6 +84,23 @@ def test_a_goal_behind_is_blocked_by_name_and_reached_as_near_as_can_be(depth):
     assert answer.status is ik.Status.BLOCKED
     assert answer.message.endswith("stopped by ceiling.")
     assert answer.errors[0] == pytest.approx(depth + 0.04, abs=1e-3)  # the tip slid to below the goal
+
+
+def test_what_is_met_nowhere_is_told_and_not_looked_for_at_length():
+    problem, start = behind(0.2), np.tile([0.1, 0.0, 0.05], 6)
+    answer = ik.solve(problem, start, max_iterations=200)
+    assert answer.status is ik.Status.BLOCKED and answer.iterations < 60
+    assert is_hopeless(problem, ik.Pose.forward(problem.skeleton, start), answer.errors, 1e-4)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in COUNTS for seed in range(4)])
+def test_a_goal_that_touches_is_not_hopeless_and_one_inside_is(kind, seed):
+    scene = scenes.touching(kind, seed)
+    problem, (goal,), (thing,) = scene.problem, scene.problem.goals, scene.problem.obstacles
+    pose, short = ik.Pose.forward(problem.skeleton, scene.start), np.array([1.0])
+    assert not is_hopeless(problem, pose, short, 1e-4)
+    away = thing.nearest(goal.target).normal[0]
+    assert is_hopeless(problem.towards([goal.towards(goal.target - 2e-3 * away)]), pose, short, 1e-4)
 
 
 def test_a_blocked_figure_rests():
