@@ -188,8 +188,10 @@ def solve_task(
     again = before is not None and before.asked == asked
     if before is not None and again and before.rests:
         return replace(before, frame=task.sample.frame)
-    q = _start(figure, before)
     previous = before.channels if before else None
+    if before is not None and _is_let_go(task):
+        before = None
+    q = _start(figure, before)
     following = before.solution if before else None
     problem = _settled(plan, task.problem, q, before)
     options = _options(plan, max_iterations)
@@ -354,6 +356,18 @@ def _options(plan: Plan, most: int | None) -> dict[str, Any]:
     options = {"tolerance": plan.tolerance, **dict(plan.parameters)}
     limits = [limit for limit in (plan.max_iterations, most) if limit]
     return {**options, "max_iterations": min(limits)} if limits else options
+
+
+def _is_let_go(task: Task) -> bool:
+    """Whether an effector has faded out and the animation does by itself what the others ask for.
+
+    Then the figure is to be in its animated pose, to which going on from the frame before leads only nearly.
+    """
+    if (task.sample.weight * task.sample.influence > 0.0).all():
+        return False
+    q = task.problem.start(task.figure.q)
+    errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))
+    return bool((errors <= task.plan.tolerance).all())
 
 
 def _start(figure: Figure, before: Solved | None) -> Array:

@@ -8,7 +8,7 @@ import itertools
 import bpy
 import numpy as np
 import pytest
-from addon_scenes import arm, evaluated, reach, tip
+from addon_scenes import arm, evaluated, miss, reach, tip, two_arms
 
 LEFT, RIGHT = (-1.0, 0.5, 3.5), (1.0, 0.5, 3.5)
 
@@ -124,3 +124,23 @@ def test_a_bone_that_need_not_keep_its_posture_moves_more(method):
         shown = evaluated(rig).pose.bones
         turned[share] = before["b2"].rotation_difference(shown["b2"].matrix_basis.to_quaternion()).angle
     assert turned[0.0] > turned[1.0] + 0.02, turned
+
+
+def test_a_figure_is_back_in_its_animation_when_an_effector_has_faded_out():
+    """Also where other effectors hold on, at what the animation does by itself."""
+    rig = two_arms()
+    held = [np.array(bone.matrix) for bone in rig.pose.bones]
+    start = tip(rig, "hand.L")
+    reach(rig, "hand.R", tip(rig, "hand.R"))
+    reach(rig, "hand.L", start + np.array((-0.4, -0.5, 0.4)))
+    effector = rig.articulate.effectors["hand.L"]
+    for frame, value in ((1, 0.0), (6, 1.0), (11, 0.0)):
+        effector.influence = value
+        effector.keyframe_insert("influence", frame=frame)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=20)
+    for frame in (1, 11, 12, 20):
+        bpy.context.scene.frame_set(frame)
+        now = [np.array(bone.matrix) for bone in evaluated(rig).pose.bones]
+        assert np.abs(np.array(now) - held).max() < 1e-4, frame
+    bpy.context.scene.frame_set(6)
+    assert miss(rig, "hand.L") < 1e-3
