@@ -133,7 +133,8 @@ def constraint_faults(
             if constraint.type in _LIMITING:
                 yield Fault(
                     bone.name,
-                    f"{whose} may change the result; IK limits of the bone would be kept by the solver.",
+                    f"{whose} changes the result where it acts;"
+                    " IK limits of the bone would be kept by the solver.",
                     blocking=False,
                 )
             else:

@@ -22,6 +22,7 @@ from ..bridge.skeleton import Figure
 from ..compat import bone_selected
 from ..properties.access import session_of
 from ..properties.refusal import Refused
+from .confirm import as_shown, meddling
 from .frame import Solved, Task, first_figure, make_tasks, solve_task
 from .plan import Plan, find_armature, read_plan
 from .reasons import REASONS
@@ -194,6 +195,7 @@ class Bake:
             clean=self.options.clean_curves,
         )
         try:
+            solved = self._as_shown(context, armature, figure, solved)
             context.scene.frame_set(before.frame, subframe=before.subframe)
             seconds = time.perf_counter() - started
             run = Run(operation="bake", plan=self.plan, figure=figure, solved=solved, seconds=seconds)
@@ -203,6 +205,20 @@ class Bake:
             self._give_back(before)
             raise
         self.progress = 1.0
+
+    def _as_shown(
+        self, context: bpy.types.Context, armature: bpy.types.Object, figure: Figure, solved: list[Solved]
+    ) -> list[Solved]:
+        """The frames as Blender shows them, where constraints may have changed what was solved."""
+        sentence = meddling(armature, self.plan)
+        if not sentence:
+            return solved
+        shown = []
+        for frame in solved:
+            context.scene.frame_set(frame.frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            shown.append(as_shown(self.plan, armature, figure, frame, depsgraph, sentence))
+        return shown
 
     def _now(self, context: bpy.types.Context) -> _Moment:
         scene = context.scene

@@ -22,7 +22,7 @@ from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure, read_figure
 from .bends import bent_rightly
 from .chain_goal import WithinChain
-from .goals import Part, aimed, make_parts, points, wanted, wanted_in_all, wanted_still
+from .goals import Part, aimed, effector_errors, make_parts, points, wanted, wanted_in_all, wanted_still
 from .plan import Plan
 from .sample import Sample
 from .settle import extent, honest, settle
@@ -205,7 +205,7 @@ def solve_task(
             solution = bent_rightly(figure, problem, answer(q), then, answer)
         channels = figure.channels(solution.q, previous)
         parts, shown, end = task.parts, None, solution.q
-        distance, angle = _errors(len(plan.effectors), parts, solution.errors)
+        distance, angle = effector_errors(len(plan.effectors), parts, solution.errors)
     else:
 
         def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
@@ -227,7 +227,7 @@ def solve_task(
         parts, problem = _problem(plan, there, replace(want, offset=points(plan, there)), there.q)
         problem = _settled(plan, problem, q, before)
         if not np.logical_or(*plain).all():
-            rest = _errors(len(plan.effectors), parts, problem.errors(ik.Pose.forward(shown, end)))
+            rest = effector_errors(len(plan.effectors), parts, problem.errors(ik.Pose.forward(shown, end)))
             distance = np.where(np.isnan(distance), rest[0], distance)
             angle = np.where(np.isnan(angle), rest[1], angle)
             solution = honest(solution, plan, extent(figure, want), rest)
@@ -377,13 +377,3 @@ def _start(figure: Figure, before: Solved | None) -> Array:
     carry = figure.q - before.posture
     # Coordinates jump by a whole turn where a bone passes its half turn; a jump is no motion to follow.
     return before.q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
-
-
-def _errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
-    """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
-    found = {"m": np.full(count, np.nan), "rad": np.full(count, np.nan)}
-    start = 0
-    for part in parts:
-        found[part.goal.unit][part.rows] = errors[start : start + len(part.rows)]
-        start += len(part.rows)
-    return found["m"], found["rad"]

@@ -187,6 +187,16 @@ def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
     return tuple(told.get(name, amounts.get(name)) for name in MANY[ask].shares)
 
 
+def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
+    """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
+    found = {"m": np.full(count, np.nan), "rad": np.full(count, np.nan)}
+    start = 0
+    for part in parts:
+        found[part.goal.unit][part.rows] = errors[start : start + len(part.rows)]
+        start += len(part.rows)
+    return found["m"], found["rad"]
+
+
 def points(plan: Plan, figure: Figure) -> Array:
     """(E, 3) the effectors' points in their joints' frames, metres, with the present scale of the bones."""
     joints = [figure.skeleton.index(effector.bone) for effector in plan.effectors]

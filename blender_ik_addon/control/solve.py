@@ -12,6 +12,7 @@ from ..bridge.armature import read_channels
 from ..bridge.pose import write_channels
 from ..properties.refusal import Refused
 from .autokey import auto_key
+from .confirm import as_shown, meddling
 from .frame import first_figure, make_tasks, solve_task
 from .plan import read_plan
 from .report import Run, write_report
@@ -44,6 +45,10 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     except RuntimeError as error:
         write_channels(armature, before)
         raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
+    sentence = meddling(armature, plan)
+    if sentence:
+        depsgraph = context.evaluated_depsgraph_get()
+        solved = as_shown(plan, armature, figure, solved, depsgraph, sentence)
     seconds = time.perf_counter() - started
     return write_report(
         armature, Run(operation="solve", plan=plan, figure=figure, solved=[solved], seconds=seconds)

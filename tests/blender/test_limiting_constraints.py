@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Constraints that limit a solved bone after the solve: what is reported is what Blender shows."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from addon_scenes import animate, arm, miss, reach
+
+
+def limited(most: float) -> bpy.types.Object:
+    """An arm with a Limit Rotation in its middle, and a target that goes from near to far."""
+    rig = arm()
+    limit = rig.pose.bones["b1"].constraints.new("LIMIT_ROTATION")
+    limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -most, most
+    target = reach(rig, "b3", (1.5, 0.5, 2.0))
+    animate(target, {1: (0.3, -0.2, 3.8), 6: (1.5, 0.5, 2.0)})
+    return rig
+
+
+def test_a_solve_reports_what_is_shown():
+    rig = limited(0.1)
+    bpy.context.scene.frame_set(6)
+    bpy.ops.articulate.solve()
+    report = rig.articulate.report
+    assert miss(rig, "b3") > 0.05
+    assert report["effectors"]["b3"]["worst"] == pytest.approx(miss(rig, "b3"), abs=1e-4)
+    assert report["status"] == "BEST_EFFORT"
+    assert "Constraint 'Limit Rotation' of bone 'b1' changes the result" in report["message"]
+    assert "Limit Rotation" in rig.articulate.effectors["b3"].message
+
+
+def test_a_bake_reports_what_is_shown():
+    rig = limited(0.1)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=6)
+    worst = []
+    for frame in range(1, 7):
+        bpy.context.scene.frame_set(frame)
+        worst.append(miss(rig, "b3"))
+    row = rig.articulate.report["effectors"]["b3"]
+    assert max(worst) > 0.05
+    assert row["worst"] == pytest.approx(max(worst), abs=2e-4)
+    assert row["worst_frame"] == worst.index(max(worst)) + 1
+
+
+def test_a_limit_that_does_not_act_is_not_mentioned():
+    rig = limited(3.0)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=6)
+    assert rig.articulate.report["status"] == "REACHED"
+    assert "Limit" not in rig.articulate.report["message"]
