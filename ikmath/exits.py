@@ -52,6 +52,14 @@ class Bounds(NamedTuple):
         )
 
 
+class Edge(NamedTuple):
+    """Where a swing pair stands at the boundary of its region: outward unit normal, room along it."""
+
+    x: float
+    z: float
+    room: float
+
+
 class ExitsOfOne(NamedTuple):
     """Of one frame, in plain numbers.
 
@@ -61,6 +69,23 @@ class ExitsOfOne(NamedTuple):
 
     columns: list[tuple[int, float]]
     pairs: list[tuple[int, float, float, float, float]]
+
+    def crossed(self) -> dict[int, Edge]:
+        """The edges of the pairs that would leave."""
+        return {pair: Edge(u, v, u * a + v * b) for pair, u, v, a, b in self.pairs}
+
+    def off(self, dq: Array, pairs: list[tuple[int, int]]) -> float:
+        """How much of the step dq (n,) it takes, of a coordinate at most, to end it on the boundary.
+
+        Args:
+            dq: the step; pairs: columns of the region's swing pairs.
+        """
+        step: list[float] = dq.tolist()
+        off = [abs(way - step[column]) for column, way in self.columns]
+        for pair, _, _, a, b in self.pairs:
+            x, z = pairs[pair]
+            off += abs(a - step[x]), abs(b - step[z])
+        return max(off)
 
     def edges(self) -> tuple[npt.NDArray[np.intp], Array]:
         """Which pairs leave, and their ways (2, w) to the boundary."""

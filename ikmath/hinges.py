@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from .kinematics import ManyFrames, OneFrame, chain, many_frames, offsets
+from .kinematics import ManyFrames, OneFrame, chain, many_frames, offsets, slides
 from .plan import Index, Plan, entries, jumps, levels
 from .rotation import (
     Array,
@@ -102,6 +102,13 @@ class Hinges:
         self.still = np.ascontiguousarray(start.T) - self.cosine
         self.sine = np.ascontiguousarray(np.matmul(start, skew(unit)).T)
         self._start, self._unit = start, unit
+        # of hinges in one place only the first is away from its parent
+        away = self.translation.any(1)
+        away[plan.sliding] = True
+        self.moved = np.flatnonzero(away)
+        self._carriers = entries(plan.parent[self.moved])
+        self._above = np.ascontiguousarray(plan.above[:, self.moved])
+        self._axis_entries = 9 * np.arange(plan.count)[:, None] + 3 * np.arange(3) + self.axis[:, None]
 
     @cached_property
     def _halves(self) -> tuple[Array, Array]:
@@ -132,13 +139,13 @@ class Hinges:
         np.matmul(above, own, out=world[:-1].reshape(_NODE, count, 3, 3))
         world[-1] = _IDENTITY
         rotation = world.take(nodes.where, 0)
-        parents = rotation.take(plan.parent_entries).T
-        way = np.matmul(parents, offsets(plan, self.translation, self.along, q)[:, :, None])
-        axes = rotation[:-1]
-        if plan.kinds == 6:
-            slides = parents if self.rest is None else np.matmul(parents, self.rest)
-            axes = np.concatenate([slides, axes], 2)
-        return OneFrame(rotation, plan.above.dot(way[:, :, 0]), axes)
+        moved = self.moved
+        way = np.matmul(
+            rotation.take(self._carriers).T, offsets(plan, self.translation, self.along, q)[moved, :, None]
+        )
+        position = self._above.dot(way[:, :, 0])
+        axes = rotation.take(self._axis_entries)[:, :, None]
+        return OneFrame(rotation, position, axes, slides(plan, rotation, self.rest))
 
     def many(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""

@@ -26,10 +26,8 @@ from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
 
-def _feature_map(slides: int) -> Array:
-    """What `_features` gives -> rows of [rotation | room for slides | axes of turns x, y, z | room for one].
-
-    (39, 3 * (7 + slides)), with three columns for the rotation and for the turns.
+def _feature_map() -> Array:
+    """What `_features` gives -> rows of [rotation | axes of turns x, y, z | room for one], (39, 21).
 
     Features are the outer product of (1, (1 - s) nn, sin^2 h nn, r sin h n, sin h cos h n), where nn is
     (xx, xz, zx, zz) and n is (x, z), with (sin y, 1, cos y).
@@ -41,8 +39,8 @@ def _feature_map(slides: int) -> Array:
     swing[8, 0, 0] = swing[8, 1, 1] = -2.0
     swing[11, 2, 1], swing[11, 1, 2] = 2.0, -2.0
     swing[12, 1, 0], swing[12, 0, 1] = 2.0, -2.0
-    out = np.zeros((13, 3, 3, 7 + slides))
-    axes = out[..., 3 + slides :]
+    out = np.zeros((13, 3, 3, 7))
+    axes = out[..., 3:]
     out[:, 0, :, 0], out[:, 0, :, 2] = -swing[:, :, 2], swing[:, :, 0]
     out[:, 2, :, 0], out[:, 2, :, 2] = swing[:, :, 0], swing[:, :, 2]
     out[:, 1, :, 1] = axes[:, 1, :, 1] = swing[:, :, 1]  # the twist leaves the second column alone
@@ -53,7 +51,7 @@ def _feature_map(slides: int) -> Array:
     return out.reshape(39, -1)
 
 
-_FEATURES: Final = {slides: _feature_map(slides) for slides in (0, 3)}
+_FEATURES: Final = _feature_map()
 _HALF: Final = np.array(0.5)  # numpy reads an array sooner than a number
 _ONE: Final = np.array(1.0)
 _SMALL: Final = np.array(_TINY)
@@ -71,26 +69,28 @@ class OneFrame(NamedTuple):
     Attributes:
         rotation: (J + 1, 3, 3) world rotations, the last is the world itself.
         position: (J, 3) world positions of the joints' frames.
-        axes: (J, 3, 3) world axes of the turns x, y, z, as columns; in a figure with slides (J, 3, 6), those
-            of the slides first.
+        axes: (J, 3, 3) world axes of the turns x, y, z, as columns, or (J, 3, 1) where joints have one;
+        slides: (S, 3, 3) axes along which the joints of `Plan.sliding` slide, as columns, or None.
     """
 
     rotation: Array
     position: Array
     axes: Array
+    slides: Array | None
 
     def twists(self, plan: Plan) -> Array:
         """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""
-        count, kinds = plan.count, plan.kinds
-        out = np.empty((count, kinds, 6))
-        w, v = out[:, :, :3], out[:, :, 3:]
+        count, _, turns = self.axes.shape
+        slides = 0 if self.slides is None else 3 * len(self.slides)
+        rows = np.empty((count * turns + slides, 6))
+        out = rows[: count * turns].reshape(count, turns, 6)
+        w = out[:, :, :3]
         w[...] = self.axes.transpose(0, 2, 1)
-        np.matmul(w, _SKEW.dot(self.position.T).reshape(3, 3, count).T, out=v)
-        if kinds == 6:
-            v[:, :3] = w[:, :3]
-            w[:, :3] = 0.0
-        rows = out.reshape(-1, 6)
-        return rows if plan.rows_in_order else rows.take(plan.place, 0)
+        np.matmul(w, _SKEW.dot(self.position.T).reshape(3, 3, count).T, out=out[:, :, 3:])
+        if self.slides is not None:
+            rows[-slides:, :3] = 0.0
+            rows[-slides:, 3:] = self.slides.transpose(0, 2, 1).reshape(slides, 3)
+        return rows if plan.rows_in_order else rows.take(plan.row if turns == 3 else plan.hinge_row, 0)
 
 
 class ManyFrames(NamedTuple):
@@ -120,19 +120,17 @@ def forward_one(
         along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
         q: (n,).
     """
-    count, kinds = plan.count, plan.kinds
+    count = plan.count
     if plan.all_balls:
         turns = q.reshape(count, 3).T
     else:
         table = fixed.copy()
         table.ravel()[plan.flat] = q
         turns = table[:, 3:].T
-    local = _features(turns).T.dot(_FEATURES[kinds - 3]).reshape(count, 3, 4 + kinds)
+    local = _features(turns).T.dot(_FEATURES).reshape(count, 3, 7)
     if rest is not None:
         local = np.matmul(rest, local)
-    local[:, :, -1] = offsets(plan, translation, along, q)
-    if kinds == 6:
-        local[:, :, 3:6] = _IDENTITY if rest is None else rest
+    local[:, :, 6] = offsets(plan, translation, along, q)
     rotation = np.empty((count + 1, 3, 3))
     rotation[:count] = local[:, :, :3]
     rotation[count] = _IDENTITY
@@ -140,8 +138,18 @@ def forward_one(
         rotation = np.matmul(rotation.take(jump).T, rotation)
     carried = np.matmul(rotation.take(plan.parent_entries).T, local[:, :, 3:])
     if plan.cut:
-        carried[:, :, -4:-1] = np.matmul(rotation.take(plan.turn_entries).T, local[:, :, -4:-1])
-    return OneFrame(rotation, plan.above.dot(carried[:, :, kinds]), carried[:, :, :kinds])
+        carried[:, :, :3] = np.matmul(rotation.take(plan.turn_entries).T, local[:, :, 3:6])
+    return OneFrame(
+        rotation, plan.above.dot(carried[:, :, 3]), carried[:, :, :3], slides(plan, rotation, rest)
+    )
+
+
+def slides(plan: Plan, rotation: Array, rest: Array | None) -> Array | None:
+    """(S, 3, 3) axes along which the joints of `Plan.sliding` slide, as columns; None if none does."""
+    if not len(plan.sliding):
+        return None
+    above = rotation.take(plan.parent.take(plan.sliding), 0)
+    return above if rest is None else np.asarray(np.matmul(above, rest.take(plan.sliding, 0)))
 
 
 def offsets(plan: Plan, translation: Array, along: Array, q: Array) -> Array:

@@ -35,11 +35,14 @@ class Plan:
         self.flat = owner * 6 + slot
         self.sliding = np.unique(owner[slot < 3])  # joints with slides
         self.slide_columns = np.flatnonzero(slot < 3)
-        self.kinds = 6 if len(self.sliding) else 3  # of coordinates that a joint may have
-        self.place = owner * self.kinds + slot - (6 - self.kinds)
         self.all_balls = len(slot) == 3 * count and not len(self.sliding)
         self.owner, self.slot = owner, slot
-        self.rows_in_order = self.all_balls and bool((self.place == np.arange(3 * count)).all())
+        # row of each coordinate in [turn axes of all joints; slide axes of sliding joints]
+        slides = 3 * (count + np.searchsorted(self.sliding, owner))
+        self.row = np.where(slot >= 3, 3 * owner + slot - 3, slides + slot)
+        # the same where each joint has one turn
+        self.hinge_row = np.where(slot >= 3, owner, slides - 2 * count + slot)
+        self.rows_in_order = self.all_balls and bool((self.row == np.arange(3 * count)).all())
         self.jumps = jumps(self.turn_parent)
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
         self._parents = parents

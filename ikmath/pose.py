@@ -66,7 +66,7 @@ class Points:
         for e in range(self.count):
             for k in range(3):
                 lift[3 * e + k, :3, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
-        self._lift = lift.reshape(3 * self.count, -1)
+        self._lift = lift.reshape(3 * self.count, 18 * self.count)
         self._carry = np.zeros((6, 3 * self.count))
         self._carry[3:] = np.tile(np.eye(3), self.count)
         self.cuts = self._cuts(skeleton)
@@ -89,7 +89,7 @@ class Points:
 
     def lift(self, x: Array) -> Array:
         """(E, 3) -> (6, 3 E), the matrix S with `(w, v) @ S = w x x + v` for each point side by side."""
-        lifted: Array = x.reshape(-1).dot(self._lift).reshape(6, -1)
+        lifted: Array = x.reshape(-1).dot(self._lift).reshape(self._carry.shape)
         lifted += self._carry
         return lifted
 

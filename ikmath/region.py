@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .exits import Bounds, ExitsOfOne
+from .exits import Bounds, Edge, ExitsOfOne
 from .rotation import Array, sine_and_cosine
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 
@@ -236,24 +236,22 @@ class Region:
                 pairs.append((pair, edge[2], edge[3], edge[0] - here[x], edge[1] - here[z]))
         return ExitsOfOne(columns, pairs) if columns or pairs else None
 
-    def near_boundary(self, q: Array, measure: float) -> tuple[npt.NDArray[np.intp], Array, Array]:
-        """Swing pairs near their boundary at q (n,): which (w,), outward normals (2, w), room (w,)."""
+    def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
+        """The edges by which swing pairs stand whose measure at q (n,) is above the given one."""
         if not len(self.pairs):
-            return _NO_PAIRS
+            return {}
         wide = q / measure
-        suspects = ((wide < self._sure_low) | (wide > self._sure_high)).nonzero()[0]
-        here, there, near, edges = q.tolist(), wide.tolist(), [], []
-        for pair in sorted({self._pair_of[column] for column in suspects.tolist()} - {-1}):
-            x, z = self.pair_columns[pair]
-            edge = edge_of(there[x], there[z], self._rooms[pair], 1.0)
-            if edge is not None:
-                px, pz, nx, nz = edge
-                near.append(pair)
-                edges.append((nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0)))
-        if not near:
-            return _NO_PAIRS
-        normal_x, normal_z, room = np.array(edges).T
-        return np.array(near), np.stack([normal_x, normal_z]), room
+        suspects = ((wide < self._sure_low) | (wide > self._sure_high)).nonzero()[0].tolist()
+        edges = {}
+        if suspects:
+            here, there = q.tolist(), wide.tolist()
+            for pair in sorted({self._pair_of[column] for column in suspects} - {-1}):
+                x, z = self.pair_columns[pair]
+                edge = edge_of(there[x], there[z], self._rooms[pair], 1.0)
+                if edge is not None:
+                    px, pz, nx, nz = edge
+                    edges[pair] = Edge(nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0))
+        return edges
 
     # ------------------------------------------------------------------ swing pairs, picked out as (2, w)
     # arrays
@@ -359,9 +357,6 @@ class _Swing(NamedTuple):
     def take(self, rows: npt.NDArray[np.bool_]) -> _Swing:
         """Some of the pairs."""
         return _Swing(self.measure[rows], *(array[:, rows] for array in self[1:]))
-
-
-_NO_PAIRS: Final = (np.empty(0, dtype=np.intp), np.empty((2, 0)), np.empty(0))
 
 
 def _columns_first(limit: Array, q: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .blocks import Block, Blocks, blocks_of
 from .goals import Goal, Residual
+from .merged import Merged
 from .plan import span
 from .pose import Pose
 from .rotation import Array
@@ -28,9 +29,9 @@ class Stack:
         scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
             so that metres and radians weigh alike; level: (rows,) priority of each row.
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
-        place: (rows,) which of them each row belongs to.
+        place: (rows,) which of them each row belongs to; most: the largest scale of each.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides as
-            lengths; units: (rows, n) of the Jacobian, of both.
+            lengths; units: (n, rows) of both; turning: (n,) 1 for turns, infinite for slides.
         even: whether all rows have one scale.
     """
 
@@ -50,8 +51,12 @@ class Stack:
         priorities, self.place = np.unique(self.level, return_inverse=True)
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
         self.levels = self.levels or [slice(0, 0)]
+        self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
         self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, length)
-        self.units = np.asfortranarray(self.scale[:, None] * self.metric)  # as Jacobians lie in memory
+        self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory
+        self.turning = np.where(skeleton.is_turn, 1.0, np.inf)
+        self._merged: Merged | None = None
+        self._seen: Sequence[Goal] = ()
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
 
     def evaluate_many(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Blocks]]:
@@ -90,10 +95,9 @@ class Stack:
         if not goals:
             n = pose.skeleton.n
             return Residual(np.zeros((*pose.batch, 0)), np.zeros((*pose.batch, 0, n)))
-        parts = [goal.evaluate(pose) for goal in goals]
         if not pose.batch:
-            error = np.concatenate([p.error for p in parts])
-            return Residual(error, lambda: np.concatenate([p.jacobian.T for p in parts], 1).T)
+            return self._rows(goals, pose.skeleton).evaluate(goals, pose)
+        parts = [goal.evaluate(pose) for goal in goals]
 
         def jacobian() -> Array:  # frames lie innermost in memory; keep them there
             rows = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
@@ -102,9 +106,16 @@ class Stack:
         error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
         return Residual(np.moveaxis(error, 0, -1), jacobian)
 
+    def _rows(self, goals: Sequence[Goal], skeleton: Skeleton) -> Merged:
+        """What the goals have in common; found anew for goals that hold on to other points than before."""
+        if self._merged is None or not (self._seen is goals or self._merged.fits(goals, skeleton)):
+            self._merged = Merged(goals, skeleton)
+        self._seen = goals
+        return self._merged
+
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""
-        return [float(scaled[rows].dot(scaled[rows])) for rows in self.levels]
+        return [float(own.dot(own)) for own in map(scaled.__getitem__, self.levels)]
 
     def squares(self, error: Array) -> Array:
         """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""

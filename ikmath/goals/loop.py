@@ -97,7 +97,8 @@ class Loop(Pairs):
         frames = pose.frames(points)
         first, second = frames[..., :count, :, :], frames[..., count:, :, :]
         turn = np.matmul(np.matmul(first, self.rotation.swapaxes(-1, -2)), second.swapaxes(-1, -2))
-        vector, derivative = log_and_derivative(turn.reshape(-1, 3, 3))
+        vector, slopes = log_and_derivative(turn.reshape(-1, 3, 3))
+        derivative = slopes()
         # the difference turns with the angular velocity of a less that of b, seen through the difference
         back = np.matmul(derivative, turn.reshape(-1, 3, 3))
         lever = pose.skeleton.size or 1.0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -62,6 +63,11 @@ class Orientation(Effectors):
         axes_world = None if frame is None else self._rotation(frame, "frame")
         self.frame = axes_world if self.space == "target" else None
 
+    @property
+    def plain(self) -> bool:
+        """Whether every axis counts, without slack."""
+        return self.mask is None and not self.slack
+
     def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
         return self.points(skeleton).turned
 
@@ -69,24 +75,27 @@ class Orientation(Effectors):
         points, count, n = self.points(pose.skeleton), self.effectors, pose.skeleton.n
         back = self.target.swapaxes(-1, -2)
         turn = np.matmul(pose.frames(points), back)
-        error, derivative = log_and_derivative(turn.reshape(-1, 3, 3))
+        error, slopes = log_and_derivative(turn.reshape(-1, 3, 3))
+        derivative = cache(slopes)  # blocks of coordinates ask for it one after another
+        axes = None
         if self.mask is not None:
             if self.space != "world":
                 if self.frame is not None:
                     back = self.frame.swapaxes(-1, -2)
-                back = np.broadcast_to(back, turn.shape).reshape(-1, 3, 3)
-                error, derivative = np.matmul(back, error[:, :, None])[:, :, 0], np.matmul(back, derivative)
+                axes = np.broadcast_to(back, turn.shape).reshape(-1, 3, 3)
+                error = np.matmul(axes, error[:, :, None])[:, :, 0]
             error = error[:, self.mask]
         error = error.reshape(*pose.batch, self.rows * count)
 
         def jacobian() -> Array:
-            rows = pose.turned_jacobian(points, derivative.reshape(*pose.batch, 3 * count, 3))
+            factors = derivative() if axes is None else np.matmul(axes, derivative())
+            rows = pose.turned_jacobian(points, factors.reshape(*pose.batch, 3 * count, 3))
             if self.mask is not None:
                 rows = rows.reshape(*pose.batch, count, 3, n)[..., self.mask, :]
             return rows.reshape(*error.shape, n)
 
         def block(effectors: Index, columns: Columns, out: Array) -> None:
-            rows = derivative.reshape(-1, count, self.rows, 3).take(effectors, 1)
+            rows = derivative().reshape(-1, count, self.rows, 3).take(effectors, 1)
             pose.turned_block(rows.reshape(-1, len(out), 3), columns, out)
 
         if self.slack:

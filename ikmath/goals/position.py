@@ -61,6 +61,11 @@ class Position(Effectors):
         identity = np.broadcast_to(np.eye(3), (len(self.joints), 3, 3))
         self.frame = identity if frame is None else self._rotation(frame, "frame")
 
+    @property
+    def plain(self) -> bool:
+        """Whether every axis counts, without slack."""
+        return self.mask is None and not self.slack
+
     def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
         return self.points(skeleton).moved
 
@@ -68,7 +73,7 @@ class Position(Effectors):
         points = self.points(pose.skeleton)
         x = pose.points(points)
         difference = x - self.target
-        if self.mask is None and not self.slack:
+        if self.plain:
             error = difference.reshape(*difference.shape[:-2], 3 * self.effectors)
             return Residual(
                 error, lambda: pose.point_jacobian(points, x), partial(pose.point_block, points, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -113,10 +113,10 @@ _FEW: Final = 6  # rotations that are sooner looked at one by one than by numpy
 _WIDE: Final = -0.9  # trace beyond which an axis read off the antisymmetric part loses digits
 
 
-def log_and_derivative(rotation: Array) -> tuple[Array, Array]:
-    """Rotation vectors v of (m, 3, 3) rotations, (m, 3), and their derivative by angular velocity, (m, 3, 3).
+def log_and_derivative(rotation: Array) -> tuple[Array, Callable[[], Array]]:
+    """Rotation vectors v (m, 3) of (m, 3, 3) rotations; and what gives their derivative by angular velocity.
 
-    The derivative is the inverse of the exponential's left Jacobian,
+    The derivative, (m, 3, 3), is the inverse of the exponential's left Jacobian,
     `k I - [v]x / 2 + (1 - k) u u^T` with `u = v / t`, `t = |v|`, `k = t/2 cot(t/2)`. Since a rotation is
     `cos t I + sin t [u]x + (1 - cos t) u u^T`, it is a sum of I, R and its transpose.
     """
@@ -126,48 +126,44 @@ def log_and_derivative(rotation: Array) -> tuple[Array, Array]:
         numbers = parts.tolist()
         if any(trace < _WIDE for _, _, _, trace in numbers):
             return _wide(rotation)
-        found = [
-            _coefficients(x * x + y * y + z * z, trace, math.sqrt, math.atan2, max)
-            for x, y, z, trace in numbers
-        ]
-        ratio, one, same, turned = np.array(found).T[:, :, None]
+        ratio = np.array([_ratio(x * x + y * y + z * z, trace) for x, y, z, trace in numbers])
     else:
         axis, trace = parts[:, :3], parts[:, 3]
         if trace.min(initial=0.0) < _WIDE:
             return _wide(rotation)
-        several = _coefficients((axis * axis).sum(1), trace, np.sqrt, np.arctan2, np.maximum)
-        ratio, one, same, turned = (value[:, None] for value in several)
-    same, turned = same[:, None], turned[:, None]
-    derivative: Array = np.multiply(rotation, same, order="C")
-    derivative += rotation.swapaxes(1, 2) * turned
-    derivative.reshape(count, 9)[:, ::4] += one
-    return parts[:, :3] * ratio, derivative
+        sine = np.sqrt((axis * axis).sum(1) + _TINY)
+        ratio = np.arctan2(sine, trace - 1.0) / sine
+
+    def derivative() -> Array:
+        cosine = 0.5 * (parts[:, 3] - 1.0)
+        k = ratio * (1.0 + cosine)
+        # where 1 - cos t is all rounding, so is what it multiplies
+        share = (1.0 - k) / np.maximum(1.0 - cosine, 1e-12)
+        half = 0.5 * share
+        out: Array = np.multiply(rotation, (half - 0.5 * ratio)[:, None, None], order="C")
+        out += rotation.swapaxes(1, 2) * (half + 0.5 * ratio)[:, None, None]
+        out.reshape(count, 9)[:, ::4] += (k - share * cosine)[:, None]
+        return out
+
+    return parts[:, :3] * ratio[:, None], derivative
 
 
-def _coefficients(
-    square: Any,
-    trace: Any,
-    sqrt: Callable[[Any], Any],
-    arctan2: Callable[[Any, Any], Any],
-    maximum: Callable[[Any, Any], Any],
-) -> tuple[Any, Any, Any, Any]:
-    """From |2 sin t|^2 and the trace: factors of the antisymmetric part, of I, of R and of its transpose."""
-    cosine = 0.5 * (trace - 1.0)
-    sine = sqrt(square + _TINY)
-    ratio = arctan2(sine, 2.0 * cosine) / sine  # t / (2 sin t), 1/2 at zero
-    k = ratio * (1.0 + cosine)
-    # where 1 - cos t is all rounding, so is what it multiplies
-    share = (1.0 - k) / maximum(1.0 - cosine, 1e-12)
-    half = 0.5 * share
-    return ratio, k - share * cosine, half - 0.5 * ratio, half + 0.5 * ratio
+def _ratio(square: float, trace: float) -> float:
+    """From |2 sin t|^2 and the trace: t / (2 sin t), 1/2 at zero."""
+    sine = math.sqrt(square + _TINY)
+    return math.atan2(sine, trace - 1.0) / sine
 
 
-def _wide(rotation: Array) -> tuple[Array, Array]:
+def _wide(rotation: Array) -> tuple[Array, Callable[[], Array]]:
     """The same near half a turn, where the antisymmetric part of a rotation vanishes with its digits."""
     v = log(rotation)
-    turn = np.sqrt((v * v).sum(1) + _TINY)
-    unit, half = v / turn[:, None], 0.5 * turn
-    k = half * np.cos(half) / np.sin(half)
-    derivative: Array = -0.5 * skew(v) + (1.0 - k)[:, None, None] * outer(unit, unit)
-    derivative.reshape(-1, 9)[:, ::4] += k[:, None]
+
+    def derivative() -> Array:
+        turn = np.sqrt((v * v).sum(1) + _TINY)
+        unit, half = v / turn[:, None], 0.5 * turn
+        k = half * np.cos(half) / np.sin(half)
+        out: Array = -0.5 * skew(v) + (1.0 - k)[:, None, None] * outer(unit, unit)
+        out.reshape(-1, 9)[:, ::4] += k[:, None]
+        return out
+
     return v, derivative

@@ -128,15 +128,7 @@ class _OneHold:
 
     def serious(self, exits: ExitsOfOne, dq: Array) -> bool:
         """Whether it would change the step to end it on the boundary where it leaves."""
-        step: list[float] = dq.tolist()
-        most = _CURVED * max(map(abs, step))
-        if any(abs(way - step[column]) > most for column, way in exits.columns):
-            return True
-        for pair, _, _, a, b in exits.pairs:
-            x, z = self._pairs[pair]
-            if abs(a - step[x]) > most or abs(b - step[z]) > most:
-                return True
-        return False
+        return exits.off(dq, self._pairs) > _CURVED * float(np.abs(dq).max())
 
     def shift(self) -> Array:
         """(k,) what the way of the held ones to their limits does to the rows."""

@@ -77,7 +77,11 @@ class Basis(Gram):
 
 def damped(rows: Array, damping: float) -> Array:
     """Gram matrix of rows, damped, and never singular."""
-    gram = rows.dot(rows.T)
+    return raised(rows.dot(rows.T), damping)
+
+
+def raised(gram: Array, damping: float) -> Array:
+    """The same for a Gram matrix, in place."""
     diagonal = gram.ravel()[:: len(gram) + 1]
     diagonal += damping + _RIDGE * float(diagonal.sum()) + _NONZERO
-    return np.asarray(gram)
+    return gram

@@ -16,22 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .equalities import Array, Basis, Gram, damped
-
-Flags = npt.NDArray[np.int8]
+from .equalities import Basis, Gram, damped, raised
+from .inequalities import FEASIBLE, STEP, Array, Box, Flags, Index, Working, blocking
 
 _IDLE: Final = 3  # rounds of whole-set changes with no fewer amiss before going one at a time
-_FEASIBLE: Final = 1e-11
-_AT: Final = 1e-3  # distance at which x = 0 stands at a side
-_PATIENT: Final = 1e-7  # the same for stronger levels where patience is limited
+_PATIENT: Final = 1e-7  # what stronger levels may be off where patience is limited; else as bounds
 _PULL: Final = 1e-10  # slope, against its largest, that counts as none
 _CIRCLING: Final = 4
-_STEP: Final = 1e-13  # movement that counts as none
+_CORRECTIONS: Final = 3
+_MET: Final = 1e-13  # share of what was missing that is rounding
+_SHARE: Final = 0.01  # of what stronger levels may be off, to be aimed at
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,53 +42,12 @@ class Level:
     damping: float = 0.0
 
 
-@dataclass(slots=True)
-class Working:
-    """Which inequalities hold a level: -1 at the lower side, 1 at the upper, 0 free.
-
-    Attributes:
-        bounds: (n,) of the coordinates; rows: (p,) of the inequality rows, -1 or 0.
-    """
-
-    bounds: Flags
-    rows: Flags
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """x (n,), and the working set of every level: the warm start of the next problem like this one."""
 
     x: Array
     working: list[Working]
-
-
-class _Box:
-    """The inequalities of a problem; what is within rounding of a side counts as inside."""
-
-    def __init__(self, lower: Array, upper: Array, rows: Array, least: Array) -> None:
-        self.lower, self.upper, self.rows, self.least = lower, upper, rows, least
-        self._below, self._above, self._short = lower - _FEASIBLE, upper + _FEASIBLE, least - _FEASIBLE
-
-    def violated(self, x: Array) -> tuple[Flags, Flags]:
-        """Bounds (-1 below, 1 above) and rows (-1) that x breaks."""
-        bounds = np.subtract(x > self._above, x < self._below, dtype=np.int8)
-        rows = -(self.rows.dot(x) < self._short).astype(np.int8) if len(self.least) else _NOTHING
-        return bounds, rows
-
-    def sides(self, bounds: Flags, free: npt.NDArray[np.bool_]) -> Array:
-        """(n,) the sides that hold coordinates; 0 for the free ones."""
-        return np.where(free, 0.0, np.where(bounds > 0, self.upper, self.lower))
-
-    def start(self, given: Working) -> Working:
-        """A copy of a working set without sides that x = 0 does not stand at: they moved, or are gone."""
-        bounds = given.bounds.copy()
-        if bounds.any():
-            bounds[np.where(bounds > 0, self.upper > _AT, self.lower < -_AT)] = 0
-        return Working(bounds, given.rows.copy())
-
-
-_NOTHING: Final[Flags] = np.zeros(0, dtype=np.int8)
-_NO_FLAGS: Final = np.zeros(0, dtype=bool)
 
 
 def lexicographic(
@@ -115,24 +73,18 @@ def lexicographic(
             circles; the answer then keeps all bounds and, to 1e-7, the stronger levels, but may not be the
             level's optimum. None for no such bound.
     """
-    n = len(lower)
-    if rows is None or least is None:
-        rows, least = np.empty((0, n)), np.empty(0)
-    box = _Box(lower, upper, rows, least)
-    x = np.zeros(n)
+    box = Box(lower, upper, rows, least)
+    n, x, held = len(lower), np.zeros(len(lower)), box.nothing
     kept, values = np.empty((0, n)), np.empty(0)
     working: list[Working] = []
     stages: list[tuple[Level, Array | None]] = [(level, None) for level in levels]
     if wish is not None:
         stages.append((Level(kept, values), wish))
     for index, (level, target) in enumerate(stages):
-        start = warm[index] if warm is not None and index < len(warm) else None
-        if start is None or len(start.rows) != len(least):
-            # what held the level before will mostly hold this one too
-            nothing = np.zeros(n, dtype=np.int8), np.zeros(len(least), dtype=np.int8)
-            start = working[-1] if working else Working(*nothing)
-        stage = _Stage(level, target, kept, values, box)
-        x, held = stage.solve(x, box.start(start), patience)
+        # without a warm start, what held the level before will mostly hold this one too
+        if warm is not None and index < len(warm) and len(warm[index].rows) == len(box.least):
+            held = warm[index]
+        x, held = _Stage(level, target, kept, values, box, patience).solve(x, box.start(held))
         working.append(held)
         if index + 1 < len(stages):
             found = level.rows.dot(x)
@@ -142,52 +94,69 @@ def lexicographic(
     return Answer(x, working)
 
 
+class _Held(NamedTuple):
+    """Coordinates that are held: where (h,), at which values (h,), their columns (h, m) of the rows."""
+
+    where: Index
+    at: Array
+    columns: Array
+
+
+_NONE: Final = np.zeros(0, dtype=bool)
+_NO_PULL: Final = np.zeros(0)
+
+
 class _Stage:
     """One level and all that binds it.
 
     Args:
         level: its rows; target: (n,) the wish in their place, or None.
         kept, values: (p, n) and (p,) rows of the stronger levels and what they must stay at.
-        box: the inequalities.
+        box: the inequalities; patience: see `lexicographic`.
     """
 
-    def __init__(self, level: Level, target: Array | None, kept: Array, values: Array, box: _Box) -> None:
+    def __init__(
+        self, level: Level, target: Array | None, kept: Array, values: Array, box: Box, patience: int | None
+    ) -> None:
         self.level, self.target, self.kept, self.values, self.box = level, target, kept, values, box
+        self.patience = patience
+        self.near = FEASIBLE if patience is None else _PATIENT
+        self.bound = len(values) > 0
+        self._gram: Array | None = None
 
-    def solve(self, x: Array, held: Working, patience: int | None) -> tuple[Array, Working]:
+    def solve(self, x: Array, held: Working) -> tuple[Array, Working]:
         """The optimum and what holds it, from a feasible x (n,) that keeps the stronger levels."""
-        near = _FEASIBLE if patience is None else _PATIENT
+        box = self.box
         start, straight, fewest, idle = held, x, len(x) + 1, 0
         while idle < _IDLE:
             trial, pull, row_pull = self._optimum(held)
-            out, out_rows = self.box.violated(trial)
+            out, out_rows = box.violated(trial)
             wrong, wrong_rows = _wrong(held, pull, row_pull)
             amiss = np.count_nonzero(out) + np.count_nonzero(wrong)
-            if len(wrong_rows):
+            if len(row_pull):
                 amiss += np.count_nonzero(out_rows) + np.count_nonzero(wrong_rows)
             if held is start or not amiss:
-                kept = self._keeps(trial, near)
+                kept = self._keeps(trial)
                 if kept and not amiss:
                     return trial, held
                 straight = trial if kept else x
                 if not amiss:
                     break  # so much is held that the stronger levels are lost
             fewest, idle = (amiss, 0) if amiss < fewest else (fewest, idle + 1)
-            bounds = np.where(wrong, 0, np.where(out != 0, out, held.bounds)).astype(np.int8)
+            bounds = out if not len(pull) else np.where(out != 0, out, held.bounds * ~wrong)
             held = Working(bounds, np.where(wrong_rows, 0, held.rows | out_rows).astype(np.int8))
-        if self.target is None or patience is None:
-            return self._one_at_a_time(x, patience)
+        if self.target is None or self.patience is None:
+            return self._one_at_a_time(x)
         # a wish is not worth a search: straight on as far as may be
-        none = Working(np.zeros(len(x), dtype=np.int8), np.zeros(len(self.box.least), dtype=np.int8))
-        reach, _, _ = _blocking(self.box, none, x, straight - x)
+        reach, _, _ = blocking(box, box.nothing, x, straight - x)
         return x + min(reach, 1.0) * (straight - x), start
 
-    def _keeps(self, x: Array, near: float) -> bool:
+    def _keeps(self, x: Array) -> bool:
         """Whether the stronger levels have what they must have."""
-        if not len(self.values):
+        if not self.bound:
             return True
         away = np.abs(self.kept.dot(x) - self.values).max()
-        return bool(away <= near * (1.0 + np.abs(self.values).max()))
+        return bool(away <= self.near * (1.0 + np.abs(self.values).max()))
 
     def _optimum(self, held: Working, base: Array | None = None) -> tuple[Array, Array, Array]:
         """The level's optimum with the held inequalities as equalities, and how each of them pulls.
@@ -198,30 +167,36 @@ class _Stage:
                 lies across them changes, so that nearly dependent equalities cannot throw the point off.
 
         Returns:
-            x (n,); pull of the bounds (n,): the objective's slope along each coordinate once the equalities
-            have taken their share; pull of the rows (p,): positive where letting go would help.
+            x (n,); pull of the bounds (n,), (0,) where none holds: the objective's slope along each
+            coordinate once the equalities have taken their share; pull of the rows (p,): positive where
+            letting go would help.
         """
-        free = held.bounds == 0
+        row_pull = np.zeros(len(held.rows))
+        some_rows = len(row_pull) > 0 and bool(held.rows.any())
+        if base is None and not some_rows:
+            if self.target is None and not self.bound:
+                return *self._alone(held.bounds), row_pull
+            if self.target is not None and self.bound:
+                return *self._wished(self.target, held.bounds), row_pull
         tied = held.rows != 0
-        some_rows = len(tied) > 0 and bool(tied.any())
-        if base is None and not len(self.values) and self.target is None:
-            found = self._tied(held, free, tied) if some_rows else self._alone(held, free)
+        free = held.bounds == 0
+        if base is None and self.target is None and not self.bound:
+            found = self._tied(held, free, tied)
             if found is not None:
                 return found
         kept, values = self.kept, self.values
         if some_rows:
             kept = np.concatenate([kept, self.box.rows[tied]])
             values = np.concatenate([values, self.box.least[tied]])
-        row_pull = np.zeros(len(tied))
         equalities = None
         if len(values):
             equalities = Gram(kept * free) if base is None else Basis(kept * free)
         if self.target is not None and base is None and equalities is not None:
-            x = np.where(free, self.target, self.box.sides(held.bounds, free))
+            x = self.box.onto_sides(self.target, held.bounds)
             x, share = equalities.nearest(x, kept, values)
             slope = x - self.target - share.dot(kept)
         else:
-            start = self.box.sides(held.bounds, free) if base is None else base
+            start = self.box.onto_sides(np.zeros(len(free)), held.bounds) if base is None else base
             x, slope = self._across(equalities, start, kept, values, free, careful=base is not None)
             if equalities is None:
                 return x, slope, row_pull
@@ -232,18 +207,55 @@ class _Stage:
             row_pull[tied] = -share[len(share) - int(tied.sum()) :]
         return x, slope, row_pull
 
-    def _alone(self, held: Working, free: npt.NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    def _alone(self, bounds: Flags) -> tuple[Array, Array]:
         """The same where there are only bounds: no equalities to be kept."""
-        rows, wanted, none = self.level.rows, self.level.wanted, np.zeros(len(held.rows))
-        if free.all():
-            x: Array = np.linalg.solve(damped(rows, self.level.damping), wanted).dot(rows)
-            return x, np.zeros(len(x)), none
-        sides = self.box.sides(held.bounds, free)
-        short = np.linalg.solve(damped(rows * free, self.level.damping), wanted - rows.dot(sides))
-        freely = short.dot(rows)
-        x = np.where(free, freely, sides)
-        slope = (rows.dot(x) - wanted).dot(rows) + self.level.damping * x
-        return x, slope, none
+        level = self.level
+        rows, wanted = level.rows, level.wanted
+        held, gram = self._held(rows, bounds)
+        if held is None:
+            return np.linalg.solve(raised(gram, level.damping), wanted).dot(rows), _NO_PULL
+        short = np.linalg.solve(raised(gram, level.damping), wanted - held.at.dot(held.columns))
+        x = short.dot(rows)
+        x[held.where] = held.at
+        pull = np.zeros(len(bounds))
+        pull[held.where] = held.columns.dot(rows.dot(x) - wanted) + level.damping * held.at
+        return x, pull
+
+    def _wished(self, wish: Array, bounds: Flags) -> tuple[Array, Array]:
+        """The same for a wish, nearest to which the rows of the stronger levels keep their values."""
+        rows, x = self.kept, wish.copy()
+        held, gram = self._held(rows, bounds)
+        raised(gram, 0.0)
+        if held is not None:
+            x[held.where] = held.at
+        missing = self.values - rows.dot(x)
+        near = max(_MET * float(np.abs(missing).max()), _SHARE * self.near)
+        share = np.zeros(len(missing))
+        for _ in range(_CORRECTIONS):
+            more = np.linalg.solve(gram, missing)
+            share += more
+            x += more.dot(rows)
+            if held is not None:
+                x[held.where] = held.at
+            missing = self.values - rows.dot(x)
+            if np.abs(missing).max() <= near:
+                break
+        if held is None:
+            return x, _NO_PULL
+        pull = np.zeros(len(bounds))
+        pull[held.where] = held.at - wish.take(held.where) - held.columns.dot(share)
+        return x, pull
+
+    def _held(self, rows: Array, bounds: Flags) -> tuple[_Held | None, Array]:
+        """What bounds hold, None for nothing; and the Gram matrix of the rows without it."""
+        if self._gram is None:
+            self._gram = rows.dot(rows.T)
+        where = bounds.nonzero()[0]
+        if not len(where):
+            return None, self._gram.copy()
+        columns = rows.T.take(where, 0)
+        held = _Held(where, self.box.sides(bounds, where), columns)
+        return held, self._gram - columns.T.dot(columns)
 
     def _tied(
         self, held: Working, free: npt.NDArray[np.bool_], tied: npt.NDArray[np.bool_]
@@ -259,14 +271,14 @@ class _Stage:
         freely = every * free
         gram = freely.dot(freely.T)
         gram.ravel()[: few * len(gram) : len(gram) + 1] += damping
-        sides = self.box.sides(held.bounds, free)
+        sides = self.box.onto_sides(np.zeros(len(free)), held.bounds)
         try:
             share = np.linalg.solve(gram, wanted - every.dot(sides))
         except np.linalg.LinAlgError:
             return None
         x = share.dot(freely) + sides
         missing = wanted - every.dot(x)
-        if not np.abs(missing[few:]).max() <= _FEASIBLE * 0.1:
+        if not np.abs(missing[few:]).max() <= FEASIBLE * 0.1:
             return None
         pull = damping * share
         row_pull = np.zeros(len(tied))
@@ -301,22 +313,22 @@ class _Stage:
         x = x + without(way)
         return x, (rows.dot(x) - self.level.wanted).dot(rows) + damping * x
 
-    def _one_at_a_time(self, x: Array, patience: int | None) -> tuple[Array, Working]:
+    def _one_at_a_time(self, x: Array) -> tuple[Array, Working]:
         """Primal active set: every point on the way is feasible and keeps the stronger levels."""
-        box = self.box
+        box, patience = self.box, self.patience
         held = Working(np.zeros(len(x), dtype=np.int8), np.zeros(len(box.least), dtype=np.int8))
         stuck = 0  # changes since x last moved
         for _ in range(6 * (len(x) + len(box.least)) + 10 if patience is None else patience):
             goal, pull, row_pull = self._optimum(held, x)
             step = goal - x
-            reach, blocking, side = _blocking(box, held, x, step)
+            reach, which, side = blocking(box, held, x, step)
             x = x + min(reach, 1.0) * step
-            stuck = 0 if reach * np.abs(step).max() > _STEP else stuck + 1
+            stuck = 0 if reach * np.abs(step).max() > STEP else stuck + 1
             if reach < 1.0:
                 if side:
-                    held.bounds[blocking] = side
+                    held.bounds[which] = side
                 else:
-                    held.rows[blocking] = -1
+                    held.rows[which] = -1
                 continue
             wrong, wrong_rows = _wrong(held, pull, row_pull)
             if not wrong.any() and not wrong_rows.any():
@@ -336,28 +348,7 @@ class _Stage:
 def _wrong(
     held: Working, pull: Array, row_pull: Array
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which bounds and rows hold what wants to go the other way."""
-    least = _PULL * (1.0 + float(np.abs(pull).max()))
-    wrong_rows = (held.rows != 0) & (row_pull > least) if len(row_pull) else _NO_FLAGS
-    return pull * held.bounds > least, wrong_rows
-
-
-def _blocking(box: _Box, held: Working, x: Array, step: Array) -> tuple[float, int, int]:
-    """How far (1 is all) the step may go, which free inequality stops it, on which side (0 for a row)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        up = np.where((held.bounds == 0) & (step > _STEP), (box.upper - x) / step, np.inf)
-        down = np.where((held.bounds == 0) & (step < -_STEP), (box.lower - x) / step, np.inf)
-    reach, blocking, side = 1.0, -1, 0
-    for ratios, name in ((up, 1), (down, -1)):
-        index = int(np.argmin(ratios))
-        if ratios[index] < reach:
-            reach, blocking, side = max(float(ratios[index]), 0.0), index, name
-    if len(box.least):
-        slope = box.rows.dot(step)
-        room = box.rows.dot(x) - box.least
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.where((held.rows == 0) & (slope < -_STEP), -room / slope, np.inf)
-        index = int(np.argmin(ratios))
-        if ratios[index] < reach:
-            reach, blocking, side = max(float(ratios[index]), 0.0), index, 0
-    return reach, blocking, side
+    """Which bounds and rows hold what wants to go the other way; (0,) where there are none."""
+    least = _PULL * (1.0 + float(np.abs(pull).max(initial=0.0)))
+    wrong = pull * held.bounds > least if len(pull) else _NONE
+    return wrong, (held.rows != 0) & (row_pull > least) if len(row_pull) else _NONE

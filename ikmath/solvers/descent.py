@@ -64,8 +64,7 @@ class Descent:
         self.floors = [0.0]
         if not self.single:
             # this far off a strong level may be on the way: the next step puts it right
-            scale = [float(self.stack.scale[rows].max()) for rows in self.stack.levels]
-            self.floors = [(_LOOSE * problem.length * one) ** 2 for one in scale]
+            self.floors = [(_LOOSE * problem.length * most) ** 2 for most in self.stack.most]
             if before is None:
                 self.floors[-1] = 0.0  # only the posture is weaker, and that puts nothing right
         self.following = before is not None
@@ -113,18 +112,15 @@ class Descent:
         """Errors and Jacobian at a pose."""
         problem, stack, q = self.problem, self.stack, pose.q
         rows = stack.evaluate(problem.tasks, pose)
-        raw = rows.error
-        costs = stack.costs(raw * stack.scale)
-        state = State(q, pose, rows, costs, stack.squares(raw).tolist(), near)
+        scaled = rows.error * stack.scale
+        squares = stack.squares(rows.error).tolist()
+        reached = not squares or max(squares) < self.tolerance
+        state = State(q, pose, rows, scaled, stack.units, stack.costs(scaled), squares, reached, near)
         posture = problem.posture
         if posture is not None:
             state.wish = posture.gain * (posture.q - q)
             state.left = float(state.wish.dot(state.wish))
         return state
-
-    def reached(self, state: State) -> bool:
-        """Whether every effector is within the tolerance."""
-        return not state.squares or max(state.squares) < self.tolerance
 
     def compare(self, new: State, old: State, lowest: list[float] | None = None) -> tuple[int | None, bool]:
         """Compare a pose with the one before by the first level that tells them apart.
@@ -138,7 +134,7 @@ class Descent:
             The level that is worse (None if the new pose is better), and whether it is clearly better.
         """
         # what is reached is reached: then the posture decides
-        arrived = new.wish is not None and self.reached(old) and self.reached(new)
+        arrived = new.wish is not None and old.reached and new.reached
         slip = 0.0 if self.single else _GAIN if lowest is None else _SLIP
         levels = enumerate(zip(new.costs, old.costs, lowest or old.costs, self.floors, strict=True))
         for level, (a, b, low, floor) in () if arrived else levels:
@@ -164,13 +160,13 @@ class Descent:
             self.picture.stay_near(self.start.q, self.max_turn)
         state, done = self._descend(self.start)
         stalled = done or self.left > 0
-        if not self.reached(state):
+        if not state.reached:
             state = self._go_farther(self._bend(state))
         # who starts where nothing is left to gain was brought there, and stays
         came = self.compare(state, self.start)[1]
-        if self.escape and came and not self.reached(state):
+        if self.escape and came and not state.reached:
             state = self._escape(state)
-        if not self.reached(state):
+        if not state.reached:
             state, rests = self._come_to_rest(self._settle_strong(state) if came else self.start)
             stalled = stalled or rests
         return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
@@ -213,7 +209,7 @@ class Descent:
         for most in (_FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
-            if not self.picture.let_go(held.q) or self.reached(held) or not self.catch_up:
+            if not self.picture.let_go(held.q) or held.reached or not self.catch_up:
                 break
             self.picture.stay_near(self.start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
@@ -222,7 +218,7 @@ class Descent:
                 self.lags = True
                 return held
             held = farther
-        return held if self.reached(held) else state
+        return held if held.reached else state
 
     def _jumps(self, state: State) -> bool:
         """Whether a bone turns so far from the start that it is seen to jump."""
@@ -238,8 +234,8 @@ class Descent:
 
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""
-        scale = self.stack.scale
-        start = bend(self.skeleton, state.q, state.rows.error * scale, state.rows.jacobian * scale[:, None])
+        rows = state.rows.jacobian * self.stack.scale[:, None]
+        start = bend(self.skeleton, state.q, state.scaled, rows)
         return state if start is None else self._try(state, start)
 
     def _descend(self, state: State, *, hurry: bool = False) -> tuple[State, bool]:
@@ -250,7 +246,7 @@ class Descent:
         stall, warm = 0, bool(self.working)
         settled = only_land = False
         while True:
-            if self.reached(state) and (state.wish is None or settled):
+            if state.reached and (state.wish is None or settled):
                 return state, True
             stall = _PATIENCE if self.guard is not None and creeping.at(lowest) else stall
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
@@ -270,14 +266,14 @@ class Descent:
                 # a step for weaker levels bends the stronger ones at second order: judge it put right
                 trial = self._put_right(trial, worse + 1) or trial
                 worse, clearly = self.compare(trial, state, lowest)
-            if self.reached(trial) and not self.reached(state):
+            if trial.reached and not state.reached:
                 worse, clearly = None, True
             if worse is None:
                 stall = 0 if clearly else stall + 1
                 # a posture goes on settling in the frames to come
                 only_land = self.following
                 settled = not clearly or only_land
-                if not (settled and self.reached(trial)):
+                if not (settled and trial.reached):
                     memory.taken(state.costs, self.picture.promised(state, trial.q), trial.costs)
                 state = trial
                 if self.single or self.compare(state, best)[0] is None:
@@ -309,17 +305,17 @@ class Descent:
         hopeless = is_hopeless(self.problem, state.pose, np.sqrt(state.squares), self.options.tolerance)
         if self.guard is not None and not hopeless:
             state = self._go_round(state)
-        if not self.reached(state) and (start := unlock(self.skeleton, state.q)) is not None:
+        if not state.reached and (start := unlock(self.skeleton, state.q)) is not None:
             state = self._try(state, start)
         rng = np.random.default_rng(self.options.seed)
         # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
         jump = self.guard is None or self.options.search
         for _ in range(_ATTEMPTS):
-            if hopeless or self.reached(state) or not self.left:
+            if hopeless or state.reached or not self.left:
                 break
             # somewhere else altogether is worth it only if everything is reached there
             other = self._try(state, scattered(self.skeleton, state.q, rng), jump=jump)
-            state = other if self.reached(other) else state
+            state = other if other.reached else state
         return state
 
     def _go_round(self, state: State) -> State:
@@ -335,7 +331,7 @@ class Descent:
                 if between.status is not Status.REACHED:
                     break
             else:
-                if self.reached(other := self._try(state, q, jump=True)):
+                if (other := self._try(state, q, jump=True)).reached:
                     return other
         return state
 
@@ -377,14 +373,14 @@ class Descent:
         if not self.following or not self.fast:
             return False
         turned = float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start.q, 0.0)).max())
-        return turned > self.usual * (1.0 + _GAIN if self.reached(state) else 1.0 - _GAIN)
+        return turned > self.usual * (1.0 + _GAIN if state.reached else 1.0 - _GAIN)
 
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))
         measure, blocked = None, ""
         if self.guard is not None and state.near is not None:
             measure = self.guard.scene.measure(state.q, state.near)
-            if stalled and not self.reached(state):
+            if stalled and not state.reached:
                 uphill = (state.rows.error * self.stack.scale**2) @ state.rows.jacobian
                 blocked = self.guard.blocker(state.pose, state.near, uphill)
         return conclude(

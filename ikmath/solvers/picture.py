@@ -17,7 +17,7 @@ from ..problem import Problem
 from ..rotation import Array
 from .guard import Guard
 from .standing import Memory, State
-from .swing_bounds import SwingBounds, merge
+from .swing_bounds import SwingBounds
 
 _FAR: Final = 0.3  # damping for each unit of a level's squared scaled error
 _NEAR: Final = 1e-8  # damping at the goal
@@ -45,6 +45,7 @@ class Picture:
     def __init__(self, problem: Problem, guard: Guard | None) -> None:
         self.length, self.stack, self.guard = problem.length, problem.stack, guard
         self.skeleton, self.region, self.metric = problem.skeleton, problem.skeleton.region, self.stack.metric
+        self._units: list[float] = self.metric.tolist()
         self.low, self.high = self.region.low, self.region.high
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.sided = _NONE
@@ -54,7 +55,7 @@ class Picture:
 
     def stay_near(self, q: Array, most: float) -> None:
         """Hold every turn to `most` radians around q."""
-        room = np.where(self.skeleton.is_turn, most, np.inf)
+        room = most * self.stack.turning
         self.low, self.high = np.maximum(self.low, q - room), np.minimum(self.high, q + room)
 
     def let_go(self, q: Array) -> bool:
@@ -75,16 +76,16 @@ class Picture:
             only: correct the first `only` levels and leave the weaker ones as they are; None for all.
         """
         q, metric, region, stack = state.q, self.metric, self.region, self.stack
-        scaled = -state.rows.error * stack.scale
+        wanted, columns = -state.scaled, state.columns
         if only is not None:
-            scaled[stack.place >= only] = 0.0
-        jacobian = state.rows.jacobian * stack.units
-        if only is None and len(self.sided):
+            wanted[stack.place >= only] = 0.0
+        elif len(self.sided):
             # As an equality, what is hardly broken would keep weaker goals from lifting the figure off it.
             slight = self.sided[state.rows.error[self.sided] > -_SLIGHT * self.length]
-            scaled[slight] = jacobian[slight] = 0.0
+            columns = columns.copy()
+            wanted[slight] = columns[:, slight] = 0.0
         lower, upper = (self.low - q) / metric, (self.high - q) / metric
-        pairs, normal, way = region.near_boundary(q, _AT_LIMIT)
+        edges = region.near_boundary(q, _AT_LIMIT)
         inequality, least = self._inequalities(state)
         target = None if wish is None else wish / metric
         together = memory.together and only is None
@@ -93,47 +94,47 @@ class Picture:
             levels, costs, caution = [slice(None)], [sum(costs)], [max(caution)]
         damping = [(_FAR * cost + _NEAR) * careful for cost, careful in zip(costs, caution, strict=True)]
         for _ in range(_ROUNDS):
-            turned = SwingBounds(region.pairs[pairs], normal, way, metric)
-            rows = turned.rows(jacobian)
+            turned = SwingBounds(edges, region.pair_columns, self._units)
+            rows = turned.along(columns).T
             answer = lexicographic(
-                [Level(rows[s], scaled[s], c) for s, c in zip(levels, damping, strict=True)],
-                *turned.bounds(lower, upper),
-                None if inequality is None else turned.rows(inequality),
+                [Level(rows[s], wanted[s], c) for s, c in zip(levels, damping, strict=True)],
+                lower,
+                turned.upper(upper),
+                None if inequality is None else turned.along(inequality.T).T,
                 least,
-                None if target is None else turned.rows(target[None])[0],
-                turned.warm(memory.working, region.pairs),
+                None if target is None else turned.along(target),
+                memory.working,
                 _CHANGES,
             )
             # what held a posture waits for the step that asks for one again
             memory.working = answer.working + memory.working[len(answer.working) :]
-            dq = turned.back(answer.x) * metric
-            bounds = region.leaving(q, dq) if len(region.pairs) else None
-            if bounds is None or not bounds.leaving.any():
-                break
+            dz = turned.back(answer.x)
+            dq = dz * metric
+            exits = region.exits_of_one(q, dq) if len(region.pairs) else None
             # at second order of the step the projection below is as good
-            if np.abs(bounds.way - dq[region.pairs.T] * bounds.leaving).max() < _CURVED * np.abs(dq).max():
+            if exits is None or exits.off(dq, region.pair_columns) < _CURVED * np.abs(dq).max():
                 break
-            pairs, normal, way = merge(pairs, normal, way, bounds.leaving, bounds.normal, bounds.way)
-        if together and len(stack.levels) > 1 and not self._granted(state, dq):
+            edges = edges | exits.crossed()
+        if together and len(stack.levels) > 1 and not self._granted(state, dz):
             memory.together = False
             return self.step(state, memory, wish=wish)
-        to = region.landing(q, dq, bounds)
-        if self.low is not region.low:  # staying near: swing pairs know their bounds only along and across
+        to = region.landing(q, dq, exits)
+        # staying near, swing pairs know their bounds only along and across
+        if self.low is not region.low and (edges or exits is not None):
             near = np.minimum(np.maximum(to, self.low), self.high)
             if (near != to).any():
                 to = region.project_first(near)
         return to
 
-    def _granted(self, state: State, dq: Array) -> bool:
-        """Whether a step gives all levels but the weakest what they want."""
-        promised = self.promised(state, state.q + dq)
+    def _granted(self, state: State, dz: Array) -> bool:
+        """Whether a scaled step (n,) gives all levels but the weakest what they want."""
+        promised = self.stack.costs(state.scaled + dz.dot(state.columns))
         pairs = zip(promised[:-1], state.costs[:-1], strict=True)
         return all(new <= _GRANTED * old + _NOTHING for new, old in pairs)
 
     def promised(self, state: State, q: Array) -> list[float]:
         """The levels' costs that the linear picture at a pose promises for coordinates q."""
-        linear = (state.rows.error + state.rows.jacobian.dot(q - state.q)) * self.stack.scale
-        return self.stack.costs(linear)
+        return self.stack.costs(state.scaled + ((q - state.q) / self.metric).dot(state.columns))
 
     def _inequalities(self, state: State) -> tuple[Array | None, Array | None]:
         """Rows `C dz >= d`, scaled: one-sided goals and clearances; what is broken must not get worse."""

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..linalg.lexicographic import Working
+from ..linalg.inequalities import Working
 from ..obstacles import Proximity
 from ..pose import Pose
 from ..residual import Residual
@@ -16,18 +17,34 @@ _CREEP = 0.02  # share of each level's squared error
 _TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
 
 
-@dataclass(slots=True)
+@dataclass
 class State:
-    """Where a solve stands: the accepted pose and all that is known of it."""
+    """Where a solve stands: the accepted pose and all that is known of it.
+
+    Attributes:
+        q: (n,); pose: there; rows: of the goals, unscaled; scaled: (k,) their errors in units of `Stack`;
+        units: (n, k) what makes the Jacobian so;
+        costs: squared length of each level's scaled errors; squares: (E,) of each effector's unscaled ones;
+        reached: whether every effector is within the tolerance;
+        near: what obstacles are near; wish: (n,) step that the posture asks for; left: its squared length.
+    """
 
     q: Array
     pose: Pose
     rows: Residual
+    scaled: Array
+    units: Array
     costs: list[float]
     squares: list[float]
+    reached: bool
     near: Proximity | None = None
-    left: float = 0.0  # squared length of what the posture still asks for
+    left: float = 0.0
     wish: Array | None = None
+
+    @cached_property
+    def columns(self) -> Array:
+        """(n, k) the scaled Jacobian, the coordinates first, as it lies in memory."""
+        return self.rows.jacobian.T * self.units
 
 
 @dataclass(slots=True)

@@ -8,10 +8,11 @@ tangent; then the region is an upper bound of the first.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+import math
 
-from ..linalg.lexicographic import Working
+import numpy as np
+
+from ..exits import Edge
 from ..rotation import Array
 
 
@@ -19,74 +20,44 @@ class SwingBounds:
     """Swing pairs told along and across their boundary, so that their regions become bounds like all others.
 
     Args:
-        columns: (w, 2) columns (x, z) of the pairs; normal: (2, w) outward; way: (w,) room along the normal;
+        edges: where pairs stand at their boundary; columns: (x, z) of all pairs of the region;
         metric: (n,) units of the scaled coordinates.
     """
 
-    def __init__(self, columns: npt.NDArray[np.intp], normal: Array, way: Array, metric: Array) -> None:
-        self.x, self.z = columns[:, 0], columns[:, 1]
-        if not len(columns):
-            return
-        across = normal * metric[columns.T]
-        length = np.sqrt((across * across).sum(0))
-        self.c, self.s = across / length
-        self.room = way / length
+    def __init__(self, edges: dict[int, Edge], columns: list[tuple[int, int]], metric: list[float]) -> None:
+        self.columns: list[int] = []  # x, z of one pair after the other
+        self.room: list[float] = []
+        self._turn = turn = np.zeros((2 * len(edges), 2 * len(edges)))
+        for pair, edge in edges.items():
+            x, z = columns[pair]
+            across, along = edge.x * metric[x], edge.z * metric[z]
+            length = math.sqrt(across * across + along * along)
+            first = len(self.columns)
+            turn[first, first] = turn[first + 1, first + 1] = across / length
+            turn[first, first + 1], turn[first + 1, first] = along / length, -along / length
+            self.columns += x, z
+            self.room.append(max(edge.room / length, 0.0))
 
-    def rows(self, array: Array) -> Array:
-        """Columns x, z of (k, n) -> along the normal, along the tangent."""
-        if not len(self.x):
-            return array
-        out = array.copy()
-        x, z = array[:, self.x], array[:, self.z]
-        out[:, self.x], out[:, self.z] = x * self.c + z * self.s, z * self.c - x * self.s
+    def along(self, columns: Array) -> Array:
+        """Columns x, z of (n, k) or (n,), the coordinates first -> along the normal, along the tangent."""
+        if not self.columns:
+            return columns
+        out = columns.copy()
+        out[self.columns] = self._turn.dot(columns.take(self.columns, 0))
         return out
 
     def back(self, x: Array) -> Array:
         """(n,) along and across -> the coordinates."""
-        if not len(self.x):
+        if not self.columns:
             return x
         out = x.copy()
-        n, t = x[self.x], x[self.z]
-        out[self.x], out[self.z] = n * self.c - t * self.s, n * self.s + t * self.c
+        out[self.columns] = x.take(self.columns).dot(self._turn)
         return out
 
-    def bounds(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The bounds with the pairs' room along their normals."""
-        if not len(self.x):
-            return lower, upper
-        upper = upper.copy()
-        upper[self.x] = np.maximum(self.room, 0.0)
-        return lower, upper
-
-    def warm(self, working: list[Working], pairs: npt.NDArray[np.intp]) -> list[Working]:
-        """Working sets of the step before, without the pairs that are no longer at their boundary."""
-        if not working or not len(pairs):
-            return working
-        now = np.zeros(len(working[0].bounds), dtype=bool)
-        now[self.x] = True
-        gone = pairs[:, 0][~now[pairs[:, 0]]]
-        if not any(held.bounds[gone].any() for held in working):
-            return working
-        copies = [Working(held.bounds.copy(), held.rows) for held in working]
-        for held in copies:
-            held.bounds[gone] = 0
-        return copies
-
-
-def merge(
-    pairs: npt.NDArray[np.intp],
-    normal: Array,
-    way: Array,
-    leaving: npt.NDArray[np.bool_],
-    n: Array,
-    to: Array,
-) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """The pairs at their boundary with those that would leave put in, or told anew."""
-    new = leaving.nonzero()[0]
-    stay = ~leaving[pairs]
-    room = (n[:, new] * to[:, new]).sum(0)
-    return (
-        np.concatenate([pairs[stay], new]),
-        np.concatenate([normal[:, stay], n[:, new]], 1),
-        np.concatenate([way[stay], room]),
-    )
+    def upper(self, upper: Array) -> Array:
+        """The upper bounds with the pairs' room along their normals."""
+        if not self.columns:
+            return upper
+        out = upper.copy()
+        out[self.columns[::2]] = self.room
+        return out

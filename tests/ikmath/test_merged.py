@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals worked out together are the goals worked out one by one, whatever stands among them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ikmath as ik
+from ikmath.merged import Merged
+from tests.ikmath import trees
+
+KINDS = ("place", "places", "turn", "turns", "one axis", "slack", "plane", "tilt")
+
+
+def goal(kind, names, rng):
+    """A goal of a kind for joints drawn from names; about half the kinds have rows of their own."""
+    one, some = str(rng.choice(names)), [str(name) for name in rng.choice(names, 2)]
+    turns = [trees.rotation(rng) for _ in some]
+    return {
+        "place": lambda: ik.Position(one, rng.normal(size=3), rng.normal(size=3)),
+        "places": lambda: ik.Position(some, rng.normal(size=(2, 3)), priority=1),
+        "turn": lambda: ik.Orientation(one, turns[0], priority=1),
+        "turns": lambda: ik.Orientation(some, turns),
+        "one axis": lambda: ik.Position(one, rng.normal(size=3), axes="y"),
+        "slack": lambda: ik.Orientation(one, turns[0], slack=0.1),
+        "plane": lambda: ik.Plane(one, rng.normal(size=3), rng.normal(size=3)),
+        "tilt": lambda: ik.Orientation(one, turns[1], axes="xz", space="target"),
+    }[kind]()
+
+
+def check(evaluate, goals, skeleton, rng):
+    pose = ik.Pose.forward(skeleton, 0.5 * rng.normal(size=skeleton.n))
+    error, jacobian = evaluate(goals, pose)
+    alone = [one.evaluate(pose) for one in goals]
+    np.testing.assert_allclose(error, np.concatenate([one.error for one in alone]), atol=1e-12)
+    np.testing.assert_allclose(jacobian, np.concatenate([one.jacobian for one in alone]), atol=1e-12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(trees.skeletons(), st.lists(st.sampled_from(KINDS), min_size=1, max_size=5), st.integers(0, 10_000))
+def test_together_is_one_by_one(skeleton, kinds, seed):
+    rng = np.random.default_rng(seed)
+    goals = [goal(kind, skeleton.names, rng) for kind in kinds]
+    for one in goals:
+        one.check(skeleton)
+    merged = Merged(goals, skeleton)
+    assert merged.fits(goals, skeleton)
+    check(merged.evaluate, goals, skeleton, rng)
+
+
+@pytest.mark.parametrize("change", ["target", "point", "slack", "order"])
+def test_other_targets_fit_and_other_points_do_not(change):
+    skeleton, rng = ik.figures.human(), np.random.default_rng(3)
+    first = [ik.Position("head", (0.0, 0.1, 1.5)), ik.Orientation("wrist.L", np.eye(3))]
+    problem = ik.Problem(skeleton, first)
+    other = {
+        "target": [first[0].towards(target=np.array([[0.3, 0.0, 1.4]])), first[1]],
+        "point": [ik.Position("head", (0.0, 0.1, 1.5), offset=(0.0, 0.1, 0.0)), first[1]],
+        "slack": [ik.Position("head", (0.0, 0.1, 1.5), slack=0.2), first[1]],
+        "order": first[::-1],
+    }[change]
+    assert Merged(problem.tasks, skeleton).fits(other, skeleton) is (change == "target")
+    for goals in (first, other, first):  # the rows of a problem find out by themselves
+        check(problem.stack.evaluate, goals, skeleton, rng)
