@@ -19,16 +19,16 @@ PICTURES: Final = Path(__file__).with_name("pictures")
 Box = tuple[int, int, int, int]
 
 VIEW: Final[Box] = (0, 28, 1056, 718)
-FIGURE: Final[Box] = (330, 170, 780, 560)
+FIGURE: Final[Box] = (230, 90, 830, 600)
 CUTS: Final[dict[str, tuple[str, Box]]] = {
     "dragging": ("dragging", VIEW),
-    "seeing": ("overlay_all", VIEW),
-    "limits": ("limits", FIGURE),
-    "gizmo": ("gizmo_moving", FIGURE),
-    "report": ("report", (0, 0, 1280, 800)),
+    "pins": ("menu_of_pins", FIGURE),
     "solved": ("solved", VIEW),
-    "baked": ("baked", (0, 28, 1280, 776)),
-    "kinds": ("menu_of_kinds", VIEW),
+    "limits": ("limits", FIGURE),
+    "seeing": ("overlay_all", VIEW),
+    "gizmo": ("gizmo_moving", FIGURE),
+    "obstacle": ("drag_against_wall", VIEW),
+    "baked": ("baked", VIEW),
 }
 """Picture of the manual -> the photograph, and which part of it (left, top, right, bottom in pixels)."""
 

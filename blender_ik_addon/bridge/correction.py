@@ -24,8 +24,7 @@ class Correction:
     """Learns, over the rounds of one frame, how Blender answers what is asked of the figure.
 
     Per round: solve for `targets(now, wanted)`, measure again with `Figure.posed`, tell by `learn` what the
-        figure
-    promised and what came of it.
+    figure promised and what came of it.
 
     Args:
         points: E, the number of effector points.

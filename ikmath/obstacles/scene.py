@@ -164,9 +164,8 @@ class Scene:
             pose: one pose or a batch; for moving obstacles its batch axes end with their frames.
             detect: metres.
             ends: also list the two ends of every near link as rows of their own, as far as they are near. A
-                bone
-                that comes to lie on something flat is nearest with one end now, with the other in the next
-                step; who bounds its motion by both at once sees it settle.
+                bone that comes to lie on something flat is nearest with one end now, with the other in the
+                next step; who bounds its motion by both at once sees it settle.
             watch: for who asks pose after pose, one at a time, of obstacles that stand still: what was
                 measured before, see `Watch`; not with `ends`.
 

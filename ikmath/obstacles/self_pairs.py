@@ -2,8 +2,8 @@
 """Which links of a figure are to be kept from each other.
 
 Neighbours in the tree overlap where they meet, and skinned figures rest with armpits and thighs in touch:
-    such pairs would hold the figure in its rest pose for ever, so they are left out. A person may add and
-    remove pairs.
+such pairs would hold the figure in its rest pose for ever, so they are left out. A person may add and remove
+pairs.
 """
 
 from __future__ import annotations

@@ -28,9 +28,8 @@ class FigureProgram:
 
     Args:
         problem: its tasks are the constraints, scaled as everywhere.
-        objective: "posture": `1/2 sum (gain_i (q_i - r_i))^2` around the posture, or the rest pose with
-        gain 1;
-            "limits": `1/2 sum ((q_i - middle_i) / half range_i)^2`.
+        objective: "posture": `1/2 sum (gain_i (q_i - r_i))^2` around the posture, or with gain 1
+            around the rest pose; "limits": `1/2 sum ((q_i - middle_i) / half range_i)^2`.
     """
 
     def __init__(self, problem: Problem, objective: str) -> None:
