@@ -22,6 +22,7 @@ from ..bridge.chains import chain_bones
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, read_space
 from ..properties.access import rig_of
+from ..properties.bone import bone_settings
 from ..properties.refusal import Refused
 from .balance import Stand, stand
 from .body import Capsules, Parts, read_links, read_parts
@@ -58,22 +59,22 @@ class Standing:
     Attributes:
         matrix: (B, 4, 4) armature space; basis: (B, 4, 4) what their channels say.
         world: (4, 4) of the armature object.
-        flesh: equal as long as nobody has made the figure thicker or heavier; in another frame that may be
+        changes: equal as long as nobody has made the figure thicker or heavier; in another frame that may be
             animated.
     """
 
     matrix: Floats
     basis: Floats
     world: Array
-    flesh: Hashable
+    changes: Hashable
 
     @classmethod
     def of(cls, armature: bpy.types.Object, frame: int) -> Standing:
         """An armature, original, that is up to date in a frame."""
         matrix, basis = (pose_matrices(armature, which) for which in ("matrix", "matrix_basis"))
         manager: Any = bpy.data.window_managers[0]
-        flesh = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
-        return cls(matrix, basis, np.array(armature.matrix_world, dtype=float), flesh)
+        changes = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
+        return cls(matrix, basis, np.array(armature.matrix_world, dtype=float), changes)
 
     @cached_property
     def bones(self) -> Array:
@@ -99,6 +100,7 @@ class Inspector:
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
         self._flesh: tuple[Any, _Flesh] | None = None
+        self._told: tuple[Any, Any] | None = None
         self._neighbourhood = Neighbourhood()
 
     def bones(self, armature: bpy.types.Object, structure: Hashable) -> Bones:
@@ -208,7 +210,7 @@ class Inspector:
             armature,
             (structure, tuple(chains)),
             self._known(armature, chains, structure),
-            standing.flesh,
+            self._flesh_told(armature, standing),
             standing.matrix,
             self._space(armature),
             depsgraph,
@@ -221,7 +223,8 @@ class Inspector:
         deform = np.empty(len(bones), dtype=np.bool_)
         data: Any = armature.data
         data.bones.foreach_get("use_deform", deform)
-        told = structure, standing.flesh, deform.tobytes(), armature.matrix_world.median_scale
+        flesh = self._flesh_told(armature, standing)
+        told = structure, flesh, deform.tobytes(), armature.matrix_world.median_scale
         if self._flesh is None or self._flesh[0] != told:
             try:
                 weights = Weights.of(read_masses(armature, bones), bones)
@@ -229,6 +232,15 @@ class Inspector:
                 weights = None  # nothing of it weighs anything
             self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)
         return self._flesh[1]
+
+    def _flesh_told(self, armature: bpy.types.Object, standing: Standing) -> Any:
+        """What says how thick and heavy the figure is, as plain values, read where it may have changed."""
+        asked = armature.session_uid, standing.changes
+        if self._told is None or self._told[0] != asked:
+            links = read_links(armature)
+            arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.enabled)]
+            self._told = asked, (links.names, arrays, bone_settings(armature, "mass"))
+        return self._told[1]
 
     def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:
         """The figure at some moment."""

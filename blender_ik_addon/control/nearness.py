@@ -91,7 +91,7 @@ class Neighbourhood:
         armature: bpy.types.Object,
         structure: Hashable,
         figure: Figure,
-        flesh: Hashable,
+        flesh: Any,
         matrix: Floats,
         space: Space,
         depsgraph: bpy.types.Depsgraph,

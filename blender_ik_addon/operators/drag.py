@@ -274,8 +274,11 @@ class ARTICULATE_OT_drag(OnArmature):
             parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
         parts.append(f"{drag.grip.levels} bones" if drag.grip.levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
-        if drag.recording is not None and drag.recording.moves:
-            parts.append(f"recorded {len(drag.recording)} frames")
+        if drag.recording is not None:
+            moves, count = drag.recording.moves, len(drag.recording)
+            parts.append(
+                f"recorded {count} frames" if moves else "nothing recorded: start the playback first"
+            )
         if moved is not None:
             off = angle(moved.error) if hand.turning else length(moved.error)
             parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)

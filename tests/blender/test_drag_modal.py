@@ -199,6 +199,22 @@ def test_wheel_and_root():
     assert "short" in rig.articulate.message
 
 
+def test_the_header_says_how_near_it_is_and_that_nothing_is_recorded_without_playback():
+    rig = posed()
+    rig.articulate.record = True
+    mouse = Mouse(tip_at(rig, "b3"))
+    mouse.move((0.3, 0.2))
+    mouse.tick()
+    assert " mm off" in mouse.window.header[-1] and "start the playback" in mouse.window.header[-1]
+    mouse.key("ESC")
+    rig.articulate.record = False
+    mouse = Mouse(tip_at(rig, "b3"))
+    mouse.move((0.3, 0.2))
+    mouse.tick()
+    assert "playback" not in mouse.window.header[-1]
+    mouse.key("ESC")
+
+
 def test_ctrl_turns_and_moving_goes_on_from_there():
     rig = posed()
     mouse = Mouse(tip_at(rig, "b3"), bone="b3")

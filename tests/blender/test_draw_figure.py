@@ -221,6 +221,31 @@ def test_of_parts_that_hang_together_the_foremost_is_critical():
     assert len(drawn(rig).labels) == 1
 
 
+def test_from_frame_to_frame_the_surroundings_are_read_once_unless_they_are_animated(monkeypatch):
+    rig = two_arms()
+    bpy.ops.articulate.body_fit()
+    add("hand.L")
+    wall(rig, 2.2)
+    only(rig, "critical")
+    nearness = installed.module("control.nearness")
+    read, calls = nearness.read_surroundings, []
+    monkeypatch.setattr(nearness, "read_surroundings", lambda *given: calls.append(1) or read(*given))
+    sketch = data.Sketch()
+    link = rig.articulate.body.links["hand.L"]
+    labels = []
+    for animated in (False, True):
+        if animated:
+            for frame, radius in ((1, 0.05), (4, 0.1)):
+                link.radius = radius
+                link.keyframe_insert("radius", frame=frame)
+        for frame in (1, 2, 3, 4):
+            bpy.context.scene.frame_set(frame)
+            sketch.note(bpy.context.evaluated_depsgraph_get())
+            labels.append(drawn(rig, sketch=sketch).labels[0][1])
+        assert len(calls) == (5 if animated else 1)
+    assert len(set(labels[:4])) == 1 and len(set(labels[4:])) == 4
+
+
 def test_what_is_far_away_is_told_by_the_nearest():
     rig = two_arms()
     add("hand.L")
