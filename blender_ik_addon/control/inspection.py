@@ -17,7 +17,16 @@ import numpy as np
 import ikmath as ik
 from ikmath.pose import Points
 
-from ..bridge.armature import Array, Bones, Floats, pose_matrices, read_bones, read_state
+from ..bridge.armature import (
+    Array,
+    Bones,
+    Floats,
+    PoseState,
+    pose_matrices,
+    read_bones,
+    read_channels,
+    read_state,
+)
 from ..bridge.chains import chain_bones
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, read_space
@@ -99,6 +108,7 @@ class Inspector:
         self._figure: tuple[Any, Figure] | None = None
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
+        self._points: tuple[Figure, str, Points] | None = None
         self._flesh: tuple[Any, _Flesh] | None = None
         self._told: tuple[Any, Any] | None = None
         self._neighbourhood = Neighbourhood()
@@ -137,6 +147,7 @@ class Inspector:
     def ellipsoid(
         self,
         armature: bpy.types.Object,
+        standing: Standing,
         chains: Sequence[Chain],
         structure: Hashable,
         point: tuple[str, tuple[float, float, float]],
@@ -145,7 +156,7 @@ class Inspector:
         """Manipulability of a point of a bone; None if the bone is not of the figure.
 
         Args:
-            armature, chains, structure: see `limits`, also for what is raised.
+            armature, standing, chains, structure: see `limits`, also for what is raised.
             point: name of the bone, and where in the bone's axes and the armature's units.
             chain_root: topmost bone that may move for it, "" for the whole figure.
         """
@@ -156,9 +167,13 @@ class Inspector:
         if bone not in known.skeleton.names:
             return None
         space = self._space(armature)
-        figure = known.at(read_state(armature, known.bones), space)
-        skeleton, offset = figure.skeleton, figure.offset(bone, local)
-        pose, points = ik.Pose.forward(figure.shown, figure.q), Points(skeleton, [bone], offset)
+        figure = known.at(PoseState(read_channels(armature), standing.basis, standing.matrix), space)
+        skeleton = figure.skeleton
+        if self._points is None or self._points[0] is not known or self._points[1] != bone:
+            self._points = known, bone, Points(skeleton, [bone])
+        points = self._points[2]
+        points.offsets[0] = figure.offset(bone, local)
+        pose = ik.Pose.forward(figure.shown, figure.q)
         place = pose.points(points)
         jacobian = pose.point_jacobian(points, place)[:, skeleton.is_turn]
         if chain_root in skeleton.names:

@@ -151,7 +151,7 @@ class Sketch:
                 parts.draw_limits(strokes, look.limits(armature, standing, chains, structure))
             if active is not None and "ellipsoid" in shown:
                 point = active.bone, active.local
-                found = look.ellipsoid(armature, chains, structure, point, active.chain_root)
+                found = look.ellipsoid(armature, standing, chains, structure, point, active.chain_root)
                 parts.draw_ellipsoid(strokes, found)
             if "critical" in shown:
                 near = look.critical(armature, standing, chains, structure, depsgraph, self._reshaped)
