@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from .control.kept import Readers, hand_to
 from .control.live import LiveFigures, watched
 from .properties.access import session_of
 from .properties.overrides import prepare_overrides
@@ -33,7 +34,7 @@ _LISTS = (
 
 def attach() -> None:
     """Add the handlers; what they keep between calls lives in them and ends with them."""
-    for name, function in _make(LiveFigures()):
+    for name, function in _make(LiveFigures(), Readers()):
         getattr(bpy.app.handlers, name).append(function)
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
         _session().any_live = any_live()
@@ -47,13 +48,14 @@ def detach() -> None:
             functions.remove(function)
 
 
-def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
+def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def forget_bake(*_args: object) -> None:
         """After a load: no bake is running, whatever the window manager of the old file said."""
         session = session_of(bpy.context)
         session.baking, session.progress = False, 0.0
         figures.forget()
+        readers.forget()
         session.any_live = any_live()
 
     @persistent
@@ -96,6 +98,7 @@ def _make(figures: LiveFigures) -> list[tuple[str, Callable[..., None]]]:
         if _is_any_live():
             figures.tell(scene, depsgraph)
 
+    hand_to(forget_bake, readers)
     return [
         ("load_post", forget_bake),
         ("save_pre", keep_overrides),

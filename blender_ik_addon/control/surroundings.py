@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a figure keeps clear of: obstacles of the scene, and its own limbs.
 
-The trees over meshes are built once and kept for as long as a plan lasts; from frame to frame only the
-motions of the obstacles change.
+The trees over meshes are built once and kept (`kept`); from frame to frame only the motions of the obstacles
+change.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ..bridge.space import Space
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .body import LinkPlan, body_links, link_on
+from .kept import kept_readers
 from .self_collision import watched_pairs
 
 _SAME_SIZE: Final = 1e-5  # relative; by that much bones of one scale differ in single precision
@@ -94,8 +95,10 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
     """
     rig = rig_of(armature)
     body, method = rig.body, ik.METHODS[rig.solver.method]
-    if not body.self_collision and not any(obstacle.enabled for obstacle in rig.obstacles):
-        return None
+    if not any(obstacle.enabled for obstacle in rig.obstacles):
+        kept_readers().forget(armature)
+        if not body.self_collision:
+            return None
     if not method.obstacles:
         able = " or ".join(entry.label for entry in ik.METHODS.values() if entry.obstacles)
         raise Refused(
@@ -126,7 +129,7 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
         watched=tuple((a, b) for a, b, watched in pairs if watched and a != b),
         unwatched=tuple((a, b) for a, b, watched in pairs if not watched and a != b),
         avoidance=avoidance,
-        reader=ObstacleReader(),
+        reader=kept_readers().of(armature),
     )
 
 
