@@ -273,18 +273,21 @@ def many_frames(
     """
     count = plan.count
     rotation = _matrices(quaternions)
-    along_axes = span(np.flatnonzero(translation.any(0)))  # of connected bones one in three
-    parents = rotation[:, along_axes].take(plan.parent, 2)
-    way = np.einsum("ijnb,nj->inb", parents, translation[:, along_axes])
+    # of balls made of hinges only one in three is somewhere else than its parent, of bones most along y only
+    places = translation.any(1)
+    places[plan.sliding] = True
+    moving, directions = np.flatnonzero(places), span(np.flatnonzero(translation.any(0)))
+    parents = rotation[:, directions].take(plan.parent[moving], 2)
+    way = np.einsum("ijnb,nj->inb", parents, translation[moving, directions])
     slide_axes = None
     if len(plan.sliding):
         above = rotation.take(plan.parent[plan.sliding], 2)
-        directions = along.reshape(-1, count, 3)[:, plan.sliding].transpose(1, 2, 0)
-        slid = directions.dot(q.take(plan.slide_columns, 0))
-        way[:, plan.sliding] += np.einsum("ijnb,njb->inb", above, slid)
-        own = None if rest is None else rest.take(plan.sliding, 0)
-        slide_axes = np.einsum("ijnb,njk->inkb", above, np.eye(3)[None] if own is None else own)
-    position = np.matmul(plan.above, way)
+        slides = along.reshape(-1, count, 3)[:, plan.sliding].transpose(1, 2, 0)
+        slid = slides.dot(q.take(plan.slide_columns, 0))
+        way[:, np.searchsorted(moving, plan.sliding)] += np.einsum("ijnb,njb->inb", above, slid)
+        own = np.eye(3)[None] if rest is None else rest.take(plan.sliding, 0)
+        slide_axes = np.einsum("ijnb,njk->inkb", above, own)
+    position = np.matmul(plan.above[:, span(moving)], way)
     rotation = rotation[:, :, :count]
     return ManyFrames(rotation, position, axes(rotation), slide_axes)
 

@@ -79,6 +79,8 @@ class Region:
         radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
         inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, FLOOR))
+        self._narrow = bool((inverse >= 1.0 / NARROW).any())
+        self._one_sided = bool(open_side.any())
         # the same as plain floats, for one frame
         self.pair_columns = [(int(x), int(z)) for x, z in pairs]
         self._pair_of = [-1] * self.n
@@ -313,30 +315,27 @@ class Region:
         Each sine goes to its own limit first, then both along the ray.
         """
         _, w, s, scale, centre = swing
-        most = np.where(scale < 1.0 / NARROW, 1.0, EDGE)
+        most = np.where(scale < 1.0 / NARROW, 1.0, EDGE) if self._narrow else 1.0
         w = np.minimum(np.maximum(w, -most), most)
-        w = w * ((1.0 - 1e-15) / np.maximum(np.sqrt(w[0] * w[0] + w[1] * w[1]), 1.0))
-        way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s)
-        s = centre + way
+        w *= (1.0 - 1e-15) / np.sqrt(np.maximum(w[0] * w[0] + w[1] * w[1], 1.0))
+        way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s) if self._one_sided else w / scale
+        s = way if self._centred else centre + way
         square = s[0] * s[0] + s[1] * s[1]
-        if (
-            square.max(initial=0.0) > 1.0
-        ):  # more than half a turn: back towards the centre, so as to stay inside
+        if square.max(initial=0.0) > 1.0:  # beyond half a turn: back towards the centre, so as to stay inside
             a, b = (way * way).sum(0), (centre * way).sum(0)
             share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
             s = np.where(square > 1.0, centre + share * way, s)
             square = np.minimum(s[0] * s[0] + s[1] * s[1], 1.0)
-        length = np.sqrt(square)
-        # v = S t / sin(t/2), t = 2 asin |S|
-        factor = np.where(length > 1e-8, 2.0 * np.arcsin(length) / np.maximum(length, 1e-300), 2.0)
-        point = s * factor
-        # the measure's gradient by S, then through S(v) = sin(t/2)/t v
-        gradient = scale * w
-        along = 0.5 * np.sqrt(np.maximum(1.0 - square, 0.0))
-        radial = (gradient[0] * s[0] + gradient[1] * s[1]) / np.maximum(square, 1e-24)
-        normal = gradient / factor + (along - 1.0 / factor) * radial * s
+        length = np.sqrt(np.maximum(square, 1e-24))
+        factor = 2.0 * np.arcsin(length) / length  # v = S t / sin(t/2), t = 2 asin |S|
+        # the measure's gradient by S, then through S(v) = sin(t/2)/t v, up to its length
+        normal = scale * w
+        along = 0.5 * factor * np.sqrt(np.maximum(1.0 - square, 0.0)) - 1.0
+        along *= normal[0] * s[0] + normal[1] * s[1]
+        along /= length * length
+        normal += along * s
         normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
-        return point, normal
+        return s * factor, normal
 
 
 class _Swing(NamedTuple):

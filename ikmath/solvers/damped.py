@@ -67,8 +67,7 @@ class Damped(Incremental):
     def step_many(self, error: Array, jacobian: Blocks, state: Linear, options: Any) -> Array:
         wish = None if state.wish is None else state.wish / np.maximum(state.caution, 1.0)
         products = jacobian.products(state.mobility)
-        diagonal = np.arange(len(error))
-        products[diagonal, diagonal] += _damping(state, options)
+        products.reshape(-1, products.shape[2])[:: len(error) + 1] += _damping(state, options)
         asked = error if wish is None else error + jacobian.times(wish)
         dq = jacobian.back(solve_many(products, np.negative(asked)))
         if state.mobility is not None:

@@ -282,9 +282,10 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOpt
         for i in np.flatnonzero(short).tolist():
             best[i], best_squares[i] = at_rest(problem.at(i), best[i])
     errors = np.sqrt(best_squares)
+    short = (errors > options.tolerance).any(1)
     answers = [
         conclude(
-            problem.at(i),
+            problem.at(i) if short[i] else problem,  # who is there need not be told what is short
             best[i],
             int(iterations[i]),
             options.tolerance,

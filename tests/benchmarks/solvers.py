@@ -32,13 +32,24 @@ def run(arguments: list[str]) -> None:
     print(f"\nSolvers ({machine()}); a target counts as reached within {TOLERANCE:g} of the figure's size\n")
     for name, make in _tasks(options.problems):
         tasks = make()
+        refusals = _refusals(tasks[0], options.methods)
         verdicts: dict[str, list[Verdict]] = {}
         for task in tasks:
             count = min(options.count or len(task.places), len(task.places))
-            for result in _all(task, count, options):
+            for result in _all(task, count, [m for m in options.methods if m not in refusals], options.peers):
                 verdicts.setdefault(result.solver, []).append(judge(task, result))
         print(f"{name}: {tasks[0].model.name}, {tasks[0].model.n} degrees of freedom\n")
         print(_table(tasks, list(verdicts.values())), "\n", flush=True)
+        for method, objection in refusals.items():
+            print(f"Left out: {method}, which {objection}\n", flush=True)
+
+
+def _refusals(task: Task, methods: list[str]) -> dict[str, str]:
+    """Methods that cannot take a task, and why."""
+    names, offsets = _effectors(task)
+    demand = ik.Demand.of(_problem(task, skeleton(task.model), names, offsets, 1))
+    objections = {method: ik.METHODS[method].objection(demand) for method in methods}
+    return {method: objection for method, objection in objections.items() if objection}
 
 
 def _tasks(names: list[str]) -> Iterator[tuple[str, Callable[[], list[Task]]]]:
@@ -51,18 +62,16 @@ def _tasks(names: list[str]) -> Iterator[tuple[str, Callable[[], list[Task]]]]:
         yield name, makers[name]
 
 
-def _all(task: Task, count: int, options: argparse.Namespace) -> Iterator[Result]:
-    for method in options.methods:
-        if task.obstacles is not None and not ik.METHODS[method].obstacles:
-            continue
+def _all(task: Task, count: int, methods: list[str], peers: list[str]) -> Iterator[Result]:
+    for method in methods:
         yield _ours(task, count, method)
         if task.frames is not None and task.truth is not None and method == ik.DEFAULT:
             yield _ours(task, count, method, restarts=RESTARTS)
         if task.frames is None and task.obstacles is None and task.truth is not None and task.model.balls:
             yield _ours_native(task, count, method)
-    if task.obstacles is None and "damped" in options.methods:
+    if task.obstacles is None and "damped" in methods:
         yield _ours_batch(task, count)
-    for peer in options.peers:
+    for peer in peers:
         yield from results(PEERS[peer], task, TOLERANCE, ITERATIONS, count)
 
 
