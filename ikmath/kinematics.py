@@ -16,11 +16,12 @@ y axis of the joint itself.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from .plan import Levels, Plan, span
+from .plan import Levels, Plan, Span, span
 from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
@@ -188,71 +189,86 @@ def _features(turns: Array) -> Array:
 _IDENTITY: Final = np.eye(3)
 
 
-def forward_many(
-    plan: Plan, rest: Array | None, translation: Array, fixed: Array, along: Array, q: Array
-) -> ManyFrames:
-    """Many poses: q (n, B), the rest as in `forward_one`."""
-    count, frames = plan.count, q.shape[1]
-    if plan.all_balls:
-        table = q.reshape(count, 3, frames)
-        x, y, z = table[:, 0], table[:, 1], table[:, 2]
-    else:
-        full = np.repeat(fixed.reshape(-1, 1), frames, 1)
-        full[plan.flat] = q
-        table = full.reshape(count, 6, frames)
-        x, y, z = table[:, 3], table[:, 4], table[:, 5]
-    xx, zz, xz = x * x, z * z, x * z
-    square = xx + zz
-    half = np.empty((2, count, frames))
-    np.sqrt(square, out=half[0])
-    half[0] += _TINY
-    half[1] = y
-    half *= 0.5
-    (sin_swing, sin_y), (cos_swing, cos_y) = sine_and_cosine(half)
-    u = sin_swing / half[0]
-    # the local quaternion (c, a, 0, e) * (cos, 0, sin, 0)
-    a, e = u * x, u * z
-    a *= 0.5
-    e *= 0.5
-    local = np.empty((4, count, frames))
-    np.multiply(cos_swing, cos_y, out=local[0])
-    np.multiply(a, cos_y, out=local[1])
-    local[1] -= e * sin_y
-    np.multiply(cos_swing, sin_y, out=local[2])
-    np.multiply(e, cos_y, out=local[3])
-    local[3] += a * sin_y
-    if rest is not None:
-        _turn_first(rest, local)
+class Balls:
+    """The kernel of many poses for figures of any joints, bound to a figure's constants.
 
-    def axes(rotation: Array) -> Array:
-        # axes of turning, told in the joint's own frame before its twist: R T(-y) Jr(v) e
-        sine = 2.0 * sin_y * cos_y
-        cosine = 1.0 - 2.0 * sin_y * sin_y
-        b = u * u
-        b *= 0.5
-        k = (1.0 - u * cos_swing) / (square + _TINY)
-        ahead, about, across = 1.0 - k * zz, 1.0 - k * xx, k * xz
-        share = np.empty((3, 2, count, frames))
-        share[0, 0] = ahead * cosine - across * sine
-        share[2, 0] = ahead * sine + across * cosine
-        np.multiply(b, -z, out=share[1, 0])
-        share[0, 1] = across * cosine - about * sine
-        share[2, 1] = across * sine + about * cosine
-        np.multiply(b, x, out=share[1, 1])
-        out = np.empty((3, count, 3, frames))
-        np.einsum("ikjb,ktjb->ijtb", rotation, share, out=out[:, :, ::2])
-        out[:, :, 1] = rotation[:, 1]
-        return out
+    Args:
+        plan: the structure; constants: see `forward_one`.
+    """
 
-    return many_frames(plan, chain(plan.levels, local), rest, translation, along, q, axes)
+    def __init__(self, plan: Plan, constants: tuple[Array | None, Array, Array, Array]) -> None:
+        self.plan, self.constants = plan, constants
+
+    @cached_property
+    def _turned(self) -> tuple[Span, Array]:
+        """The j joints whose rest is turned, and the rest quaternions as matrices (j, 4, 4), transposed."""
+        rest = self.constants[0]
+        if rest is None:
+            return slice(0, 0), np.zeros((0, 4, 4))
+        turned = np.flatnonzero((rest != _IDENTITY).any((1, 2)))
+        return span(turned), multiply_quaternions(quaternion_from_matrix(rest[turned])[:, None], np.eye(4))
+
+    def many(self, q: Array) -> ManyFrames:
+        """Many poses, q (n, B)."""
+        plan, (rest, translation, fixed, along) = self.plan, self.constants
+        count, frames = plan.count, q.shape[1]
+        if plan.all_balls:
+            table = q.reshape(count, 3, frames)
+            x, y, z = table[:, 0], table[:, 1], table[:, 2]
+        else:
+            full = np.repeat(fixed.reshape(-1, 1), frames, 1)
+            full[plan.flat] = q
+            table = full.reshape(count, 6, frames)
+            x, y, z = table[:, 3], table[:, 4], table[:, 5]
+        xx, zz, xz = x * x, z * z, x * z
+        square = xx + zz
+        half = np.empty((2, count, frames))
+        np.sqrt(square, out=half[0])
+        half[0] += _TINY
+        half[1] = y
+        half *= 0.5
+        (sin_swing, sin_y), (cos_swing, cos_y) = sine_and_cosine(half)
+        u = sin_swing / half[0]
+        # the local quaternion (c, a, 0, e) * (cos, 0, sin, 0)
+        a, e = u * x, u * z
+        a *= 0.5
+        e *= 0.5
+        local = np.empty((4, count, frames))
+        np.multiply(cos_swing, cos_y, out=local[0])
+        np.multiply(a, cos_y, out=local[1])
+        local[1] -= e * sin_y
+        np.multiply(cos_swing, sin_y, out=local[2])
+        np.multiply(e, cos_y, out=local[3])
+        local[3] += a * sin_y
+        turned, products = self._turned
+        local[:, turned] = np.einsum("jki,kjb->ijb", products, local[:, turned])
+
+        def axes(rotation: Array) -> Array:
+            # axes of turning, told in the joint's own frame before its twist: R T(-y) Jr(v) e
+            sine = 2.0 * sin_y * cos_y
+            cosine = 1.0 - 2.0 * sin_y * sin_y
+            b = u * u
+            b *= 0.5
+            k = (1.0 - u * cos_swing) / (square + _TINY)
+            ahead, about, across = 1.0 - k * zz, 1.0 - k * xx, k * xz
+            out = np.empty((3, count, 3, frames))
+            _combined(
+                rotation, ahead * cosine - across * sine, b * -z, ahead * sine + across * cosine, out[:, :, 0]
+            )
+            out[:, :, 1] = rotation[:, 1]
+            _combined(
+                rotation, across * cosine - about * sine, b * x, across * sine + about * cosine, out[:, :, 2]
+            )
+            return out
+
+        return many_frames(plan, chain(plan.levels, local), rest, translation, along, q, axes)
 
 
-def _turn_first(rest: Array, local: Array) -> None:
-    """Rest rotations (J, 3, 3) put in front of local quaternions (4, J, B), in place."""
-    turned = np.flatnonzero((rest != _IDENTITY).any((1, 2)))
-    own = span(turned)
-    products = multiply_quaternions(quaternion_from_matrix(rest[turned])[:, None], np.eye(4))
-    local[:, own] = np.einsum("jki,kjb->ijb", products, local[:, own])
+def _combined(rotation: Array, x: Array, y: Array, z: Array, out: Array) -> None:
+    """Out (3, J, B) = rotations (3, 3, J, B) times vectors whose components are (J, B)."""
+    np.multiply(rotation[:, 0], x, out=out)
+    out += rotation[:, 1] * y
+    out += rotation[:, 2] * z
 
 
 def many_frames(
@@ -267,7 +283,7 @@ def many_frames(
     """Poses from the joints' world rotations.
 
     Args:
-        plan, rest, translation, along, q: as in `forward_many`.
+        plan, rest, translation, along, q: as in `forward_one`.
         quaternions: (J + 1, 4, B), the last is the world; axes: gives `ManyFrames.axes` of rotations
             (3, 3, J, B).
     """

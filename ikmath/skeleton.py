@@ -24,7 +24,7 @@ import numpy.typing as npt
 from . import arguments
 from .errors import BadShape, BadValue, UnknownName
 from .hinges import Hinges, nodes_of, still
-from .kinematics import ManyFrames, OneFrame, forward_many, forward_one
+from .kinematics import Balls, ManyFrames, OneFrame, forward_one
 from .plan import Plan
 from .region import Region
 from .rotation import Array
@@ -262,7 +262,7 @@ class Skeleton:
     def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
         """Forward kinematics of one pose, q (n,), and of many, q (n, B)."""
         one = partial(forward_one, self.plan, *self.constants)
-        many = partial(forward_many, self.plan, *self.constants)
+        many = Balls(self.plan, self.constants).many
         if self._nodes is None or not still(self.fixed, self.owner[self.is_turn]):
             return one, many
         hinges = Hinges(self.plan, self._nodes, self.constants, self.owner, self.slot)

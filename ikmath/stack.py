@@ -82,11 +82,9 @@ class Stack:
     def _layout(self) -> list[Block]:
         if not self.rows:
             return []
-        moved, rows = (
-            [goal.moved(self._skeleton) for goal in self._goals],
-            [goal.rows for goal in self._goals],
-        )
-        return blocks_of(self._skeleton.plan, self._skeleton.region.pairs, moved, rows)
+        skeleton, rows = self._skeleton, [goal.rows for goal in self._goals]
+        moved = [goal.moved(skeleton) for goal in self._goals]
+        return blocks_of(skeleton.plan, skeleton.region.pairs, moved, rows)
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
         """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""

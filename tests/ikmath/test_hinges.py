@@ -10,7 +10,7 @@ import pytest
 
 import ikmath as ik
 from ikmath.hinges import Hinges
-from ikmath.kinematics import forward_many, forward_one
+from ikmath.kinematics import Balls, forward_one
 from tests.ikmath import oracle, trees
 
 
@@ -60,7 +60,7 @@ def test_they_are_the_general_kernels(seed):
     q = rng.normal(size=(3, skeleton.n))
     names, offsets = list(skeleton.names), rng.normal(size=(len(skeleton), 3))
     many = ik.Pose.forward(skeleton, q)
-    general = forward_many(plan, *constants, np.ascontiguousarray(q.T))
+    general = Balls(plan, constants).many(np.ascontiguousarray(q.T))
     np.testing.assert_allclose(many.rotation, general.rotation.transpose(3, 2, 0, 1), atol=1e-12)
     for frame, one in enumerate(q):
         pose = ik.Pose.forward(skeleton, one)
