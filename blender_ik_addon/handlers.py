@@ -74,6 +74,8 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         """In every frame, those of a render too."""
         if _is_any_live():
             figures.solve(scene, depsgraph)
+        elif _session().baking:
+            figures.touched()
 
     @persistent
     def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -81,6 +83,7 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
             _session().any_live = any_live()
         if not _is_any_live():
+            figures.touched()
             return
         changed = {update.id.original for update in depsgraph.updates}
         concerned = False

@@ -23,7 +23,7 @@ from ..bridge.armature import pose_matrices
 from ..bridge.carrying import Leaders, Posed
 from ..bridge.fingerprint import fingerprint
 from ..properties.access import rig_of
-from ..properties.settings import other_settings, quick_settings
+from ..properties.settings import effector_settings, other_settings, settings_untold
 from .frame import Solved, Task, first_figure, make_tasks, next_task, solve_task
 from .plan import Plan, read_plan
 from .reasons import REASONS
@@ -31,6 +31,7 @@ from .sample import Sample, take_sample
 from .start import Start
 from .telling import say, tell
 
+_FEW: Final = 30  # things that are sooner looked through than an armature is compared
 _REMEMBERED: Final = 1000  # frames of one figure; a dozen kilobytes each for one of 159 bones
 
 
@@ -47,6 +48,7 @@ class _Kept:
         recalled: that is remembered, and was not solved again.
         found: what frames came to that start from their own pose, by what was asked.
         told: what the panel says of it.
+        touched: somebody else may have changed channels or settings since the last solve.
     """
 
     settings: Any
@@ -59,6 +61,7 @@ class _Kept:
     recalled: bool = False
     found: dict[Any, Solved] = field(default_factory=dict, repr=False)
     doubtful: bool = False
+    touched: bool = True
     told: Any = None
 
     def tell(self, armature: bpy.types.Object, *, playing: bool) -> None:
@@ -103,10 +106,13 @@ class LiveFigures:
             self._thread = threading.get_ident()
             try:
                 dragged = _session().dragged
+                evaluated = _evaluated_anew(depsgraph) if new_frame else None
                 leaders: dict[int, Posed] = {}
                 for armature, leads in _leaders_first(self.armatures(scene, depsgraph)):
                     if armature.session_uid == dragged:
                         continue
+                    if evaluated is None or not evaluated.isdisjoint((armature, armature.data)):
+                        self.touched(armature)
                     posed = self._solve_one(armature, scene, depsgraph, new_frame, leaders)
                     if leads and posed is not None:
                         leaders[armature.session_uid] = _led(*posed, armature.evaluated_get(depsgraph))
@@ -124,6 +130,7 @@ class LiveFigures:
         ):
             self._names.clear()
             self._changes = changes
+            self.touched()
         names = self._names.get(scene.name)
         found = [scene.objects.get(name) for name in names or ()]
         if names is None or any(thing is None or not _is_live(thing) for thing in found):
@@ -135,7 +142,13 @@ class LiveFigures:
         """Look next time whether what was read of an armature still holds: it may just have moved."""
         kept = self._kept.get(armature.session_uid)
         if kept is not None:
-            kept.doubtful = True
+            kept.doubtful = kept.touched = True
+
+    def touched(self, armature: bpy.types.Object | None = None) -> None:
+        """Look next time at the channels and the effectors of an armature, or of all of them."""
+        for uid, kept in self._kept.items():
+            if armature is None or uid == armature.session_uid:
+                kept.touched = True
 
     def tell(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Have the panel say all about the frame that is shown, as when a playback has ended."""
@@ -158,7 +171,12 @@ class LiveFigures:
         try:
             kept = self._prepare(armature, scene, depsgraph)
             state = kept.start.pose(
-                armature, shown, kept.task.figure, new_frame=new_frame, rendering=rendering
+                armature,
+                shown,
+                kept.task.figure,
+                new_frame=new_frame,
+                rendering=rendering,
+                touched=kept.touched,
             )
             sample = take_sample(
                 kept.plan,
@@ -176,9 +194,11 @@ class LiveFigures:
                 kept.last = _solved(kept, sample, asked, continuous)
                 kept.start.write(armature, kept.last.channels, rendering=rendering)
                 kept.asked, posed = asked, (kept, sample)
+            kept.touched = rendering  # which writes to the originals the pose of another frame
             if not rendering:  # nothing may be written to the file from there
                 kept.tell(armature, playing=new_frame)
         except REASONS as reason:
+            self.touched(armature)
             if rendering:
                 raise  # Blender prints it and renders on
             say(armature, f"Live: {reason}", playing=new_frame)
@@ -189,7 +209,9 @@ class LiveFigures:
     ) -> _Kept:
         """What is kept, read anew only where what it was read from has changed."""
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
-        settings, others = quick_settings(rig), None
+        if kept is not None and not kept.touched and kept.settings[0] == settings_untold(rig):
+            return kept
+        settings, others = (settings_untold(rig), effector_settings(rig)), None
         if kept is not None and kept.settings == settings:
             if not kept.doubtful:
                 return kept
@@ -212,6 +234,19 @@ class LiveFigures:
             task=make_tasks(plan, figure, [sample])[0],
         )
         return self._kept[armature.session_uid]
+
+
+def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
+    """What this frame has had evaluated, so that somebody may have changed it; None if nobody can tell soon.
+
+    What is not among it has neither been set nor animated since, but for what other handlers set: Blender
+    evaluates that at once, and forgets it.
+    """
+    handlers = bpy.app.handlers
+    alone = len(handlers.frame_change_post) == len(handlers.depsgraph_update_post) == 1
+    if not alone or depsgraph.mode == "RENDER" or len(depsgraph.updates) > _FEW:
+        return None
+    return {update.id.original for update in depsgraph.updates}
 
 
 def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:

@@ -73,6 +73,7 @@ class Start:
         *,
         new_frame: bool,
         rendering: bool,
+        touched: bool = True,
     ) -> PoseState:
         """The pose of the frame; the same object as long as it is the same pose.
 
@@ -82,7 +83,11 @@ class Start:
             new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
                 written last.
             rendering: the originals are those of another frame; nothing that is found is kept.
+            touched: whether anybody may have changed channels, or what the figure hangs from, since `write`.
         """
+        if not touched and not self._moves and self._state is not None and self.written is not None:
+            self._now, self.intact = self.written, True
+            return self._state
         base = self._base
         if not rendering:
             base = self._edited(base, read_channels(armature))

@@ -67,14 +67,18 @@ _body, _link, _pair = map(_reader, (ArticulateBody, ArticulateLink, ArticulatePa
 _obstacle = _reader(ArticulateObstacle)
 
 
-def quick_settings(rig: ArticulateRig) -> Any:
-    """What can change from one frame to the next without Blender telling: effectors and the solver."""
+def settings_untold(rig: ArticulateRig) -> Any:
+    """What can change without Blender evaluating the armature anew: the solver, who is in the lists."""
     around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
-    effectors = [_quick_effector(effector) for effector in rig.effectors]
-    return effectors, _solver(rig.solver), around
+    return rig.effectors.keys(), _solver(rig.solver), around
 
 
-def _quick_effector(effector: ArticulateEffector) -> Any:
+def effector_settings(rig: ArticulateRig) -> Any:
+    """What can change from one frame to the next: the effectors."""
+    return [_settings_of(effector) for effector in rig.effectors]
+
+
+def _settings_of(effector: ArticulateEffector) -> Any:
     if not effector.enabled:
         return effector.name
     read, choices = _effectors[effector.kind](effector), effector.alternatives

@@ -95,7 +95,8 @@ def frames(
     """(F,) seconds of the frames: the least of the rounds, with the targets moved on by a step after each."""
     scene, took = bpy.context.scene, []
     handler: Callable[..., None] = lambda *_: tag.update_tag(refresh={"DATA"}) if tag else None  # noqa: E731
-    bpy.app.handlers.frame_change_post.append(handler)
+    if tag is not None:
+        bpy.app.handlers.frame_change_post.append(handler)
     for _ in range(ROUNDS):
         carrier.location.x += step
         bpy.context.view_layer.update()
@@ -104,7 +105,8 @@ def frames(
             started = clock()
             scene.frame_set(frame)
             took[-1][row] = clock() - started
-    bpy.app.handlers.frame_change_post.remove(handler)
+    if tag is not None:
+        bpy.app.handlers.frame_change_post.remove(handler)
     return np.min(took, axis=0)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import installed
 import numpy as np
+import pytest
 from addon_scenes import animate, arm, miss, reach
 from live_scenes import FRAMES, live_arm, scrub, shown, shown_at
 
@@ -254,3 +255,49 @@ def test_enabling_the_add_on_in_a_file_that_is_live(tmp_path: Path):
     installed.enable()
     bpy.context.scene.frame_set(5)
     assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
+
+
+@pytest.mark.parametrize("by_handler", [False, True])
+def test_what_a_script_changes_between_frames_is_noticed(by_handler):
+    """Without an update in between, and by a handler of its own, as other add-ons pose bones."""
+    rig, scene = live_arm(), bpy.context.scene
+
+    def grow(*_: object) -> None:
+        rig.pose.bones["b3"].scale = (1.0 + 0.01 * scene.frame_current,) * 3
+
+    def begun() -> float:
+        """The scale from which the frame was solved."""
+        channels = np.frombuffer(rig.articulate["live_start"], dtype=np.float32)
+        return float(channels[14 * len(rig.pose.bones) + 3 * 3])
+
+    for frame in (2, 3, 4):
+        scene.frame_set(frame)
+    if by_handler:
+        bpy.app.handlers.frame_change_post.append(grow)
+    try:
+        for frame in (5, 6, 7):
+            before = rig.pose.bones["b3"].scale[0]
+            if not by_handler:
+                grow()
+                before = rig.pose.bones["b3"].scale[0]
+            scene.frame_set(frame)
+            assert begun() == pytest.approx(before, abs=1e-6)
+    finally:
+        if by_handler:
+            bpy.app.handlers.frame_change_post.remove(grow)
+    assert before > 1.05
+    effector, solver = rig.articulate.effectors["b4"], rig.articulate.solver
+    for owner, name, value, said in (
+        (effector, "enabled", False, "effector"),
+        (solver, "method", "two_bone", "b4 is short"),
+    ):
+        kept = getattr(owner, name)
+        setattr(owner, name, value)
+        scene.frame_set(8)
+        assert said in rig.articulate.message
+        setattr(owner, name, kept)
+        scene.frame_set(9)
+        assert miss(rig, "b4") < 1e-3 and not rig.articulate.message
+    rig.articulate.effectors.remove(0)
+    scene.frame_set(10)
+    assert "effector" in rig.articulate.message
