@@ -48,10 +48,12 @@ class Shortcut(NamedTuple):
 
     Attributes:
         method: its name; options: its own.
+        most: radians or metres that no coordinate may move farther.
     """
 
     method: str
     options: Mapping[str, Any]
+    most: float = np.inf
 
 
 class Method:
@@ -101,8 +103,12 @@ class Method:
         """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
         return self.solve(problem, q, options)
 
-    def shortcut(self, problem: Problem, options: Any) -> Shortcut | None:
-        """Who may answer instead, for who asks so and goes on from nowhere; None for nobody."""
+    def shortcut(self, problem: Problem, options: Any, before: Solution | None) -> Shortcut | None:
+        """Who may answer instead, for who asks briefly; None for nobody.
+
+        Args:
+            problem, options: as for `solve`; before: as for `follow`, None for who goes on from nowhere.
+        """
         return None
 
     @property

@@ -34,7 +34,7 @@ _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
 _DETOUR: Final = 8  # steps at most to a place on the way round something
 _NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
-_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
+SMALL_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
 _CLOSE: Final = math.radians(2.1)  # among obstacles,
 _FAST: Final = math.radians(7.0)  # and in a motion that needs more
 _JUMP: Final = math.radians(15.0)  # a bone that turns farther is seen to jump,
@@ -83,7 +83,7 @@ class Descent:
         # the pose is handed on once, so that no clip keeps all of them
         self.working, self.known, trail.pose, trail.near = trail.working, trail.pose, None, None
         self.fast = trail.fast  # whether small turns have not sufficed so far
-        self.usual = _TURN if scene is None else _CLOSE
+        self.usual = SMALL_TURN if scene is None else _CLOSE
         self.max_turn = options.max_turn
         if self.following and options.max_turn is None:
             self.max_turn = _FAST if trail.fast else self.usual

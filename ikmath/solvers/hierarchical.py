@@ -27,12 +27,13 @@ from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options, Shortcut
-from .descent import Descent
+from .descent import SMALL_TURN, Descent
 from .escapes import scattered
 from .rest import RestOptions
 from .triangle import quick_start
 
-_QUICK: Final = 15  # steps of a shortcut at most; what takes more will mostly not get there
+_QUICK: Final = 15  # steps of a shortcut at most; what takes more will mostly not get there,
+_NEXT: Final = 4  # and from the frame before
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,12 +94,15 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         return Descent(problem, options, before).solve(q)
 
-    def shortcut(self, problem: Problem, options: Any) -> Shortcut | None:
+    def shortcut(self, problem: Problem, options: Any, before: Solution | None) -> Shortcut | None:
         # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.
         if problem.scene is not None or not problem.limits.exact or options.max_turn is not None:
             return None
-        told = {"max_iterations": min(_QUICK, options.max_iterations), "tolerance": options.tolerance}
-        return Shortcut("damped", {**told, "rest": False, "settle": False})
+        most, turn = (_QUICK, np.inf) if before is None else (_NEXT, SMALL_TURN)
+        if before is not None and before.status is not Status.REACHED:
+            return None  # such a motion comes back to its goals step by step
+        told = {"max_iterations": min(most, options.max_iterations), "tolerance": options.tolerance}
+        return Shortcut("damped", {**told, "rest": False, "settle": False}, turn)
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         if options.warm_start:

@@ -95,17 +95,27 @@ def solve(
             raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
     if not problem.skeleton.n:  # a figure that cannot move is where it ends
         return _one_by_one(lambda now, start: _unmoved(now, start, settings), problem, q)
+    quick = _quickly(chosen, problem, q, settings, following) if brief and q.ndim == 1 else None
+    if quick is not None:
+        return quick
     if q.ndim == 1 and following is not None:
         return chosen.follow(problem, q, settings, following)
-    quicker = chosen.shortcut(problem, settings) if brief and q.ndim == 1 else None
-    if quicker is not None:
-        other = METHODS[quicker.method]
-        quick = other.solve(problem, q.copy(), other.read_options(quicker.options))
-        if quick.status is Status.REACHED:
-            return quick
     if chosen.batched and not problem.limits.adds_rows and problem.scene is None:
         return chosen.solve(problem, q, settings)
     return _one_by_one(lambda now, start: chosen.solve(now, start, settings), problem, q)
+
+
+def _quickly(
+    chosen: Method, problem: Problem, q: Array, settings: Any, following: Solution | None
+) -> Solution | None:
+    """The answer of a method's shortcut, if it is as good as the method's own."""
+    way = chosen.shortcut(problem, settings, following)
+    if way is None:
+        return None
+    other = METHODS[way.method]
+    answer = other.solve(problem, q.copy(), other.read_options(way.options))
+    near = way.most == np.inf or bool(np.abs(answer.q - q).max() <= way.most)
+    return answer if answer.status is Status.REACHED and near else None
 
 
 def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Problem, q: Array) -> Solution:

@@ -290,3 +290,25 @@ def test_who_asks_briefly_reaches_the_same_and_keeps_limits_and_levels():
     # mostly the posture is kept to alike; now and then it is another way to hold both hands there
     ratio = np.divide(*np.transpose(away))
     assert np.median(ratio) == pytest.approx(1.0, abs=1e-3) and ratio.max() < 1.5
+
+
+def test_a_motion_that_is_asked_for_briefly_jumps_no_more():
+    skeleton = two_arms(60)
+    start = skeleton.region.project(0.3 * np.random.default_rng(4).normal(size=skeleton.n))
+    here = ik.Pose.forward(skeleton, start).point(HANDS, TIP)
+    circle = np.linspace(0.0, 2.0 * np.pi, 60)
+    way = 0.15 * np.stack([np.cos(circle) - 1.0, np.sin(circle), 0.5 * np.sin(2 * circle)], -1)
+    way[30:] += (0.0, 0.0, 0.08)  # of a sudden
+    steps = {}
+    for brief in (False, True):
+        before, q, turns = None, start, []
+        for shift in way:
+            goals = [ik.Position(HANDS, here + shift, TIP), ik.Posture(start)]
+            answer = ik.solve(ik.Problem(skeleton, goals), q, following=before, brief=brief)
+            assert skeleton.region.violation(answer.q).max() < 1e-9
+            turns.append(np.abs(answer.q - q).max())
+            before, q = answer, answer.q
+        assert answer.status is ik.Status.REACHED
+        steps[brief] = np.array(turns)
+    assert np.median(steps[True]) < 1.3 * np.median(steps[False])
+    assert steps[True].max() < 1.3 * steps[False].max()
