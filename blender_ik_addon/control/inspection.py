@@ -184,6 +184,18 @@ class Inspector:
         axes = (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
         return Ellipsoid(space.point_out(place[0]), space.vector_out(axes))
 
+    def flesh(self, armature: bpy.types.Object, standing: Standing) -> Any:
+        """What says how thick and heavy the figure is, as plain values, read where it may have changed."""
+        asked = armature.session_uid, standing.changes
+        if self._told is None or self._told[0] != asked:
+            links = read_links(armature)
+            arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.enabled)]
+            self._told = asked, (links.names, arrays, bone_settings(armature, "mass"))
+        data: Any = armature.data
+        deform = np.empty(len(data.bones), dtype=np.bool_)
+        data.bones.foreach_get("use_deform", deform)
+        return self._told[1], deform.tobytes()
+
     def capsules(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> Capsules:
         """The figure's capsules in the world; see `limits` for the arguments."""
         return self._thickness(armature, standing, structure).parts.placed(standing.bones)
@@ -225,7 +237,7 @@ class Inspector:
             armature,
             (structure, tuple(chains)),
             self._known(armature, chains, structure),
-            self._flesh_told(armature, standing),
+            self.flesh(armature, standing),
             standing.matrix,
             self._space(armature),
             depsgraph,
@@ -235,11 +247,7 @@ class Inspector:
     def _thickness(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> _Flesh:
         """How thick the figure is and what it weighs, read anew where what says so has changed."""
         bones = self.bones(armature, structure)
-        deform = np.empty(len(bones), dtype=np.bool_)
-        data: Any = armature.data
-        data.bones.foreach_get("use_deform", deform)
-        flesh = self._flesh_told(armature, standing)
-        told = structure, flesh, deform.tobytes(), armature.matrix_world.median_scale
+        told = structure, self.flesh(armature, standing), armature.matrix_world.median_scale
         if self._flesh is None or self._flesh[0] != told:
             try:
                 weights = Weights.of(read_masses(armature, bones), bones)
@@ -247,15 +255,6 @@ class Inspector:
                 weights = None  # nothing of it weighs anything
             self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)
         return self._flesh[1]
-
-    def _flesh_told(self, armature: bpy.types.Object, standing: Standing) -> Any:
-        """What says how thick and heavy the figure is, as plain values, read where it may have changed."""
-        asked = armature.session_uid, standing.changes
-        if self._told is None or self._told[0] != asked:
-            links = read_links(armature)
-            arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.enabled)]
-            self._told = asked, (links.names, arrays, bone_settings(armature, "mass"))
-        return self._told[1]
 
     def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:
         """The figure at some moment."""

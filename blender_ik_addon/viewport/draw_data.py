@@ -71,15 +71,15 @@ class Sketch:
         self._asked = asked
         marks, standing = read_marks(armature), Standing.of(armature, depsgraph.scene.frame_current)
         structure = armature.session_uid, self._rests, rig.solver.root, self._settings(armature)
-        # Meshes, capsules and masses are not compared, but looked at again.
-        heavy = shown & {"body", "critical", "balance"} or any(map(_balances, marks))
+        thick = shown & {"body", "balance"} or any(map(_balances, marks))
         signature = (
             asked[1:],
             marks,
             standing.world.tobytes(),
             standing.matrix.tobytes(),
             structure,
-            stamp if heavy else None,
+            self._inspector.flesh(armature, standing) if thick else None,
+            stamp if "critical" in shown else None,  # meshes are not compared, but looked at again
         )
         if signature != self._signature:
             self._signature = signature

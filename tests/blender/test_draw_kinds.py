@@ -75,7 +75,7 @@ def test_a_loop_leads_to_the_second_bone():
     )
     first_off_then_reached(rig)
     only(rig, "chain")
-    assert len(of_colour(drawn(rig), "lines", colours.CHAIN)) == 12, "both arms take part"
+    assert len(of_colour(drawn(rig), "lines", colours.CHAIN)) == 16, "both arms take part"
 
 
 def test_of_several_targets_the_nearest_is_meant():
