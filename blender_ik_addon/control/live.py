@@ -32,6 +32,7 @@ from .start import Start
 from .telling import say, tell
 
 _FEW: Final = 30  # things that are sooner looked through than an armature is compared
+_OURS: Final = __name__.removesuffix("control.live")
 _REMEMBERED: Final = 1000  # frames of one figure; a dozen kilobytes each for one of 159 bones
 
 
@@ -239,12 +240,12 @@ class LiveFigures:
 def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
     """What this frame has had evaluated, so that somebody may have changed it; None if nobody can tell soon.
 
-    What is not among it has neither been set nor animated since, but for what other handlers set: Blender
-    evaluates that at once, and forgets it.
+    What is not among it has neither been set nor animated since, but for what handlers of other add-ons set:
+    Blender evaluates that at once, and forgets it.
     """
-    handlers = bpy.app.handlers
-    alone = len(handlers.frame_change_post) == len(handlers.depsgraph_update_post) == 1
-    if not alone or depsgraph.mode == "RENDER" or len(depsgraph.updates) > _FEW:
+    handlers = *bpy.app.handlers.frame_change_post, *bpy.app.handlers.depsgraph_update_post
+    others = any(not getattr(handler, "__module__", "").startswith(_OURS) for handler in handlers)
+    if others or depsgraph.mode == "RENDER" or len(depsgraph.updates) > _FEW:
         return None
     return {update.id.original for update in depsgraph.updates}
 

@@ -301,3 +301,24 @@ def test_what_a_script_changes_between_frames_is_noticed(by_handler):
     rig.articulate.effectors.remove(0)
     scene.frame_set(10)
     assert "effector" in rig.articulate.message
+
+
+def test_an_armature_that_nobody_touches_is_not_looked_at(monkeypatch):
+    rig = live_arm()
+    rig.animation_data_clear()
+    start, settings = installed.module("control.start"), installed.module("properties.settings")
+    for frame in (2, 3):
+        bpy.context.scene.frame_set(frame)
+
+    def never(*_given: object) -> None:
+        raise AssertionError("looked at")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(start, "read_channels", never)
+        patch.setattr(settings, "_settings_of", never)
+        for frame in (4, 5, 6):
+            bpy.context.scene.frame_set(frame)
+            assert miss(rig, "b4") < 1e-3 and not rig.articulate.message
+    rig.pose.bones["b1"].location.x = 0.1
+    bpy.context.scene.frame_set(7)
+    assert miss(rig, "b4") < 1e-3 and rig.pose.bones["b1"].location.x == pytest.approx(0.1)
