@@ -10,13 +10,17 @@ freed again. Finite, and exact to rounding, since the objective falls with every
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadShape, BadValue
 from .decomposition import FloatArray, as_matrix
+
+_WHOLE_SETS: Final = 12  # rounds in which who is held may be freed again
+_PULL: Final = 1e-12  # share of the largest slope that counts as none
+_SLIGHT: Final = 1e-12  # way out of the bounds that is rounding
 
 
 class BoundedSolution(NamedTuple):
@@ -181,6 +185,38 @@ def active_set(
     violation = np.where(active == 0, np.abs(slope), np.maximum(slope * active, 0.0))
     violation[fixed_for_good] = 0.0
     return BoundedSolution(x, active, float(violation.max(initial=0.0)), rounds)
+
+
+def bounded_quadratic(
+    matrix: FloatArray, gradient: FloatArray, lower: FloatArray, upper: FloatArray
+) -> FloatArray:
+    """Minimise `g.x + x.M x / 2` with bounds, as a step among many.
+
+    The whole active set is changed at once, which mostly takes a few rounds; should that run in circles,
+    `active_set` does the work.
+
+    Args:
+        matrix: M, (n, n), positive definite.
+        gradient: g, (n,).
+        lower, upper: (n,), with zero between them.
+    """
+    size = len(gradient)
+    active = np.zeros(size, dtype=np.int8)
+    least = _PULL * float(np.abs(gradient).max(initial=0.0))
+    for _ in range(_WHOLE_SETS):
+        free = active == 0
+        x = np.where(free, 0.0, np.where(active > 0, upper, lower))
+        x[free] = -np.linalg.solve(matrix[free][:, free], (gradient + matrix @ x)[free])
+        out = np.subtract(x > upper + _SLIGHT, x < lower - _SLIGHT, dtype=np.int8)
+        wrong = (gradient + matrix @ x) * active > least
+        if not out.any() and not wrong.any():
+            return np.asarray(np.minimum(np.maximum(x, lower), upper))
+        active = np.where(wrong, 0, np.where(out != 0, out, active)).astype(np.int8)
+
+    def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
+        return np.asarray(-np.linalg.solve(matrix[free][:, free], (gradient + matrix @ x)[free]))
+
+    return active_set(step, lambda x: gradient + matrix @ x, size, lower, upper, start=np.zeros(size)).x
 
 
 def _as_vector(values: FloatArray, size: int, what: str) -> FloatArray:

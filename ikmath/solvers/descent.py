@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from .detours import detours, is_hopeless
 from .escapes import bend, scattered, unlock
 from .guard import Guard
 from .picture import Picture
-from .polish import polished
+from .rest import at_rest_in_order, cost_in_order
 from .standing import LEAST, MOST, Creeping, Memory, State, Trail
 
 _GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
@@ -43,8 +44,6 @@ _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as 
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
-_WEAKER: Final = 1e-4  # share of a level that is brought to rest, of the share of the one above
-_POLISHING: Final = 60  # rounds at most to come to rest; mostly a few
 
 
 class Descent:
@@ -87,6 +86,9 @@ class Descent:
         self.max_turn = options.max_turn
         if self.following and options.max_turn is None:
             self.max_turn = _FAST if trail.fast else self.usual
+        going_on = self.max_turn is not None or not options.rest
+        # whether it comes to rest where it ends short
+        self.rests = self.guard is None and not going_on and all(goal.whole for goal in problem.tasks)
 
     # ------------------------------------------------------------------ looking
     def begin(self, q: Array) -> State:
@@ -177,26 +179,22 @@ class Descent:
         Returns:
             The state, and whether nothing near it is better.
         """
-        whole = all(goal.whole for goal in self.problem.tasks)
-        going_on = self.max_turn is not None or not self.options.rest
-        if self.guard is not None or going_on or not whole:
+        if not self.rests:
             return state, False
-        # a share that leaves a weak level next to nothing leads there but for as little, which is put right
-        shares = None if self.single else self._shares()
-        q, rests = polished(self.problem, state.q, rounds=_POLISHING, shares=shares)
+        q, rests = at_rest_in_order(self.problem, state.q)
         end = self._settle_strong(self.look(Pose.trusted(self.skeleton, q), None))
-        pairs = zip(end.costs, state.costs, self.floors, strict=True)
-        exact = all(new <= max(old, _EXACT * _EXACT) for new, old, floor in pairs if old < floor)
-        return (
-            (end, rests) if self.single or (exact and self.compare(end, state)[0] is None) else (state, False)
-        )
+        if not self.single:
+            least = [max(old, _EXACT * _EXACT) for old in state.costs[: self._met(state)]]
+            worse = any(new > old for new, old in zip(end.costs, least, strict=False))
+            before, after = (cost_in_order(self.stack, one.costs) for one in (state, end))
+            if worse or after > before * (1.0 + _GAIN):
+                return state, False
+        return end, rests
 
-    def _shares(self) -> Array:
-        """(k,) weights that leave each level next to nothing beside the one above, however heavy it is."""
-        shares = _WEAKER**self.stack.place
-        for rows in self.stack.levels:
-            shares[rows] /= max(float((self.stack.scale[rows] ** 2).max(initial=0.0)), 1e-300)
-        return np.asarray(shares * float(self.stack.scale.max()) ** 2)
+    def _met(self, state: State) -> int:
+        """How many levels, from the strongest on, have what they want but for what a step puts right."""
+        pairs = zip(state.costs, self.floors, strict=True)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] < 10.0 * pair[1], pairs))
 
     def _go_farther(self, state: State) -> State:
         """Turn farther, for good, where that is what it takes to reach all.
@@ -240,7 +238,9 @@ class Descent:
 
     def _descend(self, state: State, *, hurry: bool = False) -> tuple[State, bool]:
         """Better and better poses; and whether all is reached and settled at the end. Attempts hurry."""
-        creeping = Creeping(_HURRY if hurry else _CREEPING)
+        # creeping to where rest is near is a waste
+        floors = self.floors if self.rests else [0.0] * len(self.floors)
+        creeping = Creeping(_HURRY if hurry or self.rests else _CREEPING, floors)
         memory = Memory([1.0] * len(state.costs), self.working)
         lowest, best = list(state.costs), state
         stall, warm = 0, bool(self.working)
@@ -248,7 +248,7 @@ class Descent:
         while True:
             if state.reached and (state.wish is None or settled):
                 return state, True
-            stall = _PATIENCE if self.guard is not None and creeping.at(lowest) else stall
+            stall = _PATIENCE if (self.rests or self.guard is not None) and creeping.at(lowest) else stall
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
                 return best, False
             self.left -= 1
@@ -351,8 +351,7 @@ class Descent:
     def _settle_strong(self, state: State) -> State:
         """Put right what steps for weaker levels have moved at second order in those that are met."""
         for _ in range(_SETTLING):
-            near = [cost < 10.0 * floor for cost, floor in zip(state.costs, self.floors, strict=True)]
-            met = near.index(False) if False in near else len(near) - 1
+            met = min(self._met(state), len(state.costs) - 1)
             if not met or max(state.costs[:met]) < _EXACT * _EXACT:
                 break
             for count in range(met, 0, -1):

@@ -6,9 +6,6 @@ error left over: what the errors' own curvature adds to the second derivative of
 with them. The figure creeps, and would go on to do so when it is asked again. Newton's own step, with the
 whole second derivative, ends the matter in a few rounds; it is taken by differences of the gradient, all
 coordinates as one batch of poses, so that no kind of goal has to know about it.
-
-It also tells a ridge from a valley. A straight chain whose target lies on its own line has no slope to
-follow, though every bend would bring it nearer: such a pose is left, to the side that serves better.
 """
 
 from __future__ import annotations
@@ -16,24 +13,32 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ..linalg.bounded import bounded_quadratic
 from ..pose import Pose
 from ..problem import Problem
 from ..rotation import Array
+from .surroundings import Surroundings
 
 _ROUNDS: Final = 20
 _SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
 _STEP: Final = 1e-5  # radians and metres of the differences
 _FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
 _FAINT: Final = 1e-10  # the same where a tether or small shares bend directions a little
+_EDGES: Final = 3  # times that swing regions are linearised anew within a step
+_CORRECTIONS: Final = 7  # of a step that is to follow a curved valley
+_SHRINKING: Final = 0.9  # share of the last correction that the next one may have
+_CORRECTED: Final = 1e-10  # radians or metres; so small a correction is none
 _RADIUS: Final = 0.5  # radians or metres that the first step goes at most
+_MORE: Final = 3.0  # how the radius answers a step that it held back and that was good
+_LESS: Final = 0.25  # and one that was not
 _TRIES: Final = 8
 _RIDGE: Final = 1e-6  # share of the largest curvature by which a direction must bend down to be one
 _NUDGE: Final = 0.05  # radians or metres to the side of a ridge
 _STILL: Final = 1e-9  # radians or metres; a step shorter than this changes nothing
 _ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reason
-_AT: Final = 1e-9  # from where a coordinate counts as at its limit
+_ROUNDED: Final = 1e-13  # share of the squares that a step gains which may have been rounding
+_SMALL: Final = 1e-7  # radians or metres; such a step is not worth another
 
 
 class Tether(NamedTuple):
@@ -66,37 +71,34 @@ def polished(
     Returns:
         The coordinates (n,); and whether they are at rest, or a further round would still better them.
     """
-    region = problem.skeleton.region
     measure = _Measure(problem, tether, shares)
-    gradient, cost = measure.gradient(q[None])
+    region = problem.skeleton.region
+    here = measure.place(q)
     radius, gain = _RADIUS, 0.0
     for _ in range(rounds):
-        free = _Free(problem, q, gradient[0])
-        values, vectors = np.linalg.eigh(free.curvature(measure))
-        downhill = -vectors.T @ (free.directions.T @ gradient[0])
-        if _on_ridge(values, downhill):
-            aside = _NUDGE * free.directions @ vectors[:, 0]
-            left, right = measure.gradient(region.project(q + np.stack([aside, -aside])))[1]
-            if min(left, right) < cost[0]:
-                downhill[0] = (_NUDGE if left <= right else -_NUDGE) * abs(values[0])
+        model = _Model(Surroundings(region, here.q, here.gradient), here, measure)
         while radius > _STILL:
-            step = _within(values, downhill, radius, measure.flat)
-            trial = region.project(q + free.directions @ (vectors @ step))
-            new_gradient, new_cost = measure.gradient(trial[None])
-            if new_cost[0] <= cost[0] * (1.0 + _ROUNDING):
+            there, caution = model.best(measure, radius)
+            if there.cost <= here.cost * (1.0 + _ROUNDING):
                 break
-            radius = 0.25 * float(np.linalg.norm(step))
+            radius = _LESS * min(radius, float(np.linalg.norm(there.q - here.q)))
         else:
-            return q, True
-        length = float(np.linalg.norm(step))
-        if length < _STILL:
-            return q, True
-        promised = step @ downhill - 0.5 * step @ (values * step)
-        if length > 0.9 * radius and cost[0] - new_cost[0] > 0.5 * promised:
-            radius *= 2.0
-        gain = float(cost[0] - new_cost[0])
-        q, gradient, cost = trial, new_gradient, new_cost
-    return q, gain < _SPENT * float(cost[0])
+            return here.q, True
+        length = float(np.linalg.norm(there.q - here.q))
+        gain, here = here.cost - there.cost, there
+        if length < _STILL or (length < _SMALL and gain < _ROUNDED * here.cost):
+            return here.q, True
+        if caution:
+            radius *= _MORE
+    return here.q, gain < _SPENT * here.cost
+
+
+class _Place(NamedTuple):
+    """Coordinates (n,), with the derivative (n,) of what is minimised, and half of it itself."""
+
+    q: Array
+    gradient: Array
+    cost: float
 
 
 class _Measure:
@@ -112,104 +114,91 @@ class _Measure:
         self.weight = scale * scale if shares is None else scale * scale * shares
         self.flat = _FLAT if tether is None and shares is None else _FAINT
 
-    def gradient(self, q: Array) -> tuple[Array, Array]:
-        """The derivative (m, n) and the half itself (m,), at q (m, n)."""
+    def place(self, q: Array) -> _Place:
+        """Coordinates q (n,) and what is known there."""
         problem, tether = self.problem, self.tether
         error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
         weighed = error * self.weight
-        gradient, cost = np.einsum("mk,mkn->mn", weighed, jacobian), np.einsum("mk,mk->m", weighed, error)
+        gradient, cost = weighed.dot(jacobian), float(weighed.dot(error))
         if tether is not None:
             away = tether.gain * (q - tether.centre)
-            gradient, cost = gradient + tether.gain * away, cost + np.einsum("mn,mn->m", away, away)
-        return gradient, 0.5 * cost
+            gradient, cost = gradient + tether.gain * away, cost + float(away.dot(away))
+        return _Place(q, gradient, 0.5 * cost)
+
+    def gradients(self, q: Array) -> Array:
+        """The derivative (m, n) at q (m, n)."""
+        problem, tether = self.problem, self.tether
+        error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+        gradient: Array = np.einsum("mk,mkn->mn", error * self.weight, jacobian)
+        return gradient if tether is None else gradient + tether.gain**2 * (q - tether.centre)
 
 
-class _Free:
-    """Where the limits let the coordinates go as the gradient wants them to.
+class _Model:
+    """The second-order picture of what is minimised about a place, and steps in it.
 
-    Attributes:
-        directions: (n, f) unit columns: coordinates, and tangents of swing regions at whose edge they stand.
-        edges: for each such tangent its column and its pair in the region.
+    Where it bends down it is taken to bend up as much, so that every step goes downhill.
     """
 
-    def __init__(self, problem: Problem, q: Array, gradient: Array) -> None:
-        skeleton = problem.skeleton
-        region, n = skeleton.region, skeleton.n
-        self.q, self.region = q, region
-        held = (q <= skeleton.lower + _AT) & (gradient > 0) | (q >= skeleton.upper - _AT) & (gradient < 0)
-        held[region.pairs] = False
-        pull = np.zeros(n)
-        pull[region.pairs] = -gradient[region.pairs]
-        length = np.linalg.norm(pull[region.pairs], axis=1, keepdims=True)
-        pull[region.pairs] *= 1e-6 / np.maximum(length, 1e-300)
-        bounds = region.leaving(q, pull)
-        full = np.eye(n)
-        self.normals = np.zeros((2, 0))
-        out = np.zeros(0, dtype=int) if bounds is None else np.flatnonzero(bounds.leaving)
-        if bounds is not None:
-            self.normals = bounds.normal[:, out]
-        for pair, (nx, nz) in zip(out.tolist(), self.normals.T, strict=True):
-            x, z = region.pairs[pair]
-            full[x, x], full[z, x] = -nz, nx
-            held[z] = True
-        kept = np.flatnonzero(~held)
-        self.directions = full[:, kept]
-        self.pairs = out
-        self.columns = np.searchsorted(kept, region.pairs[out, 0])
+    def __init__(self, about: Surroundings, here: _Place, measure: _Measure) -> None:
+        self.about, self.gradient = about, here.gradient @ about.directions
+        values, self.axes = np.linalg.eigh(about.curvature(measure.gradients, _STEP))
+        flat = measure.flat * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+        self.size = np.maximum(np.abs(values), flat)
+        self.upward = self.axes[:, values > flat]
+        # on a ridge nothing slopes, though some direction bends down: to the better side, if one is better
+        level = np.linalg.norm(self.gradient) < _STILL * abs(values.min(initial=0.0))
+        if level and values.min(initial=0.0) < -_RIDGE * self.size.max():
+            aside = _NUDGE * self.axes[:, 0]
+            left, right = (measure.place(about.landing(way)).cost for way in (aside, -aside))
+            if min(left, right) < here.cost:
+                self.gradient = self.gradient + values[0] * (aside if left <= right else -aside)
 
-    def curvature(self, measure: _Measure) -> Array:
-        """(f, f) derivative of the gradient along the directions, edges followed round."""
-        count = self.directions.shape[1]
-        both = np.concatenate([self.directions.T, -self.directions.T])
-        places = self.q + _STEP * both
-        # their rows among the places: along the tangents, and back
-        edges = np.concatenate([self.columns, self.columns + count])
-        tangents = self._onto_edges(places, edges)
-        gradient, _ = measure.gradient(places)
-        along = gradient @ self.directions
-        rows, pairs = edges[:, None], self.region.pairs[np.tile(self.pairs, 2)]
-        along[edges, np.tile(self.columns, 2)] = (gradient[rows, pairs] * tangents).sum(1)
-        slope: Array = (along[:count] - along[count:]) / (2.0 * _STEP)
-        return 0.5 * (slope + slope.T)
+    def best(self, measure: _Measure, radius: float) -> tuple[_Place, float]:
+        """The best place that a step of some length leads to; and the caution that it took.
 
-    def _onto_edges(self, places: Array, edges: npt.NDArray[np.intp]) -> Array:
-        """Put those rows of places (m, n) back on the edge that they left; the tangents there (w, 2)."""
-        which, normals = np.tile(self.pairs, 2), np.tile(self.normals, 2)
-        if len(which):
-            w, pairs = np.arange(len(which)), self.region.pairs[which]
-            out = places[edges].T
-            way = np.zeros_like(out)
-            way[pairs.T, w] = 1e-6 * normals
-            bounds = self.region.leaving(out, way)
-            if bounds is not None:
-                left = bounds.leaving[which, w]
-                normals = np.where(left, bounds.normal[:, which, w], normals)
-                places[edges[:, None], pairs] += np.where(left, bounds.way[:, which, w], 0.0).T
-        return np.stack([-normals[1], normals[0]], -1)
+        The step is not only Newton's, `(H + c) y = -g`, which would leave a curved valley: it is put right
+        until the gradient at its end balances the caution, `g(y) = -c y`, as in one implicit step of steepest
+        descent. That follows valleys round their bends, the narrower the better.
+        """
+        about, gradient, axes, upward = self.about, self.gradient, self.axes, self.upward
+        caution = _caution(self.size, -gradient @ axes, radius)
+        matrix = (axes * (self.size + caution)) @ axes.T
+        step = bounded_quadratic(matrix, gradient, about.low, about.high)
+        for _ in range(_EDGES):
+            bounds = about.leaving(step)
+            if bounds is None:
+                break
+            about, turned = about.within(bounds)
+            gradient, matrix = gradient @ turned, turned.T @ matrix @ turned
+            axes, upward = turned.T @ axes, turned.T @ upward
+            step = bounded_quadratic(matrix, gradient, about.low, about.high)
+        place = best = measure.place(about.landing(step))
+        length, last = float(np.linalg.norm(step)), np.inf
+        for _ in range(_CORRECTIONS):
+            left = place.gradient @ about.at(place.q) + caution * step
+            left = upward @ (left @ upward)
+            low, high = about.low - step, about.high - step
+            free = ((low < 0.0) | (left < 0.0)) & ((high > 0.0) | (left > 0.0))
+            more = max(caution, _caution(self.size, -(left * free) @ axes, 0.5 * length))
+            correction = bounded_quadratic((axes * (self.size + more)) @ axes.T, left, low, high)
+            way = float(np.linalg.norm(correction))
+            if way > _SHRINKING * last or way < _CORRECTED:
+                break
+            last, step = way, step + correction
+            place = measure.place(about.landing(step))
+            best = place if place.cost < best.cost else best
+        return best, caution
 
 
-def _on_ridge(values: Array, downhill: Array) -> bool:
-    """Whether some direction bends down, though nothing slopes; both in the curvature's own axes."""
-    steepest = float(np.abs(values).max(initial=0.0))
-    return bool(
-        len(values) and values[0] < -_RIDGE * steepest and np.linalg.norm(downhill) < _STILL * abs(values[0])
-    )
-
-
-def _within(values: Array, downhill: Array, radius: float, flat: float) -> Array:
-    """Newton's step within a radius, in the curvature's own axes; where it bends down, as if it bent up."""
-    if not len(values):
-        return downhill
-    size = np.maximum(np.abs(values), flat * max(float(np.abs(values).max()), 1e-300))
-    step = downhill / size
-    length = float(np.linalg.norm(step))
+def _caution(curvature: Array, downhill: Array, radius: float) -> float:
+    """What to add to every curvature so that Newton's step is no longer than a radius; in its own axes."""
     more = 0.0
     for _ in range(_TRIES):
+        step = downhill / (curvature + more)
+        length = float(np.linalg.norm(step))
         if length <= radius * 1.05:
             break
         # Newton on 1 / |step| = 1 / radius, which is nearly linear in what is added (More and Sorensen)
-        slope = float((step * step / (size + more)).sum()) / length**3
+        slope = float((step * step / (curvature + more)).sum()) / length**3
         more += (1.0 / radius - 1.0 / length) / slope
-        step = downhill / (size + more)
-        length = float(np.linalg.norm(step))
-    return np.asarray(step * min(1.0, radius / max(length, 1e-300)))
+    return more

@@ -25,7 +25,7 @@ from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Options
 from .loop import Incremental, Linear
-from .rest import RestOptions, at_rest, at_rest_in_order, may_rest
+from .rest import RestOptions, at_rest_in_order, may_rest
 
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing
@@ -132,10 +132,9 @@ class Prioritized(Incremental):
         Three levels and more are left as they are: what is left to the third is below rounding.
         """
         stack = problem.stack
-        levels = len(np.unique(stack.level))
-        if levels > 2:
+        if len(stack.levels) > 2:
             return answer
-        q, _ = at_rest(problem, answer.q) if levels == 1 else at_rest_in_order(problem, answer.q)
+        q, _ = at_rest_in_order(problem, answer.q)
         poses = [Pose.trusted(problem.skeleton, x) for x in (q, begin)]
         there, here = (
             _costs(problem, stack.evaluate(problem.tasks, pose).error * stack.scale) for pose in poses

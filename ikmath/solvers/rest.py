@@ -7,7 +7,7 @@ would creep on, or tremble. What a method does on the way to goals that can be r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -17,11 +17,15 @@ import numpy as np
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
+from ..stack import Stack
 from .base import Method, Options
 from .polish import Tether, polished
 
-_WEAK: Final = 1e-6  # weight of a weak level beside a strong one
-_ROUNDS: Final = 60  # a method that gives up early leaves a long way
+_WEAKER: Final = 1e-4  # share of the level above that a level has while the way is found,
+_WEAKEST: Final = 1e-8  # and where it is judged
+_ROUNDS: Final = 60  # a method that gives up early leaves a long way,
+_FEW: Final = 6
+_MANY: Final = 150  # and so do levels in each other's way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,23 +63,48 @@ def may_rest(problem: Problem) -> bool:
 def at_rest(problem: Problem, q: Array, tether: Tether | None = None) -> tuple[Array, Array]:
     """The nearest pose (n,) from q (n,), where a method stalled; and its squared errors (E,)."""
     q, _ = polished(problem, q, tether, _ROUNDS)
-    return q, _squares(problem, q)
+    return q, squares(problem, q)
 
 
-def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, Array]:
-    """The same for two levels of priority: of the poses nearest to the strong goals that for the weak ones.
+def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
+    """The same for levels of priority: of the poses nearest to the strong goals that for the weak ones.
 
-    A weight that leaves the weak level next to nothing leads there but for a millionth; then the strong level
-    is put right alone, which moves the figure by as little.
+    Weights that leave each level next to nothing beside the one above lead there but for as little; then the
+    levels are put right without the weaker ones, which is a step or two and costs those but its square.
+
+    Returns:
+        The pose (n,), and whether it is at rest.
     """
-    level = problem.stack.level
-    weak = level > level.min()
-    q, _ = polished(problem, q, None, _ROUNDS, shares=np.where(weak, _WEAK, 1.0))
-    q, _ = polished(problem, q, None, _ROUNDS, shares=np.where(weak, 0.0, 1.0))
-    return q, _squares(problem, q)
+    stack = problem.stack
+    count = len(stack.levels)
+    if count == 1:
+        return polished(problem, q, None, _MANY)
+    shares = _shares(stack, _WEAKER)
+    q, rests = polished(problem, q, None, _MANY, shares=shares)
+    for first in range(count - 1, 0, -1):
+        q, _ = polished(problem, q, None, _FEW, shares=np.where(stack.place < first, shares, 0.0))
+    return q, rests
 
 
-def _squares(problem: Problem, q: Array) -> Array:
+def _shares(stack: Stack, share: float) -> Array:
+    """(k,) weights that leave each level a share of the one above, however heavy it is."""
+    size = np.array([stack.scale[rows].max(initial=0.0) for rows in stack.levels])
+    shares = share ** np.arange(len(size)) * (size.max() / np.maximum(size, 1e-150)) ** 2
+    return np.asarray(shares[stack.place])
+
+
+def cost_in_order(stack: Stack, costs: Sequence[float]) -> float:
+    """What a pose costs, if the least of a strong level counts for more than all of a weak one.
+
+    Args:
+        stack: of the problem; costs: of each level.
+    """
+    shares = [_shares(stack, _WEAKEST)[rows].max(initial=0.0) for rows in stack.levels]
+    return float(np.dot(shares, costs))
+
+
+def squares(problem: Problem, q: Array) -> Array:
+    """(E,) squared errors of every effector at q (n,)."""
     return problem.stack.squares(
         problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q)).error
     )

@@ -90,15 +90,18 @@ class Memory:
 
 @dataclass(slots=True)
 class Creeping:
-    """Whether a solve among obstacles has all but come to rest, told by what several steps gain together.
+    """Whether a solve has all but come to rest, told by what several steps gain together.
 
-    Sliding along a curved surface gains less and less in every step, but never nothing.
+    Sliding along a curved surface gains less and less in every step, but never nothing; neither does the way
+    to the nearest pose where levels are in conflict.
 
     Attributes:
-        steps: that are looked at; lowest: what each level had at its best, step by step.
+        steps: that are looked at; floors: squared errors of each level that do not count;
+        lowest: what each level had at its best, step by step.
     """
 
     steps: int
+    floors: list[float]
     lowest: list[list[float]] = field(default_factory=list)
 
     def at(self, lowest: list[float]) -> bool:
@@ -106,4 +109,5 @@ class Creeping:
         self.lowest.append(lowest)
         if len(self.lowest) <= self.steps:
             return False
-        return all(now >= then * (1.0 - _CREEP) for now, then in zip(lowest, self.lowest.pop(0), strict=True))
+        levels = zip(lowest, self.lowest.pop(0), self.floors, strict=True)
+        return all(now >= then * (1.0 - _CREEP) - floor for now, then, floor in levels)

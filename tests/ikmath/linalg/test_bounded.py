@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from ikmath.errors import BadShape, BadValue
-from ikmath.linalg.bounded import bounded_damped_step, bounded_least_squares
+from ikmath.linalg.bounded import bounded_damped_step, bounded_least_squares, bounded_quadratic
 
 
 def assert_optimal(solution, matrix, right, lower, upper):
@@ -88,6 +88,27 @@ def test_agrees_with_scipy_on_the_papers_problem():
         theirs = lsq_linear(stacked, target, (lower, upper), method="bvls", tol=1e-15)
         step = bounded_damped_step(matrix, right, 0.25, lower, upper)
         assert np.abs(step.x - theirs.x).max() < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_quadratic_is_minimised_within_its_bounds(seed):
+    """First-order conditions hold, whatever the width of the bounds and the condition of the matrix."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    axes = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    matrix = (axes * 10.0 ** rng.uniform(-float(seed % 7), 0.0, n)) @ axes.T
+    gradient = rng.normal(size=n)
+    lower, upper = -rng.exponential(size=n), rng.exponential(size=n)
+    lower[rng.random(n) < 0.2], upper[rng.random(n) < 0.2] = -np.inf, np.inf
+    lower[rng.random(n) < 0.2], upper[rng.random(n) < 0.1] = 0.0, 0.0
+    x = bounded_quadratic(matrix, gradient, lower, upper)
+    assert (x >= lower).all() and (x <= upper).all()
+    slope = gradient + matrix @ x
+    inside = (x > lower) & (x < upper)
+    small = 1e-8 * np.abs(gradient).max()
+    assert np.abs(slope[inside]).max(initial=0.0) < small
+    assert (slope[x == lower][upper[x == lower] > 0.0] > -small).all()
+    assert (slope[(x == upper) & (x > lower)] < small).all()
 
 
 def test_without_bounds_it_is_the_shortest_solution():

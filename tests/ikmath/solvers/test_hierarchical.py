@@ -237,6 +237,27 @@ def test_a_person_that_asks_again_does_not_jump_elsewhere():
         assert moved(ik.Problem(figure, goals), figure.rest) < 0.05
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_levels_in_conflict_rest_where_they_ended(seed):
+    """Feet out of reach, hands against them, the head against both, all limits."""
+    figure, rng = ik.figures.human(), np.random.default_rng(seed)
+    rest = ik.Pose.forward(figure, figure.rest)
+    feet, hands = ["ankle.L", "ankle.R"], ["wrist.L", "wrist.R"]
+
+    def turned(joints, size):
+        turns = np.array([rotation.exp(rng.normal(size=3) * size) for _ in joints])
+        return rest.frame(joints) @ turns
+
+    goals = [
+        ik.Position(feet, rest.point(feet) + rng.normal(size=(2, 3)) * 0.3),
+        ik.Orientation(feet, turned(feet, 0.5)),
+        ik.Position(hands, rest.point(hands) + rng.normal(size=(2, 3)) * 0.6, priority=1),
+        ik.Orientation(hands, turned(hands, 1.0), priority=1),
+        ik.Position("head", rest.point("head") + rng.normal(size=3) * 0.5, priority=2),
+    ]
+    assert moved(ik.Problem(figure, goals), figure.rest) < 1e-4
+
+
 @pytest.mark.parametrize("depth", [1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
 def test_a_floor_that_is_hardly_broken_holds_nobody_down(depth):
     """Who stands on it, by rounding or a little more below it, is lifted off by the weakest goal."""
