@@ -303,7 +303,7 @@ def many_frames(
         way[:, np.searchsorted(moving, plan.sliding)] += np.einsum("ijnb,njb->inb", above, slid)
         own = np.eye(3)[None] if rest is None else rest.take(plan.sliding, 0)
         slide_axes = np.einsum("ijnb,njk->inkb", above, own)
-    position = np.matmul(plan.above[:, span(moving)], way)
+    position = np.matmul(np.ascontiguousarray(plan.above[:, span(moving)]), way)  # or BLAS would not take it
     rotation = rotation[:, :, :count]
     return ManyFrames(rotation, position, axes(rotation), slide_axes)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-_WORTH: Final = 150  # systems from which on calls over all of them cost less than LAPACK for each (measured)
+_WORTH: Final = 100  # systems from which on calls over all of them cost less than LAPACK for each (measured)
 
 
 def solve_many(matrix: Array, right: Array) -> Array:

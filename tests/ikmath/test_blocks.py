@@ -123,7 +123,7 @@ def test_rows_of_some_frames_are_replaced():
     np.testing.assert_array_equal(dense(blocks), np.where(frames, 0.0, whole))
 
 
-@given(st.integers(1, 12), st.sampled_from([1, 7, 149, 150, 301]), st.integers(0, 2**31))
+@given(st.integers(1, 12), st.sampled_from([1, 7, 99, 100, 301]), st.integers(0, 2**31))
 def test_many_systems_are_solved_by_their_upper_triangles(rows, frames, seed):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(frames, rows, rows))
