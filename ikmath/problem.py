@@ -165,8 +165,8 @@ class Problem:
         """
         if self.frames is None:
             return self
-        alone = not isinstance(frame, np.ndarray)
-        if alone and arguments.whole(frame, "frame", least=-self.frames) >= self.frames:
+        known = isinstance(frame, np.ndarray) or (type(frame) is int and 0 <= frame < self.frames)
+        if not known and arguments.whole(frame, "frame", least=-self.frames) >= self.frames:
             raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
         _ = self.stack  # which all frames share
         other = object.__new__(Problem)

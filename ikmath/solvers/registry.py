@@ -118,6 +118,25 @@ def _quickly(
     return answer if answer.status is Status.REACHED and near else None
 
 
+def continued(
+    method: str = DEFAULT, *, brief: bool = False, **options: Any
+) -> Callable[[Problem, Solution], Solution]:
+    """What solves a frame that follows a solution, for motions whose first frame `solve` has taken.
+
+    What does not change from frame to frame is not looked at again. Arguments as in `solve`.
+    """
+    chosen = METHODS[method]
+    settings = chosen.read_options({**options, **chosen.briefly} if brief else options)
+
+    def follow(problem: Problem, before: Solution) -> Solution:
+        if not problem.skeleton.n:
+            return _unmoved(problem, before.q, settings)
+        quick = _quickly(chosen, problem, before.q, settings, before) if brief else None
+        return chosen.follow(problem, before.q.copy(), settings, before) if quick is None else quick
+
+    return follow
+
+
 def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Problem, q: Array) -> Solution:
     """A batch q (*batch, n) through what knows single starts only; a single start as it is."""
     if q.ndim == 1:

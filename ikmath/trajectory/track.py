@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadShape, BadValue
 from ..problem import Problem, Solution
-from ..solvers import DEFAULT, solve
+from ..solvers import DEFAULT, continued, solve
 from ..solvers.base import gather
 
 
@@ -63,13 +63,14 @@ def track(
     """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
     if problem.frames is None:
         return
-    start, answer, before = problem.start(q0), None, None
+    start, before = problem.start(q0), problem.at(0)
     if start.ndim != 1:
         raise BadShape("q0", f"({problem.skeleton.n},), where the first frame starts", start.shape)
-    for frame in range(problem.frames):
-        now = problem.at(frame)
-        if answer is not None:
-            now = now.settled(answer.q, before)
-        answer = solve(now, start if answer is None else answer.q, method, following=answer, **options)
+    answer = solve(before, start, method, **options)
+    yield answer
+    follow = continued(method, **options)
+    for frame in range(1, problem.frames):
+        now = problem.at(frame).settled(answer.q, before)
+        answer = follow(now, answer)
         yield answer
         before = now
