@@ -22,6 +22,8 @@ from ..bridge.skeleton import Figure
 from .plan import Plan
 
 _ROUNDS = 12
+_PATIENCE = 3  # rounds that bring nothing, one after another
+_GAIN = 0.98  # squared errors that fall by less in a round have stopped falling
 _GOOD = 1e-4  # of the figure's size; closer than this nobody sees it, and single precision is not far
 
 
@@ -67,6 +69,7 @@ def settle(
     # Who aims or stays on a plane: they are right if point and bone are where the figure says.
     others = (want.weight > 0.0) & ~moves & ~turns
     learnt, size = Correction(int(moves.sum())), extent(figure, want)
+    stale = 0
     best: tuple[tuple[float, float], Settled] | None = None
     now, _ = _at(figure.shown, want, figure.q)
     for number in range(_ROUNDS):
@@ -85,6 +88,7 @@ def settle(
         off += np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2
         inside = depth(figure)
         bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
+        gained = best is None or bad < (best[0][0], best[0][1] * _GAIN)
         if best is None or bad < best[0]:
             found = Settled(
                 channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle
@@ -95,8 +99,11 @@ def settle(
             _between(frames, shown)[turns | others].max(initial=0.0),
         )
         corrected = np.abs(asked - want.position)[moves].max(initial=0.0)
-        if max(broken[0] / size, broken[1], corrected / size) < _GOOD:
-            break  # what is wanted was asked for, and Blender did what the figure promised
+        if max(broken[0] / size, broken[1]) < _GOOD and (corrected / size < _GOOD or not gained):
+            break  # Blender did what the figure promised, and to ask otherwise brings nothing more
+        stale = 0 if gained else stale + 1
+        if stale == _PATIENCE:
+            break
         now = there
     if best is None:
         raise RuntimeError("no round was made")
