@@ -12,15 +12,12 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ..bridge.armature import pose_matrices, read_bones
-from ..properties.access import rig_of
+from ..properties.access import MADE_HERE, rig_of
 from ..properties.check import SAME_PLACE
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
 from .masses import Weights, read_masses
-
-# Custom property that marks Empties made by the add-on, so that no other object is ever deleted.
-MADE_HERE = "articulate_target"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +216,7 @@ def _new_empty(
     empty.empty_display_size = max(size, 1e-4)
     empty.rotation_mode = "QUATERNION"
     empty.matrix_world = place
-    empty[MADE_HERE] = True
+    empty[MADE_HERE] = effector.id_data.name
     collection.objects.link(empty)
     return empty
 

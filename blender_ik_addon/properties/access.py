@@ -10,6 +10,10 @@ import bpy
 from .rig import ArticulateRig
 from .session import ArticulateSession
 
+# Custom property that marks Empties made by the add-on, so that no other object is ever deleted; it holds the
+# name of the armature that they were made for.
+MADE_HERE = "articulate_target"
+
 
 def rig_of(armature: bpy.types.Object) -> ArticulateRig:
     """`armature.articulate`."""
@@ -29,11 +33,27 @@ def holds(objects: Any, thing: bpy.types.Object) -> bool:
 
 
 def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The armature in Pose Mode, else the active object if it is an armature."""
-    for candidate in (getattr(context, "pose_object", None), getattr(context, "object", None)):
+    """The armature in Pose Mode, else the active object if it is an armature, else the one that follows it.
+
+    Who moves a target that was made for an armature still works on that armature.
+    """
+    thing = getattr(context, "object", None)
+    for candidate in (getattr(context, "pose_object", None), thing):
         if candidate is not None and candidate.type == "ARMATURE":
             return candidate
-    return None
+    return _follower(thing) if thing is not None else None
+
+
+def _follower(thing: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature that an Empty was made for, if one of its effectors follows it."""
+    name = thing.get(MADE_HERE)
+    armature = bpy.data.objects.get(name) if isinstance(name, str) else None
+    if armature is None or armature.type != "ARMATURE":
+        return None
+    followed = (
+        each.target == thing or thing in each.alternative_objects for each in rig_of(armature).effectors
+    )
+    return armature if any(followed) else None
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:

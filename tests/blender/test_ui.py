@@ -130,6 +130,22 @@ def test_with_an_armature_the_buttons_and_what_to_do_first():
     assert "articulate.begin" in drawn and "ARTICULATE_MT_pins" not in drawn
 
 
+def test_who_moves_a_target_has_the_armature_in_the_tab_and_can_solve():
+    rig = arm()
+    target = reach(rig, "b3", (1.0, 0.5, 2.5))
+    add("b2", "ANY_OF")
+    choice = rig.articulate.effectors["b2"].alternative_objects[0]
+    rig.articulate.effectors["b2"].enabled = False
+    for empty in (target, choice):
+        bpy.context.view_layer.objects.active = empty
+        assert "articulate.solve" in draw()
+    assert bpy.ops.articulate.solve() == {"FINISHED"}
+    assert rig.articulate.effectors["b3"].status == "REACHED"
+    bpy.context.view_layer.objects.active = target
+    rig.articulate.effectors["b3"].target = None
+    assert "articulate.solve" not in draw(), "nobody follows it any more"
+
+
 def test_one_begins_from_wherever_one_is():
     rig = arm()
     bpy.ops.articulate.begin()

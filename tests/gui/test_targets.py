@@ -149,4 +149,6 @@ def test_a_target_moves_by_g_as_anything_else(figure: BlenderWindow):
     figure.key("g", "z", "0", "period", "2", "Return")
     after = figure.wait_for(WHERE, lambda now: abs(now[2] - before[2] - 0.2) < 1e-4)
     figure.wait_for(PLACES, lambda now: math.dist(now["hand.L"], after[:3]) < 2e-3)
+    figure.show_tab("Articulate")
     figure.screenshot("target_by_g")
+    figure.find_button("articulate.solve")
