@@ -7,7 +7,7 @@ import bpy
 import installed
 import pytest
 from addon_scenes import arm, miss, reach
-from test_ui import draw
+from ui_layout import draw
 
 import ikmath as ik
 

@@ -9,7 +9,7 @@ import bpy
 import installed
 import pytest
 from addon_scenes import arm, reach
-from test_ui import Layout
+from ui_layout import Layout
 
 import ikmath as ik
 

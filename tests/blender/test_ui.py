@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels, drawn without a window: a stand-in for the layout notes what is drawn and that it exists."""
+"""The panels, drawn without a window on a stand-in for the layout."""
 
 from __future__ import annotations
 
@@ -9,98 +9,7 @@ import bpy
 import installed
 import pytest
 from addon_scenes import add, arm, reach
-
-
-class Layout:
-    """Takes what a panel draws; every property and operator that it names has to exist."""
-
-    def __init__(self, drawn: list[str] | None = None) -> None:
-        self.drawn = [] if drawn is None else drawn
-
-    def _within(self, **_options: object) -> Layout:
-        """Attributes such as `alert` or `alignment` may be set on it and change nothing."""
-        return Layout(self.drawn)
-
-    row = column = box = split = _within
-
-    def separator(self, **_options: object) -> None:
-        pass
-
-    def label(self, *, text: str = "", icon: str = "NONE") -> None:
-        _check_icon(icon)
-        self.drawn.append(text)
-
-    def progress(self, *, factor: float, text: str = "") -> None:
-        self.drawn.append(text)
-
-    def prop(self, data: bpy.types.bpy_struct, name: str, *, icon: str = "NONE", **_options: object) -> None:
-        _check_icon(icon)
-        assert name in data.bl_rna.properties, name
-        self.drawn.append(name)
-
-    def prop_search(self, data, name: str, where, what: str, **_options: object) -> None:
-        assert name in data.bl_rna.properties and what in where.bl_rna.properties
-        self.drawn.append(name)
-
-    def operator(
-        self, name: str, *, text: str = "", icon: str = "NONE", **_options: object
-    ) -> SimpleNamespace:
-        _check_icon(icon)
-        self.drawn += [text] if text else []
-        module, _dot, function = name.partition(".")
-        getattr(getattr(bpy.ops, module), function).get_rna_type()  # raises if there is none
-        self.drawn.append(name)
-        return SimpleNamespace()
-
-    def operator_menu_enum(self, name: str, prop: str, **options: object) -> None:
-        self.operator(name, icon=options.get("icon", "NONE"))
-        assert prop in bpy.ops.articulate.effector_add.get_rna_type().properties
-
-    def menu(self, name: str, **_options: object) -> None:
-        assert hasattr(bpy.types, name)
-        self.drawn.append(name)
-
-    def template_list(
-        self, kind: str, _id: str, data, name: str, active_data, active: str, **_options: object
-    ) -> None:
-        assert name in data.bl_rna.properties and active in active_data.bl_rna.properties
-        for item in getattr(data, name):
-            draw_list_item(self, data, item)
-
-
-def _check_icon(icon: str) -> None:
-    icons = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
-    assert icon in icons, icon
-
-
-def draw_list_item(layout: Layout, rig, effector) -> None:
-    """One line of the list."""
-    cls = installed.module("ui.effector_list").ARTICULATE_UL_effectors
-    cls.draw_item(SimpleNamespace(), bpy.context, layout, rig, effector, 0, rig, "active_effector", 0, 0)
-
-
-def draw() -> list[str]:
-    """Everything that the tab shows now."""
-    drawn: list[str] = []
-    for cls in installed.module("ui.panel").CLASSES:
-        if not hasattr(cls, "poll") or cls.poll(bpy.context):
-            cls.draw(Panel(cls, Layout(drawn)), bpy.context)
-    return drawn
-
-
-class Panel:
-    """A panel's self: its layout and its own methods."""
-
-    def __init__(self, cls: type, layout: Layout) -> None:
-        self._cls, self.layout = cls, layout
-
-    def __getattr__(self, name: str):
-        found = getattr(self._cls, name)
-        return (
-            found.__get__(self)
-            if name in vars(self._cls) and not isinstance(vars(self._cls)[name], staticmethod)
-            else found
-        )
+from ui_layout import Layout, draw, draw_list_item
 
 
 def test_without_an_armature_there_is_a_hint_and_nothing_else():
