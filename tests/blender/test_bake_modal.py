@@ -148,7 +148,7 @@ def test_a_fault_of_ours_leaves_no_timer(slow, monkeypatch):
     _rig, operator, window = _start()
     operator.begin(window)
 
-    def fail(*_args):
+    def fail(*_args, **_options):
         raise ZeroDivisionError
 
     monkeypatch.setattr(installed.module("control.bake"), "take_sample", fail)
