@@ -244,7 +244,8 @@ def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
     Blender evaluates that at once, and forgets it.
     """
     handlers = *bpy.app.handlers.frame_change_post, *bpy.app.handlers.depsgraph_update_post
-    others = any(not getattr(handler, "__module__", "").startswith(_OURS) for handler in handlers)
+    # what a script in Blender's text editor defines has a module of None
+    others = any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
     if others or depsgraph.mode == "RENDER" or len(depsgraph.updates) > _FEW:
         return None
     return {update.id.original for update in depsgraph.updates}
