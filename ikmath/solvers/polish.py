@@ -193,6 +193,9 @@ class _Model:
 def _caution(curvature: Array, downhill: Array, radius: float) -> float:
     """What to add to every curvature so that Newton's step is no longer than a radius; in its own axes."""
     more = 0.0
+    # where nothing curves at all, the step would be beyond numbers
+    least = 1e-50 * float(np.abs(downhill).max(initial=0.0)) / max(radius, _STILL)
+    curvature = np.maximum(curvature, least)
     for _ in range(_TRIES):
         step = downhill / (curvature + more)
         length = float(np.linalg.norm(step))
