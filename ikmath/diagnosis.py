@@ -16,6 +16,9 @@ from .rotation import Array
 _FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
 
+_STEP = 1e-3  # radians or metres
+_BREAKS = 0.02  # of such a step, relative to the size of the figure; less is but the bending of the way
+
 
 def conclude(
     problem: Problem,
@@ -101,6 +104,8 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
         stronger = [e for e in others if level_of[e] <= level_of[effector]]
         for some in (stronger, others):
             opposed = _opponent(problem, raw, jacobian, gradient, some)
+            if opposed is None:
+                opposed = _broken(problem, pose, free, some)
             if opposed is not None:
                 return f"in conflict with {problem.effectors[opposed]}"
     if limited.any() and float(np.linalg.norm(np.where(limited, gradient, 0.0))) > 1e-2 * level:
@@ -109,6 +114,17 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
     if problem.units[effector] == "m" and not _within_reach(problem, effector):
         return "the target is out of reach"
     return "no small turn of the joints brings it nearer"
+
+
+def _broken(problem: Problem, pose: Pose, gradient: Array, others: list[int]) -> int | None:
+    """The other effector that a small step downhill would break most, as one that holds at its very edge."""
+    if not others:
+        return None
+    step = pose.q - _STEP * gradient / float(np.linalg.norm(gradient))
+    before, after = problem.errors(pose), problem.errors(Pose.trusted(problem.skeleton, step))
+    grown = np.where(np.array(problem.units) == "m", (after - before) / problem.length, after - before)
+    worst = max(others, key=lambda effector: float(grown[effector]))
+    return worst if grown[worst] > _BREAKS * _STEP else None
 
 
 def _within_reach(problem: Problem, effector: int) -> bool:
