@@ -14,12 +14,8 @@ import numpy as np
 
 from .armature import Array, Bones
 
-_ALIKE: Final = (
-    0.65  # of two bones of a limb the shorter one has at least so much of the length of the longer
-)
-_LONG: Final = (
-    0.25  # of the figure's height, reach or length, that two bones of a limb have at least together
-)
+_ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
+_LONG: Final = 0.25  # of the figure's extent, that two bones of a limb have at least together
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ; a neck, a tail has no twin
 _BENT: Final = np.radians(0.5)  # a limb that is drawn straighter than this does not say which way it bends
 _FOOT: Final = np.radians(30.0)  # from the line of its limb; what lies straighter in it is no foot

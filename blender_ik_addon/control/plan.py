@@ -30,9 +30,7 @@ from ..properties.refusal import Refused
 from .masses import read_masses
 from .surroundings import Surroundings, read_surroundings
 
-_FINE: Final = (
-    1e-4  # share of the figure's size that a target may be off at most, however coarse the tolerance
-)
+_FINE: Final = 1e-4  # of the figure's size: a target may be off by no more, however coarse the tolerance
 NOT_SAVED: Final = -1
 """Index of an effector that is on no rig, but lasts as long as a drag."""
 

@@ -28,9 +28,7 @@ _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
 _SMALL: Final = 1e-8  # squared sine below which the slope of t / sin t is a constant to double precision
 _NEARLY: Final = 1e-2  # squared sine below which a target behind has formulas of its own
 _STRAIGHT: Final = 1e-8  # sine below which the axis of a turn cannot be told from rounding
-_LEAST: Final = (
-    1e-4  # sine that a target nearly behind is thought to have: a turn about the way there costs 1/sine
-)
+_LEAST: Final = 1e-4  # sine that a target nearly behind is taken to have; a turn about that way costs 1/sine
 _HERE: Final = 1e-9  # metres; a target nearer than this to the eye has no direction
 _IDENTITY: Final = np.eye(3)
 _SKEW: Final = -SKEW_ROWS  # d @ _SKEW = [d]x, row after row

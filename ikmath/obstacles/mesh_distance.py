@@ -24,9 +24,7 @@ from .vectors import TINY, dot, length
 
 Mask = npt.NDArray[np.bool_]
 
-_SAMPLES: Final = (
-    17  # on a bone that is inside: spacing a sixteenth, so half of that is the most that is missed
-)
+_SAMPLES: Final = 17  # on a bone that is inside: a sixteenth apart, half of which is the most that is missed
 _CLOSER: Final = 9  # between the neighbours of the best sample
 _TOUCHING: Final = 1e-12  # of the coordinates: closer than this a difference has no direction left
 _SHALLOW: Final = 1e-3  # of the bone's length: with less depth it may be a wall that is passed through

@@ -18,9 +18,7 @@ from ..rotation import Array
 OBJECTIVES: Final = ("posture", "limits")
 
 _NUDGE: Final = 1e-5
-_FAINT: Final = (
-    0.01  # weight of coordinates for which an objective says nothing, so that there is one optimum
-)
+_FAINT: Final = 0.01  # weight of coordinates of which an objective says nothing, so that there is one optimum
 
 
 class FigureProgram:
