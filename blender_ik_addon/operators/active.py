@@ -21,12 +21,17 @@ FRESH: set[Literal["SKIP_SAVE"]] = {"SKIP_SAVE"}
 
 
 class OnArmature(bpy.types.Operator):
-    """Base of an operator on the active armature: it has `work`, which may refuse, and no `execute`."""
+    """Base of an operator on the active armature: it has `work`, which may refuse, and no `execute`.
+
+    `find` tells which armature that is.
+    """
+
+    find = staticmethod(active_armature)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is an armature to work on; the sentence shows where the button is greyed out."""
-        if active_armature(context) is None:
+        if cls.find(context) is None:
             cls.poll_message_set(NO_ARMATURE)
             return False
         if session_of(context).baking:
@@ -36,7 +41,7 @@ class OnArmature(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Do the work; what cannot be done is reported in one sentence and leaves no trace."""
-        armature = active_armature(context)
+        armature = self.find(context)
         try:
             self.work(context, armature)
         except REASONS as reason:

@@ -3,9 +3,9 @@
 
 import bpy
 
-from ..properties.access import posed_armature, session_of
+from ..properties.access import posed_armature
 from ..properties.refusal import Refused
-from .active import BAKING, NO_ARMATURE, OnArmature
+from .active import OnArmature
 
 TOOL = "articulate.drag_bone"
 
@@ -21,22 +21,10 @@ class ARTICULATE_OT_begin(OnArmature):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether an armature is active, or a mesh that one deforms."""
-        if posed_armature(context) is None:
-            cls.poll_message_set(NO_ARMATURE)
-            return False
-        if session_of(context).baking:
-            cls.poll_message_set(BAKING)
-            return False
-        return True
+    find = staticmethod(posed_armature)  # a mesh that one deforms will do
 
-    def work(self, context: bpy.types.Context, _armature: bpy.types.Object | None) -> None:
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Pose Mode, and the tool."""
-        armature = posed_armature(context)
-        if armature is None:
-            raise Refused(NO_ARMATURE)
         if armature.mode != "POSE":
             self._pose(context, armature)
         bpy.ops.wm.tool_set_by_id(name=TOOL, space_type="VIEW_3D")
