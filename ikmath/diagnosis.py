@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from .culprits import culprits
 from .goals import Position
+from .obstacles import Proximity
 from .pose import Pose
 from .problem import Problem, Solution, Status
 from .rotation import Array
 
 _FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
-
-_STEP = 1e-3  # radians or metres
-_BREAKS = 0.02  # of such a step, relative to the size of the figure; less is but the bending of the way
+_MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
 
 
 def conclude(
@@ -30,6 +31,7 @@ def conclude(
     stalled: bool = False,
     measure: Callable[[], float] | None = None,
     blocked: str = "",
+    near: Proximity | None = None,
     memory: Any = None,
 ) -> Solution:
     """The solution for final coordinates q (n,): errors, status and message.
@@ -43,28 +45,46 @@ def conclude(
         stalled: whether no further step was better, as opposed to running out of iterations.
         measure: finds the distance to the nearest obstacle, metres, where there are any.
         blocked: name of the obstacle that stands in the way, if one does.
+        near: what is near at q, if the method knows.
         memory: what the method wants back for the frame after, see `Solution`.
     """
     if errors is None:
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
+    inside = _inside(near) if near is not None and near.least < -tolerance else ""
+    sentence: Callable[[], str]
     if not len(errors) or max(errors.tolist()) <= tolerance:
-        status, message = Status.REACHED, f"All goals are reached{_beyond_limits(problem, q)}."
+        status, sentence = Status.REACHED, partial(_all_reached, problem, q, inside)
     else:
         status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
-        message = explain(problem, q, errors, tolerance, stalled=stalled, blocked=blocked)
+        sentence = partial(
+            explain, problem, q, errors, tolerance, stalled=stalled, blocked=blocked, inside=inside
+        )
+    if inside:
+        status = Status.INFEASIBLE
     return Solution(
         q=q,
         status=status,
         iterations=iterations,
         errors=errors,
-        message=message,
+        sentence=sentence,
         memory=memory,
         measure=measure,
     )
 
 
+def _all_reached(problem: Problem, q: Array, inside: str) -> str:
+    return f"All goals are reached{_beyond_limits(problem, q)}{inside and f', but {inside}'}."
+
+
 def explain(
-    problem: Problem, q: Array, errors: Array, tolerance: float, *, stalled: bool, blocked: str = ""
+    problem: Problem,
+    q: Array,
+    errors: Array,
+    tolerance: float,
+    *,
+    stalled: bool,
+    blocked: str = "",
+    inside: str = "",
 ) -> str:
     """One sentence: the effector that is most short, by how much, and what holds it back at q (n,)."""
     relative = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
@@ -76,66 +96,55 @@ def explain(
     )
     if problem.units[worst] == "":
         size = f"{errors[worst]:.4g}"
-    head = f"{problem.effectors[worst]} is short by {size}"
     if blocked:
-        return f"{head}: stopped by {blocked}."
-    if not stalled:
-        return f"{head}: it still came nearer when the iterations ran out."
-    return f"{head}: {reason(problem, Pose.trusted(problem.skeleton, q), worst)}."
+        why = f"stopped by {blocked}"
+    elif not stalled:
+        why = "it still came nearer when the iterations ran out"
+    else:
+        why = reason(problem, Pose.trusted(problem.skeleton, q), worst)
+    return f"{problem.effectors[worst]} is short by {size}: {why}{inside and f'; {inside}'}."
 
 
 def reason(problem: Problem, pose: Pose, effector: int) -> str:
-    """What holds an effector back where the solve ended, told from the geometry and the rows there."""
-    stack, skeleton = problem.stack, problem.skeleton
+    """What holds an effector back where the solve ended."""
+    stack = problem.stack
     if not stack.scale[stack.starts[effector]]:
         return "its weight is zero"
-    raw, jacobian = stack.evaluate(problem.tasks, pose)
-    first = int(stack.starts[effector])
-    last = int(stack.starts[effector + 1]) if effector + 1 < len(stack.starts) else stack.rows
-    gradient = raw[first:last] @ jacobian[first:last]  # uphill for this effector's own error
-    limited = skeleton.region.at_limit(pose.q)
-    scale = problem.length if problem.units[effector] == "m" else 1.0
-    level = float(np.linalg.norm(raw[first:last])) * scale
-    free = np.where(limited, 0.0, gradient)
-    if float(np.linalg.norm(free)) > 1e-2 * level:
-        level_of = stack.level[stack.starts]
-        # Place and orientation of one effector share its name; it is no use to say that it is in its own way.
-        others = [e for e, name in enumerate(problem.effectors) if name != problem.effectors[effector]]
-        stronger = [e for e in others if level_of[e] <= level_of[effector]]
-        for some in (stronger, others):
-            opposed = _opponent(problem, raw, jacobian, gradient, some)
-            if opposed is None:
-                opposed = _broken(problem, pose, free, some)
-            if opposed is not None:
-                return f"in conflict with {problem.effectors[opposed]}"
-    if limited.any() and float(np.linalg.norm(np.where(limited, gradient, 0.0))) > 1e-2 * level:
-        blocking = int(np.argmax(np.where(limited, np.abs(gradient), -1.0)))
-        return f"{skeleton.names[skeleton.owner[blocking]]} is at its joint limit"
-    if problem.units[effector] == "m" and not _within_reach(problem, effector):
+    beyond = _beyond_reach(problem, effector)
+    if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
         return "the target is out of reach"
-    return "no small turn of the joints brings it nearer"
+    found = culprits(problem, pose, effector)
+    parts = []
+    if found.goals:
+        parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")
+    if found.joints:
+        held = listed(problem.skeleton.names[joint] for joint in found.joints)
+        parts.append(
+            f"{held} {'is at its joint limit' if len(found.joints) == 1 else 'are at their joint limits'}"
+        )
+    if parts:
+        return ", and ".join(parts)
+    return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 
-def _broken(problem: Problem, pose: Pose, gradient: Array, others: list[int]) -> int | None:
-    """The other effector that a small step downhill would break most, as one that holds at its very edge."""
-    if not others:
-        return None
-    step = pose.q - _STEP * gradient / float(np.linalg.norm(gradient))
-    before, after = problem.errors(pose), problem.errors(Pose.trusted(problem.skeleton, step))
-    grown = np.where(np.array(problem.units) == "m", (after - before) / problem.length, after - before)
-    worst = max(others, key=lambda effector: float(grown[effector]))
-    return worst if grown[worst] > _BREAKS * _STEP else None
+def listed(names: Iterable[str]) -> str:
+    """Names as a person lists them, each once."""
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
-def _within_reach(problem: Problem, effector: int) -> bool:
-    """Whether a place is nearer to the root than the chain would be long if all its joints were free."""
+def _beyond_reach(problem: Problem, effector: int) -> float:
+    """Metres that a place is farther from the root than the chain would be long if all its joints were free.
+
+    Zero where that cannot be told.
+    """
     skeleton = problem.skeleton
     for goal in problem.tasks:
         if effector >= goal.effectors:
             effector -= goal.effectors
             continue
         if not isinstance(goal, Position) or goal.mask is not None:
-            return False
+            return 0.0
         points = goal.points(skeleton)
         above = skeleton.ancestors[points.joints[effector]]
         roots = skeleton.parents < 0
@@ -144,8 +153,17 @@ def _within_reach(problem: Problem, effector: int) -> bool:
         room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides])).sum()
         reach = lengths[above].sum() + np.sqrt((points.offsets[effector] ** 2).sum()) + room
         base = skeleton.constants[1][np.argmax(above & roots)]
-        return bool(np.sqrt(((goal.target[effector] - base) ** 2).sum()) <= reach + goal.slack)
-    return False
+        away = float(np.sqrt(((goal.target[effector] - base) ** 2).sum()))
+        return max(away - float(reach + goal.slack), 0.0)
+    return 0.0
+
+
+def _inside(near: Proximity) -> str:
+    """What goes deepest into something, and how deep."""
+    worst = int(np.argmin(near.clearance))
+    other, link = int(near.other[worst]), near.scene.body.names[int(near.link[worst])]
+    into = near.names[worst] if other < 0 else near.scene.body.names[other]
+    return f"{link} goes {-1e3 * near.clearance[worst]:.3g} mm into {into or 'an obstacle'}"
 
 
 def _beyond_limits(problem: Problem, q: Array) -> str:
@@ -180,19 +198,3 @@ def too_far(problem: Problem, errors: Array) -> bool:
         if ((away > reach + goal.slack) & (errors[own] > _FULL * problem.length)).any():
             return True
     return False
-
-
-def _opponent(
-    problem: Problem, raw: Array, jacobian: Array, gradient: Array, others: list[int]
-) -> int | None:
-    """The other effector that stands most against this one: following this one's wish would worsen it."""
-    stack = problem.stack
-    best, found = 1e-9, None
-    ends = np.append(stack.starts[1:], stack.rows)
-    for other in others:
-        rows = slice(int(stack.starts[other]), int(ends[other]))
-        moved = jacobian[rows] @ gradient * stack.scale[rows]
-        strength = float(np.linalg.norm(moved))
-        if strength > best:
-            best, found = strength, other
-    return found

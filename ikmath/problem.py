@@ -39,8 +39,8 @@ class Status(Enum):
     BLOCKED = "blocked"
     """An obstacle stands in the way."""
     INFEASIBLE = "infeasible"
-    """The start or the constraints contradict each other, so that nothing could be done. For methods of your
-    own: those here go on from inside an obstacle as from anywhere, and say so by a clearance below zero."""
+    """The figure ends inside an obstacle, or one of its limbs inside another, whatever it has reached: there
+    was no way out of it, or the method does not always keep out. The message says how deep."""
     STOPPED = "stopped"
     """The iterations or the time ran out while the error still fell."""
 
@@ -55,8 +55,8 @@ class Solution:
         iterations: steps taken, an int or (*batch,).
         errors: (*batch, E) size of every effector's error, in its own unit and in the order of
             `Problem.effectors`.
-        message: one sentence: what holds the figure back, or that all is reached; (*batch,) of them in a
-            batch.
+        sentence: the message, or what finds it for the first who asks: to find out what holds a figure back
+            takes as long as a part of the solve.
         memory: what the method wants back for the frame after, its warm start; nobody else's business.
         measure: how to find the clearance, for the first who asks.
     """
@@ -65,9 +65,14 @@ class Solution:
     status: Any
     iterations: Any
     errors: Array
-    message: Any = ""
+    sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
     memory: Any = field(default=None, repr=False, compare=False)
     measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def message(self) -> Any:
+        """One sentence: what holds the figure back, or that all is reached; (*batch,) of them in a batch."""
+        return self.sentence if isinstance(self.sentence, str) else self.sentence()
 
     @cached_property
     def clearance(self) -> Any:

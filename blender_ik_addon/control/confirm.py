@@ -68,12 +68,15 @@ def as_shown(
     distance, angle = (
         np.where(off, now, then) for now, then in zip(found, (solved.distance, solved.angle), strict=True)
     )
-    reasons = solved.reasons or ("",) * len(plan.effectors)
+
+    def reasons() -> tuple[str, ...]:
+        return solved.reasons or ("",) * len(plan.effectors)
+
     return replace(
         solved,
         status="BEST_EFFORT",
-        message=sentence,
+        sentence=sentence,
         distance=distance,
         angle=angle,
-        reasons=tuple(sentence if bad else why for bad, why in zip(off.tolist(), reasons, strict=True)),
+        why=lambda: tuple(sentence if bad else why for bad, why in zip(off.tolist(), reasons(), strict=True)),
     )

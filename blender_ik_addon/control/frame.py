@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import bpy
@@ -58,9 +58,9 @@ class Solved:
         channels: of all bones, to be written or keyed.
         q: (n,) the coordinates found; posture: (n,) those of the pose that it started from.
         solution: as the solver gave it; the frame after goes on from it without a jump.
-        status: name of `ikmath.Status`; message: what holds the figure back.
+        status: name of `ikmath.Status`; sentence: what holds the figure back, "" as the solution says it.
         distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
-        reasons: (E,) what holds each effector back, "" where it is there or off; nothing if not asked for.
+        why: finds the reasons for the first who asks.
         chosen: (E,) number of the alternative that each has taken, -1 where it has none.
         problem: with the alternatives that it has settled for, None where there was nothing to choose.
         nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
@@ -73,16 +73,26 @@ class Solved:
     posture: Array
     solution: ik.Solution = field(repr=False)
     status: str
-    message: str
+    sentence: str
     distance: Array
     angle: Array
-    reasons: tuple[str, ...]
+    why: Callable[[], tuple[str, ...]] = field(repr=False)
     chosen: tuple[int, ...]
     problem: ik.Problem | None = field(default=None, repr=False)
     nearest: Near = field(default=NOWHERE)
     ignored: tuple[str, ...] = ()
     asked: Any = field(default=None, repr=False)
     rests: bool = False
+
+    @property
+    def message(self) -> str:
+        """What holds the figure back."""
+        return self.sentence or str(self.solution.message)
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """(E,) what holds each effector back, "" where it is there or off; nothing if not asked for."""
+        return self.why()
 
 
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
@@ -240,10 +250,10 @@ def solve_task(
         posture=task.figure.q,
         solution=solution,
         status=solution.status.name,
-        message=solution.message,
+        sentence="",
         distance=distance,
         angle=angle,
-        reasons=() if brief else _reasons(plan, parts, problem, end, solution, near),
+        why=tuple if brief else partial(_reasons, plan, parts, problem, end, solution, near),
         chosen=_chosen(plan, parts, problem, end),
         problem=problem if plan.chooses else None,
         nearest=near,

@@ -189,9 +189,11 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
     count = len(run.solved)
     what = "Solved" if run.operation == "solve" else f"Baked {count} frame{'' if count == 1 else 's'}"
     missed = [name for name, row in rows.items() if row["status"] in ("BEST_EFFORT", "BLOCKED")]
+    where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
+    if not missed and worst.status == "INFEASIBLE":
+        return f"{what} in {took}. {where}{worst.message}"
     if not missed:
         return f"{what} in {took}: every effector reached its target"
-    where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
     plural = "" if len(rows) == 1 else "s"
     return (
         f"{what} in {took}; {len(missed)} of {len(rows)} effector{plural} fell short. {where}{worst.message}"

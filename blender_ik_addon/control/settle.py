@@ -131,7 +131,7 @@ def honest(solution: ik.Solution, plan: Plan, size: float, rest: tuple[Array, Ar
         f"Bone '{bone}' is off in Blender: a bone above is scaled unevenly, or locked in single components of"
         " its rotation; scale it evenly, or use its IK locks."
     )
-    return replace(solution, status=ik.Status.BEST_EFFORT, message=message)
+    return replace(solution, status=ik.Status.BEST_EFFORT, sentence=message)
 
 
 def _honest(settled: Settled, want: Wanted, good: float) -> Settled:
@@ -144,7 +144,7 @@ def _honest(settled: Settled, want: Wanted, good: float) -> Settled:
         f"Bone '{want.bones[row]}' stays {1000 * distance[row]:.1f} mm short: a bone above is scaled"
         " unevenly, or locked in single components of its rotation; scale it evenly, or use its IK locks."
     )
-    return replace(settled, solution=replace(solution, status=ik.Status.BEST_EFFORT, message=message))
+    return replace(settled, solution=replace(solution, status=ik.Status.BEST_EFFORT, sentence=message))
 
 
 def _at(skeleton: ik.Skeleton, want: Wanted, q: Array) -> tuple[Array, Array]:

@@ -59,6 +59,8 @@ def tell(
         return told
     known = task is not None and not playing
     held = reasons(task, solved) if task is not None and known else ("",) * len(worst)
-    run = Run(operation="live", plan=plan, figure=figure, solved=[replace(solved, reasons=held)], seconds=0.0)
+    run = Run(
+        operation="live", plan=plan, figure=figure, solved=[replace(solved, why=lambda: held)], seconds=0.0
+    )
     write_effectors(armature, run)
     return state

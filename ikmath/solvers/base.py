@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import arguments
 from ..avoidance import AVOIDANCE
@@ -166,17 +167,22 @@ def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) ->
     """Solutions one after another as one solution with batch axes."""
     status = np.empty(len(answers), dtype=object)
     status[:] = [answer.status for answer in answers]
-    message = np.empty(len(answers), dtype=object)
-    message[:] = [answer.message for answer in answers]
     errors = np.array([answer.errors for answer in answers]).reshape(*batch, len(problem.effectors))
     return Solution(
         q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
         status=status.reshape(batch),
         iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
         errors=errors,
-        message=message.reshape(batch),
+        sentence=partial(_messages, answers, batch),
         measure=partial(_clearances, [answer.measure for answer in answers], batch),
     )
+
+
+def _messages(answers: list[Solution], batch: tuple[int, ...]) -> npt.NDArray[np.object_]:
+    """The messages of several solutions, with batch axes."""
+    message = np.empty(len(answers), dtype=object)
+    message[:] = [answer.message for answer in answers]
+    return message.reshape(batch)
 
 
 def _clearances(measures: list[Callable[[], float] | None], batch: tuple[int, ...]) -> Array:

@@ -391,5 +391,6 @@ class Descent:
             stalled=stalled,
             measure=measure,
             blocked=blocked,
+            near=state.near,
             memory=Trail(state.pose, self.working, self._goes_fast(state), state.near, self.lags),
         )

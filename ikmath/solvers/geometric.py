@@ -7,7 +7,7 @@ leave the figure where it starts wherever the goals do not ask for more: the sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from ..diagnosis import conclude
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
-from .base import Method, Options
+from .base import Method, Options, gather
 from .chains import read_limbs, targets
 from .leaps import accelerated_sweep
 from .stages import Run
@@ -83,18 +83,15 @@ class Geometric(Method):
 
         if not batch:
             return answer(0)
-        # all that are there are told the same; the others are asked one by one what holds them back
+        # all that are there are told the same
         there = errors.max(1, initial=0.0) <= options.tolerance
         told = {i: answer(i) for i in (*np.flatnonzero(there)[:1].tolist(), *np.flatnonzero(~there).tolist())}
-        status, message = np.empty(len(end), dtype=object), np.empty(len(end), dtype=object)
-        for i, one in told.items():
-            rows = there if there[i] else i
-            status[rows], message[rows] = one.status, one.message
-        return Solution(
+        first = int(there.argmax())
+        answers = [told[first if there[i] else i] for i in range(len(end))]
+        return replace(
+            gather(answers, batch, problem),
             q=end.reshape(q.shape),
-            status=status.reshape(batch),
             iterations=run.iterations.reshape(batch),
             errors=errors.reshape(*batch, len(problem.effectors)),
             measure=partial(np.full, batch, np.inf),
-            message=message.reshape(batch),
         )

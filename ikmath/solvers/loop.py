@@ -182,6 +182,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         errors=errors,
         stalled=stalled,
         measure=None if problem.scene is None else problem.scene.measure(best_q),
+        near=None if pushing is None else pushing.near,
     )
 
 

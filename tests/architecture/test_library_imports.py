@@ -23,6 +23,7 @@ LAYERS = (
     {"avoidance", "merged"},
     {"stack"},
     {"problem"},
+    {"culprits"},
     {"diagnosis"},
     {"solvers"},
     {"trajectory"},

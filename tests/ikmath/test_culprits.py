@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a message blames, held against solves without it; and figures that stand in obstacles."""
+
+import re
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+
+from .trees import tree
+
+
+def torn(seed):
+    """A random figure, and places for three of its joints that do not go together; where it ended."""
+    rng = np.random.default_rng([31, seed])
+    figure = tree(rng, 8, "some")
+    low, high = np.maximum(figure.lower, -1.5), np.minimum(figure.upper, 1.5)
+    goals = []
+    for name in rng.permutation(figure.names[1:])[:3]:
+        pose = ik.Pose.forward(figure, figure.region.project(rng.uniform(low, np.maximum(low, high))))
+        place = pose.point(str(name), (0, 0.2, 0))
+        goals.append(ik.Position(str(name), place, offset=(0, 0.2, 0), priority=int(rng.integers(2))))
+    problem = ik.Problem(figure, goals)
+    return problem, ik.solve(problem, figure.rest)
+
+
+def test_without_what_is_named_the_effector_comes_nearer():
+    """Of many random messages nearly all; the rest is what the others trade among themselves."""
+    named, true = 0, 0
+    for seed in range(60):
+        problem, answer = torn(seed)
+        found = re.match(r"(\S+) is short by \S+ m: in conflict with ([^;]*)\.$", answer.message)
+        if not found or "joint limit" in found[2]:
+            continue
+        named += 1
+        others = re.split(", | and ", found[2])
+        row = problem.effectors.index(found[1])
+        alone = [goal for goal in problem.goals if goal.labels[0] not in others]
+        free = ik.Problem(problem.skeleton, alone)
+        errors = ik.solve(free, answer.q, restarts=2).errors
+        true += errors[free.effectors.index(found[1])] < 0.95 * answer.errors[row]
+    assert named > 15 and true >= 0.95 * named, (true, named)
+
+
+def test_two_that_hold_together_are_both_named():
+    """Either of two hands alone would keep the shoulder where it is."""
+    figure = ik.figures.planar_chain([1.0, 1.0])
+    keep = [ik.Position("tip", (0, 2, 0), name=name) for name in ("left", "right")]
+    asked = ik.Position("tip", (1.2, 0.9, 0), priority=1, name="wish")
+    answer = ik.solve(ik.Problem(figure, [*keep, asked]), figure.rest)
+    assert answer.message.endswith("in conflict with left and right."), answer.message
+
+
+def test_two_limits_that_hold_together_are_both_named():
+    joints = [ik.Joint("a", turns="x", lower=-0.2, upper=0.2)]
+    joints += [ik.Joint("b", "a", turns="x", lower=-0.2, upper=0.2)]
+    joints += [ik.Joint("tip", "b", translation=(0, 1, 0), turns="")]
+    figure = ik.Skeleton(joints)
+    one = ik.solve(ik.Problem(figure, [ik.Position("tip", (0, 0, 1))]), figure.rest)
+    assert "is at its joint limit" in one.message  # either of them is enough
+
+
+@pytest.mark.parametrize("method", ["hierarchical", "damped"])
+def test_who_stands_in_an_obstacle_is_told_so_whatever_is_reached(method):
+    """The root is pinned inside; there is no way out of it."""
+    chain = ik.figures.ball_chain(4, 0.5)
+    links = [ik.Link(f"ball{i}", (0, 0, 0), (0, 0.5, 0), radius=0.05) for i in range(4)]
+    table = ik.Sphere((0, 0, 0), 0.1, name="table")
+    goal = ik.Position("tip", (0.3, 1.2, 0.2))
+    avoidance = "velocity_damper" if method == "hierarchical" else "cost"
+    problem = ik.Problem(chain, [goal], obstacles=[table], body=ik.Body(links), avoidance=avoidance)
+    answer = ik.solve(problem, np.full(chain.n, 0.1), method)
+    assert answer.status is ik.Status.INFEASIBLE
+    assert answer.message.endswith("ball0 goes 150 mm into table."), answer.message
+    assert answer.clearance == pytest.approx(-0.15, abs=1e-6)
+    if answer.errors[0] < 1e-4:
+        assert answer.message == "All goals are reached, but ball0 goes 150 mm into table."
