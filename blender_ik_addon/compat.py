@@ -50,17 +50,15 @@ def assign_action(owner: bpy.types.Object, action: bpy.types.Action | None, slot
     Args:
         owner: with animation data.
         action: None takes the present one off.
-        slot: identifier of the slot; "" leaves the choice to Blender and then takes the first that fits.
+        slot: identifier of the slot; "" for none, whatever Blender would choose: a slot of somebody else
+            would move the owner by curves that were made for them.
     """
     data: Any = owner.animation_data
     data.action = action
     if action is None or not has_slots(action):
         return
     slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
-    if slot and slot in slots:
-        data.action_slot = slots[slot]
-    elif data.action_slot is None and len(data.action_suitable_slots):
-        data.action_slot = data.action_suitable_slots[0]
+    data.action_slot = slots.get(slot)
 
 
 def find_bag(owner: bpy.types.Object) -> Any | None:

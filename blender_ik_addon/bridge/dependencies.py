@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import bpy
 
+from ..properties.access import rig_of
+
 _BONE: Final = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _ON_SURFACE: Final = frozenset({"VERTEX", "VERTEX_3"})
 
@@ -52,6 +54,23 @@ def carrying_bone(
             return next(iter(sorted(solved)))
         todo += _followed(link)
     return ""
+
+
+def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
+    """Whether an object, one of its bones or its form follows another object directly.
+
+    Args:
+        one: an object that uses the other in some way.
+        other: what it may follow.
+
+    That its effectors reach for the other is none of Blender's business and does not count.
+    """
+    if not any(other in (each.target, *each.alternative_objects) for each in rig_of(one).effectors):
+        return True
+    links = [*_followed(_Link(one))]
+    for bone in one.pose.bones if one.pose is not None else ():
+        links += _constraining(bone.constraints)
+    return any(link.thing == other for link in links)
 
 
 def _followed(link: _Link) -> Iterator[_Link]:

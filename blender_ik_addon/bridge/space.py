@@ -80,7 +80,7 @@ def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
     if least <= 1e-18 * max(1.0, most):
         return (Fault(name, f"Armature '{name}' is scaled to zero; give it a scale."),)
     if most > least * (1.0 + _UNIFORM) ** 2:
-        shown = ", ".join(f"{square**0.5:.4g}" for square in (xx, yy, zz))
+        shown = ", ".join(f"{square**0.5:.6g}" for square in (xx, yy, zz))
         return (
             Fault(
                 name,

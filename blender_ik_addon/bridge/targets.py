@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from .armature import Array
 from .carrying import NOBODY, Leaders, new_bone, new_world
+from .evaluated import require_kept_up
 from .faults import FigureFault
 from .space import Space, rotation_and_depth
 
@@ -50,15 +51,10 @@ def world_matrix(
         (4, 4).
 
     Raises:
-        FigureFault: the object is not in the scene, the bone does not exist, or the transform is no number.
+        FigureFault: the object is switched off, the bone does not exist, or the transform is no number.
     """
+    require_kept_up(target, depsgraph, f"Target '{target.name}'")
     shown = target.evaluated_get(depsgraph)
-    if not shown.is_evaluated:
-        raise FigureFault(
-            target.name,
-            f"Target '{target.name}' is switched off in the scene, so it has no place; "
-            "switch on its collection and 'Show in Viewports'.",
-        )
     matrix = new_world(shown, leaders)
     if subtarget:
         bone = shown.pose.bones.get(subtarget) if shown.pose else None

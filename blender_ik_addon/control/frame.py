@@ -25,7 +25,7 @@ from .chain_goal import WithinChain
 from .goals import Part, aimed, effector_errors, make_parts, points, wanted, wanted_in_all, wanted_still
 from .plan import Plan
 from .sample import Sample
-from .settle import extent, honest, settle
+from .settle import honest, settle
 from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
 
 _STILL = 1e-3  # radians or metres; a figure that moved less on being asked again has come to rest
@@ -240,7 +240,7 @@ def solve_task(
             rest = effector_errors(len(plan.effectors), parts, problem.errors(ik.Pose.forward(shown, end)))
             distance = np.where(np.isnan(distance), rest[0], distance)
             angle = np.where(np.isnan(angle), rest[1], angle)
-            solution = honest(solution, plan, extent(figure, want), rest)
+        solution = honest(solution, plan, distance, angle)
     known = solution.clearance if figure.exact else None
     near = NOWHERE if brief else nearest_thing(task.problem, end, shown, known)
     return Solved(

@@ -16,6 +16,7 @@ from ikmath.obstacles import Shape
 
 from ..bridge.armature import Array, Indices, PoseState, read_state
 from ..bridge.carrying import NOBODY, Leaders, new_world
+from ..bridge.evaluated import require_kept_up
 from ..bridge.space import Space, space_of
 from ..bridge.targets import target_matrices, world_matrix
 from ..properties.access import rig_of
@@ -119,6 +120,7 @@ def take_sample(
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
     """
+    require_kept_up(armature, depsgraph, f"Armature '{armature.name}'")
     evaluated = armature.evaluated_get(depsgraph)
     # Settings are read from the original: Blender copies animated values back to it, while the evaluated copy
     # learns of an effector that was just added only when something tags the armature. In a render nothing is

@@ -68,7 +68,7 @@ def settle(
     moves, turns = (flags & (want.weight > 0.0) for flags in asks)
     # Who aims or stays on a plane: they are right if point and bone are where the figure says.
     others = (want.weight > 0.0) & ~moves & ~turns
-    learnt, size = Correction(int(moves.sum())), extent(figure, want)
+    learnt, size = Correction(int(moves.sum())), _extent(figure, want)
     stale = 0
     best: tuple[tuple[float, float], Settled] | None = None
     now, _ = _at(figure.shown, want, figure.q)
@@ -107,44 +107,37 @@ def settle(
         now = there
     if best is None:
         raise RuntimeError("no round was made")
-    return _honest(best[1], want, _GOOD * size)
+    return best[1]
 
 
-def extent(figure: Figure, want: Wanted) -> float:
+def _extent(figure: Figure, want: Wanted) -> float:
     """Length scale of a figure with its effectors' points, metres; 1 where all of it is one point."""
     return (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
 
 
-def honest(solution: ik.Solution, plan: Plan, size: float, rest: tuple[Array, Array]) -> ik.Solution:
-    """What aims or stays on a plane of the figure, but not in Blender, is not reached.
+def honest(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
+    """What the figure has reached, but not Blender, is not reached.
 
     Args:
-        solution: as the solver gave it; plan: of the armature; size: of the figure, metres.
-        rest: (E,) metres and (E,) radians in Blender, NaN where they are not asked for.
+        solution: as the solver gave it; plan: of the armature.
+        distance: (E,) metres, angle: (E,) radians: how far the effectors are off in Blender; NaN where they
+            do not ask for it.
     """
-    off = np.maximum(np.nan_to_num(rest[0]) / size, np.nan_to_num(rest[1]))
+    off = np.fmax(np.nan_to_num(distance), np.nan_to_num(angle))
     row = int(off.argmax())
-    if solution.status is not ik.Status.REACHED or off[row] <= _GOOD:
+    if solution.status is not ik.Status.REACHED or off[row] <= plan.tolerance:
         return solution
-    bone = plan.effectors[row].bone
+    far = distance[row] > plan.tolerance
+    how = (
+        f"stays {1000 * distance[row]:.2g} mm short"
+        if far
+        else f"is {np.degrees(angle[row]):.2g} degrees off"
+    )
     message = (
-        f"Bone '{bone}' is off in Blender: a bone above is scaled unevenly, or locked in single components of"
-        " its rotation; scale it evenly, or use its IK locks."
+        f"Bone '{plan.effectors[row].bone}' {how}: a bone above is scaled unevenly, or locked in single"
+        " components of its rotation; scale it evenly, or use its IK locks."
     )
     return replace(solution, status=ik.Status.BEST_EFFORT, sentence=message)
-
-
-def _honest(settled: Settled, want: Wanted, good: float) -> Settled:
-    """What the figure has reached, but not Blender, is not reached."""
-    solution, distance = settled.solution, np.nan_to_num(settled.distance)
-    row = int(distance.argmax())
-    if solution.status is not ik.Status.REACHED or distance[row] <= good:
-        return settled
-    message = (
-        f"Bone '{want.bones[row]}' stays {1000 * distance[row]:.1f} mm short: a bone above is scaled"
-        " unevenly, or locked in single components of its rotation; scale it evenly, or use its IK locks."
-    )
-    return replace(settled, solution=replace(solution, status=ik.Status.BEST_EFFORT, sentence=message))
 
 
 def _at(skeleton: ik.Skeleton, want: Wanted, q: Array) -> tuple[Array, Array]:

@@ -215,6 +215,31 @@ def test_two_armatures_in_one_action() -> None:
     assert everything(rig) == before
 
 
+@pytest.mark.skipif(
+    "slots" not in bpy.types.Action.bl_rna.properties, reason="actions have no slots before Blender 4.4"
+)
+@pytest.mark.parametrize("new_action", [False, True])
+def test_a_slot_of_somebody_else_is_not_taken(new_action: bool) -> None:
+    """The armature would be carried off by curves that were made for another object."""
+    other = bpy.data.objects.new("Target", None)
+    bpy.context.collection.objects.link(other)
+    for frame in (1, 10):
+        other.location.x = frame
+        other.keyframe_insert("location", frame=frame)
+    rig = chain_rig(3)
+    rig.animation_data_create().action = other.animation_data.action
+    rig.animation_data.action_slot = None
+    before = everything(rig)
+    backup = action.write_keys(rig, [curve()], new_action=new_action)
+    assert rig.animation_data.action_slot.name_display == rig.name
+    bpy.context.scene.frame_set(10)
+    assert tuple(rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).location) == (0.0, 0.0, 0.0)
+    assert other.location.x == 10.0
+    backup.restore()
+    assert everything(rig) == before
+    assert rig.animation_data.action_slot is None
+
+
 def test_clean_means_what_blender_means() -> None:
     values = np.array([1, 1, 1, 2, 3, 3, 3, 3, 2, 2, 5.0])
     assert curves.needed(values, 1e-4).tolist() == [

@@ -53,6 +53,20 @@ def test_out_of_reach_says_how_far_it_is_in_blender() -> None:
     )
 
 
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-5, 1e-6])
+def test_status_and_sentence_agree(tolerance: float) -> None:
+    """However little Blender lacks of what the figure has reached, nobody reads that all is reached."""
+    rig = squashed((1.0, 1.5, 1.0))
+    reach(rig, "hand.L", tip(rig, "hand.L") + np.array((-0.3, -0.4, 0.3)))
+    rig.articulate.solver.tolerance = tolerance
+    bpy.ops.articulate.solve()
+    report = rig.articulate.report
+    short = report["effectors"]["hand.L"]["status"] != "REACHED"
+    assert ("fell short" in report["message"]) == short
+    assert ("All goals are reached" in report["message"]) is False
+    assert (report["status"] != "REACHED") == short
+
+
 def test_an_orientation() -> None:
     rig = squashed((1.2, 0.9, 1.2))
     add("hand.R", kind="ORIENTATION").target.rotation_euler = (0.4, -0.3, 1.2)

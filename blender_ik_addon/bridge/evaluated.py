@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether Blender keeps track of an object: it does not of what is switched off and nothing shown needs.
+
+That an effector points to a target is no need to Blender. The evaluated copy of such a target is there, but
+it stays where it was when it was made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..properties.access import holds
+from .dependencies import follows
+from .faults import FigureFault
+
+
+def require_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, who: str) -> None:
+    """Refuse an object of which Blender does not keep track, see `is_kept_up`.
+
+    Args:
+        thing: the object; original or evaluated.
+        depsgraph: evaluated.
+        who: what it is and its name, for the sentence.
+
+    Raises:
+        FigureFault: the object is switched off.
+    """
+    if not is_kept_up(thing, depsgraph):
+        where, switch = ("renders", "Renders") if depsgraph.mode == "RENDER" else ("the scene", "Viewports")
+        raise FigureFault(
+            thing.name,
+            f"{who} is switched off in {where}, so Blender does not move it there; switch on its collection "
+            f"and 'Show in {switch}'. The eye may hide it.",
+        )
+
+
+def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether what a dependency graph holds of an object is so at its present moment.
+
+    It is of what is shown (the eye in the outliner does not matter), of what something shown follows, and in
+    renders of what stands still.
+
+    Args:
+        thing: the object; original or evaluated.
+        depsgraph: evaluated; of a viewport or of a render, in which other things are switched off.
+    """
+    own = thing.original
+    if not own.evaluated_get(depsgraph).is_evaluated:
+        return False
+    layer = depsgraph.view_layer
+    if depsgraph.mode == "VIEWPORT":
+        if own.visible_get(view_layer=layer) or _is_on(own, layer, "hide_viewport"):
+            return True
+        hidden = "hide_viewport"
+    else:
+        hidden = "hide_render"
+        if _is_on(own, layer, hidden) or (_is_on(own, layer, "hide_viewport") and _stands_still(own)):
+            return True
+    users: Any = bpy.data.user_map(subset={own}, key_types={"OBJECT"}, value_types={"OBJECT"})[own]
+    return any(_is_on(user, layer, hidden) and follows(user, own) for user in users if user != own)
+
+
+def _is_on(thing: bpy.types.Object, layer: bpy.types.ViewLayer, hidden: str) -> bool:
+    """Whether neither an object nor all collections that it is in are switched off ("hide_viewport", say)."""
+    return not getattr(thing, hidden) and _shows(layer.layer_collection, thing, hidden)
+
+
+def _shows(layer: bpy.types.LayerCollection, thing: bpy.types.Object, hidden: str) -> bool:
+    """Whether a collection of a view layer, or one within it, shows an object."""
+    if getattr(layer.collection, hidden):
+        return False
+    if not layer.exclude and holds(layer.collection.objects, thing):
+        return True
+    return any(_shows(child, thing, hidden) for child in layer.children)
+
+
+def _stands_still(thing: bpy.types.Object) -> bool:
+    """Whether nothing but a hand moves an object: neither animation, a constraint nor what carries it."""
+    carrier = thing
+    while carrier is not None:
+        if carrier.animation_data is not None or len(carrier.constraints) or carrier.type == "ARMATURE":
+            return False
+        carrier = carrier.parent
+    return True
