@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from .properties.access import rig_of
 from .properties.refusal import Refused
 
 NAME = "articulate"
+FAILED = "FAILED"
+"""Status in the report of an armature of which nothing was solved or baked."""
 
 
 def run(arguments: list[str]) -> int:
@@ -26,28 +29,43 @@ def run(arguments: list[str]) -> int:
         arguments: what follows `--command articulate`.
 
     Returns:
-        0 if it was done, 1 if something could not be solved or baked; what and why is printed.
+        0 if it was done, 1 if something could not be solved, baked or saved; what and why is printed, and is
+        in the report. Nothing is saved then.
+
+    Raises:
+        SystemExit: 2, the command line is wrong; 0, it asks for help.
     """
     options = _parser().parse_args(arguments)
+    reports: dict[str, dict[str, Any]] = {}
     try:
+        _require_places(options)
         bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
-        reports = {rig.name: _do(rig, options) for rig in _armatures(options)}
-        if options.output:
+        _require_frame(options)
+        for rig in _armatures(options):
+            reports[rig.name] = _do(rig, options)
+        failed = any(report["status"] == FAILED for report in reports.values())
+        if options.output and not failed:
             bpy.ops.wm.save_as_mainfile(filepath=str(options.output.resolve()), copy=True)
-    except (*REASONS, RuntimeError) as reason:
-        _say(str(reason).removeprefix("Error: ").strip())
+        if options.report:
+            options.report.write_text(json.dumps(reports, indent=2), encoding="utf-8")
+    except (*REASONS, RuntimeError, OSError) as reason:
+        _say(_sentence(reason), failed=True)
         return 1
     for name, report in reports.items():
-        _say(f"{name}: {report['message']}")
-    if options.report:
-        options.report.write_text(json.dumps(reports, indent=2), encoding="utf-8")
-    return 0
+        _say(f"{name}: {report['message']}", failed=report["status"] == FAILED)
+    return int(failed)
 
 
 def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
+    """The report of one armature; one that cannot be solved does not keep others from being told about."""
+    try:
+        return solve_now(rig, bpy.context) if options.action == "solve" else _bake(rig, options)
+    except (*REASONS, RuntimeError) as reason:
+        return {"operation": options.action, "status": FAILED, "message": _sentence(reason)}
+
+
+def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
     context = bpy.context
-    if options.action == "solve":
-        return solve_now(rig, context)
     settings = rig_of(rig).bake
     start, end = settings.range_in(context.scene)
     given = BakeOptions(
@@ -59,6 +77,24 @@ def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
         clean_curves=settings.clean_curves or options.clean,
     )
     return Bake(rig, context, given).run(context)
+
+
+def _require_places(options: argparse.Namespace) -> None:
+    """What cannot be written is better said before an hour of baking than after it."""
+    for option, path in (("--output", options.output), ("--report", options.report)):
+        if path is not None and not path.resolve().parent.is_dir():
+            raise Refused(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
+
+
+def _require_frame(options: argparse.Namespace) -> None:
+    """Go to the frame that is to be solved."""
+    if options.action == "solve" and options.frame is not None:
+        bpy.context.scene.frame_set(options.frame)
+
+
+def _sentence(reason: Exception) -> str:
+    """What an error says, without what Blender puts around it."""
+    return str(reason).removeprefix("Error: ").strip()
 
 
 def _armatures(options: argparse.Namespace) -> list[bpy.types.Object]:
@@ -80,26 +116,42 @@ def _armatures(options: argparse.Namespace) -> list[bpy.types.Object]:
 
 
 def _parser() -> argparse.ArgumentParser:
+    both = argparse.ArgumentParser(add_help=False)
+    both.add_argument("file", type=Path, help="the .blend file")
+    both.add_argument(
+        "--armature",
+        action="append",
+        metavar="NAME",
+        help="only this one; may be repeated (default: all with effectors)",
+    )
+    both.add_argument("--output", type=Path, metavar="FILE", help="save the result here (default: nowhere)")
+    both.add_argument("--report", type=Path, metavar="FILE", help="write the report here, as JSON")
     parser = argparse.ArgumentParser(
-        prog=f"blender --command {NAME}", description="Solve or bake the figures of a .blend file."
+        prog=f"blender --command {NAME}",
+        description="Solve or bake the figures of a .blend file.",
+        epilog="Exit status: 0 done, 1 something could not be solved, baked or saved, 2 wrong command line.",
     )
-    parser.add_argument("action", choices=("solve", "bake"), help="solve the current frame, or bake a range")
-    parser.add_argument("file", type=Path, help="the .blend file")
-    parser.add_argument(
-        "--armature", action="append", metavar="NAME", help="only this one; may be repeated (default: all)"
-    )
-    parser.add_argument("--start", type=int, metavar="FRAME", help="first frame (default: as in the file)")
-    parser.add_argument("--end", type=int, metavar="FRAME", help="last frame (default: as in the file)")
-    parser.add_argument("--step", type=int, metavar="FRAMES", help="bake every so many frames")
-    parser.add_argument("--clean", action="store_true", help="remove keys that change nothing")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="save the result here (default: nowhere)")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write the report here, as JSON")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    solve = actions.add_parser("solve", parents=[both], help="pose the figures in one frame")
+    solve.add_argument("--frame", type=int, metavar="FRAME", help="which frame (default: as in the file)")
+    bake = actions.add_parser("bake", parents=[both], help="keyframes over a range of frames")
+    bake.add_argument("--start", type=int, metavar="FRAME", help="first frame (default: as in the file)")
+    bake.add_argument("--end", type=int, metavar="FRAME", help="last frame (default: as in the file)")
+    bake.add_argument("--step", type=_count, metavar="FRAMES", help="bake every so many frames")
+    bake.add_argument("--clean", action="store_true", help="remove keys that change nothing")
     return parser
 
 
-def _say(text: str) -> None:
+def _count(text: str) -> int:
+    """A whole number above zero, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number above zero")
+    return int(text)
+
+
+def _say(text: str, *, failed: bool = False) -> None:
     """To the shell: a command line has no other place to speak."""
-    print(text, flush=True)  # noqa: T201
+    print(text, file=sys.stderr if failed else sys.stdout, flush=True)
 
 
 class _Command:

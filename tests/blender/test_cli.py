@@ -63,12 +63,62 @@ def test_a_solve(run, file, tmp_path):
 )
 def test_what_cannot_be_baked_is_said(run, file, capfd, arguments, words):
     assert run(["bake", str(file), *arguments]) == 1
-    assert words in capfd.readouterr().out
+    assert words in capfd.readouterr().err
+
+
+def test_one_armature_that_fails_is_told_of_beside_the_others_and_nothing_is_saved(
+    run, file, tmp_path, capfd
+):
+    out, report = tmp_path / "baked.blend", tmp_path / "report.json"
+    names = ["--armature", "Rig", "--armature", "Other"]
+    assert run(["bake", str(file), *names, "--output", str(out), "--report", str(report)]) == 1
+    told = json.loads(report.read_text())
+    assert told["Rig"]["status"] == "REACHED" and told["Rig"]["frames"] == 8
+    assert told["Other"]["status"] == "FAILED" and "no effectors" in told["Other"]["message"]
+    said = capfd.readouterr()
+    assert "Rig: Baked 8 frames" in said.out and "Other: Armature 'Other' has no effectors" in said.err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("option", ["--output", "--report"])
+def test_a_place_that_cannot_be_written_is_said_before_anything_is_baked(
+    run, file, tmp_path, capfd, option, monkeypatch
+):
+    monkeypatch.setattr(installed.module("cli"), "_do", lambda *_: pytest.fail("baked for nothing"))
+    assert run(["bake", str(file), option, str(tmp_path / "nowhere" / "file")]) == 1
+    assert f"'{tmp_path / 'nowhere'}' for {option}" in capfd.readouterr().err
+
+
+def test_a_solve_in_a_frame(run, file, tmp_path):
+    out = tmp_path / "solved.blend"
+    assert run(["solve", str(file), "--frame", "8", "--output", str(out)]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert bpy.context.scene.frame_current == 8
+    assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "ACTION"),
+        (["bake"], "file"),
+        (["frobnicate", "scene.blend"], "frobnicate"),
+        (["bake", "scene.blend", "--step", "0"], "'0' is no whole number above zero"),
+        (["bake", "scene.blend", "--step", "-1"], "--step"),
+        (["bake", "scene.blend", "--start", "x"], "--start"),
+        (["bake", "scene.blend", "--frame", "1"], "--frame"),
+        (["solve", "scene.blend", "--start", "1"], "--start"),
+    ],
+)
+def test_a_wrong_command_line_ends_with_2_and_says_what_is_wrong(run, capfd, arguments, words):
+    with pytest.raises(SystemExit) as ended:
+        run(arguments)
+    assert ended.value.code == 2 and words in capfd.readouterr().err
 
 
 def test_a_file_that_is_not_there(run, tmp_path, capfd):
     assert run(["bake", str(tmp_path / "none.blend")]) == 1
-    assert "none.blend" in capfd.readouterr().out
+    assert "none.blend" in capfd.readouterr().err
 
 
 def test_help(run, capfd):
