@@ -14,6 +14,7 @@ from textwrap import indent
 from typing import Any
 
 from tests.gui.provision import environment, inside_command, provision
+from tests.gui.screen import Screen, end
 from tooling.environment import ROOT
 from tooling.problem import Problem
 
@@ -21,7 +22,14 @@ SHOTS = ROOT / "dist" / "gui"
 WIDTH, HEIGHT = 1280, 800
 PATIENCE = 120.0  # seconds: software rendering on a busy machine, and shaders compiled at the first start
 BUTTON_HEIGHT = 20  # pixels, at the resolution scale that a new Blender has
-SETTLE_SECONDS = 0.15  # between synthetic events: a person's hand is slower still
+TURNS = 3  # answers after which an event has been handled and its result drawn, see `settle`
+FINE_DRAWS = 8  # of a view, by which Blender smooths its edges
+SMOOTHING = """
+system = bpy.context.preferences.system
+system.viewport_aa, system.use_overlay_smooth_wire = {}
+view()['area'].tag_redraw()
+"""
+ANSWER_SECONDS = 0.002  # between looks for an answer
 
 BUTTONS = {"left": "1", "middle": "2", "right": "3", "wheel up": "4", "wheel down": "5"}
 
@@ -31,6 +39,7 @@ class BlenderWindow:
 
     Attributes:
         log: the file with all that Blender printed.
+        screen: what it is on, with mouse and keyboard.
     """
 
     def __init__(self, zip_path: Path) -> None:
@@ -48,12 +57,12 @@ class BlenderWindow:
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.log = SHOTS / "blender.log"
         self._count = 0
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self.screen = Screen(self._root, self._session, (WIDTH, HEIGHT))
         shutil.copy(zip_path, self._session)
         shutil.copy(Path(__file__).with_name("inside.py"), self._session)
         try:
             self._install(zip_path.name)
-            self._display = self._start_screen()
             self._start_blender()
         except BaseException:
             self.close()
@@ -61,14 +70,9 @@ class BlenderWindow:
 
     def close(self) -> None:
         """End Blender and the screen, the ones started here."""
-        for process in reversed(self._processes):
-            process.terminate()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        self._processes.clear()
+        if self._process is not None:
+            end(self._process)
+        self.screen.close()
         shutil.rmtree(self._session, ignore_errors=True)
 
     def run(self, code: str, timeout: float = PATIENCE) -> Any:
@@ -91,13 +95,11 @@ class BlenderWindow:
         answer = name.with_suffix(".json")
         deadline = time.monotonic() + timeout
         while not answer.is_file():
-            if self._processes[-1].poll() is not None:
-                raise AssertionError(
-                    f"Blender ended with {self._processes[-1].returncode}:\n{self._last_lines()}"
-                )
+            if self._process.poll() is not None:
+                raise AssertionError(f"Blender ended with {self._process.returncode}:\n{self._last_lines()}")
             if time.monotonic() > deadline:
                 raise AssertionError(f"Blender did not answer within {timeout} s:\n{self._last_lines()}")
-            time.sleep(0.01)
+            time.sleep(ANSWER_SECONDS)
         said = json.loads(answer.read_text(encoding="utf-8"))
         if "error" in said:
             raise AssertionError(said["error"])
@@ -107,7 +109,7 @@ class BlenderWindow:
         """As `run`, with the 3D view as the context, which operators need. Not for opening another file."""
         return self.run("with bpy.context.temp_override(**view()):\n" + indent(code, "    "), timeout)
 
-    def wait_for(self, code: str, holds: Callable[[Any], bool], timeout: float = 30.0) -> Any:
+    def wait_for(self, code: str, holds: Callable[[Any], bool], timeout: float = PATIENCE) -> Any:
         """Run code again and again until its result is as wanted: a window answers when it has drawn.
 
         Raises:
@@ -126,13 +128,13 @@ class BlenderWindow:
     def show_tab(self, category: str) -> None:
         """Open the 3D view's sidebar at a tab."""
         self.run("view()['area'].spaces.active.show_region_ui = True; view()['area'].tag_redraw()")
-        self.settle(0.5)  # the sidebar must be drawn once before it has tabs
+        self.settle()  # the sidebar must be drawn once before it has tabs
         self.run(
             "area = view()['area']\n"
             "sidebar = next(region for region in area.regions if region.type == 'UI')\n"
             f"sidebar.active_panel_category = {category!r}; sidebar.tag_redraw(); result = sidebar.width"
         )
-        self.settle(0.5)
+        self.settle()
 
     def pixel_of(self, point: Iterable[float]) -> tuple[float, float]:
         """Where a point of the world is on the screen."""
@@ -141,17 +143,17 @@ class BlenderWindow:
 
     def move(self, x: float, y: float) -> None:
         """Move the mouse to a pixel."""
-        self._xdotool("mousemove", f"{x:.0f}", f"{y:.0f}")
+        self.screen.xdotool("mousemove", f"{x:.0f}", f"{y:.0f}")
         self.settle()
 
     def press(self, button: str = "left") -> None:
         """Press a mouse button and hold it."""
-        self._xdotool("mousedown", BUTTONS[button])
+        self.screen.xdotool("mousedown", BUTTONS[button])
         self.settle()
 
     def release(self, button: str = "left") -> None:
         """Let a mouse button go."""
-        self._xdotool("mouseup", BUTTONS[button])
+        self.screen.xdotool("mouseup", BUTTONS[button])
         self.settle()
 
     def click(self, x: float, y: float, button: str = "left") -> None:
@@ -178,22 +180,22 @@ class BlenderWindow:
     def key(self, *keys: str) -> None:
         """Press and release keys, by xdotool's names: "Escape", "ctrl+z", "Return"."""
         for key in keys:
-            self._xdotool("key", key)
+            self.screen.xdotool("key", key)
             self.settle()
 
     def key_down(self, key: str) -> None:
         """Press a key and hold it."""
-        self._xdotool("keydown", key)
+        self.screen.xdotool("keydown", key)
         self.settle()
 
     def key_up(self, key: str) -> None:
         """Let a key go."""
-        self._xdotool("keyup", key)
+        self.screen.xdotool("keyup", key)
         self.settle()
 
     def wheel(self, way: str) -> None:
         """Turn the mouse's wheel by a notch, "up" or "down"."""
-        self._xdotool("click", BUTTONS[f"wheel {way}"])
+        self.screen.xdotool("click", BUTTONS[f"wheel {way}"])
         self.settle()
 
     def find_button(self, operator: str) -> tuple[float, float]:
@@ -211,32 +213,46 @@ class BlenderWindow:
         )
         self.run("bpy.context.window_manager.clipboard = ''")
         columns = [left + share * width for share in (0.3, 0.7, 0.87)]
-        for y in range(int(top) + 25, int(top + min(height, 400)), BUTTON_HEIGHT // 2):
+        for y in range(int(top) + 25, int(top + min(height, 400)), BUTTON_HEIGHT - 4):
             for x in columns:
-                self._xdotool("mousemove", f"{x:.0f}", f"{y}", "sleep", "0.04", "key", "ctrl+c")
-                self.settle(0.02)
-                if self.run("result = bpy.context.window_manager.clipboard").startswith(
-                    f"bpy.ops.{operator}("
-                ):
+                self.screen.xdotool("mousemove", f"{x:.0f}", f"{y}", "key", "ctrl+c")
+                self.settle()
+                copied = self.run("result = bpy.context.window_manager.clipboard")
+                if copied.startswith(f"bpy.ops.{operator}("):
                     return x, y
         self.screenshot("button_not_found")
         raise AssertionError(f"No button of {operator} was found; see dist/gui/button_not_found.png")
 
-    def screenshot(self, name: str) -> Path:
-        """Take a picture of the whole screen into dist/gui and return its path."""
-        self.settle(0.3)
-        self._tool("import", "-window", "root", f"{self._home}/{name}.png")
-        return Path(shutil.move(self._session / f"{name}.png", SHOTS / f"{name}.png"))
+    def screenshot(self, name: str, *, fine: bool = False) -> Path:
+        """Take a picture of the whole screen into dist/gui and return its path.
 
-    def settle(self, seconds: float = SETTLE_SECONDS) -> None:
-        """Give Blender's event loop time to take in what came, however slow this machine is just now.
+        Args:
+            name: of the file, without its ending.
+            fine: with smooth edges, for the manual; takes longer.
+        """
+        if fine:
+            self.run(SMOOTHING.format(("8", True)))
+        for _draw in range(FINE_DRAWS if fine else 1):
+            self.settle()
+        path = SHOTS / f"{name}.png"
+        self.screen.picture().save(path, compress_level=1)
+        if fine:
+            self.run(SMOOTHING.format(("OFF", False)))
+        return path
 
-        An answer comes from a turn of the loop that has fetched the events of before, and the next one from
-        after they were handled: without this a busy machine would still draw the first moves of a drag when
-        the test looks for its end.
+    def settle(self, seconds: float = 0.0) -> None:
+        """Let Blender's event loop handle what came and draw it, however slow this machine is just now.
+
+        A turn of the loop fetches events, handles them, answers the test, and draws. So the first answer may
+        come from a turn that had fetched before the event came; the second is from after it was handled, the
+        third from after that was drawn. Without this a busy machine would still handle the first moves of a
+        drag when the test looks for its end.
+
+        Args:
+            seconds: to wait before, where time itself matters.
         """
         time.sleep(seconds)
-        for _turn in range(2):
+        for _turn in range(TURNS):
             self.run("")
 
     def complaints(self) -> list[str]:
@@ -249,57 +265,31 @@ class BlenderWindow:
         ]
 
     def _install(self, name: str) -> None:
-        command = (
-            "blender",
-            "--command",
-            "extension",
-            "install-file",
-            "-r",
-            "user_default",
-            "-e",
-            f"{self._home}/{name}",
-        )
+        command = ("blender", "--command", "extension", "install-file", "-r", "user_default", "-e")
         done = subprocess.run(
-            inside_command(self._root, *command), env=self._environment(), capture_output=True, text=True
+            inside_command(self._root, *command, f"{self._home}/{name}"),
+            env=self._environment(),
+            capture_output=True,
+            text=True,
         )
         if done.returncode != 0:
             raise Problem(f"Blender did not install the zip:\n{done.stdout}{done.stderr}")
-
-    def _start_screen(self) -> str:
-        """Start the virtual screen and return its name."""
-        screen = ("Xvfb", "-displayfd", "1", "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "+extension", "GLX")
-        command = inside_command(self._root, *screen, "-nolisten", "tcp")
-        process = subprocess.Popen(
-            command, env=self._environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        self._processes.append(process)
-        number = process.stdout.readline().decode().strip() if process.stdout else ""
-        if not number:
-            raise Problem("The virtual screen (Xvfb) did not start.")
-        return f":{number}"
 
     def _start_blender(self) -> None:
         geometry = ("-p", "0", "0", str(WIDTH), str(HEIGHT))
         command = inside_command(
             self._root, "blender", "-noaudio", *geometry, "--python", f"{self._home}/inside.py"
         )
+        display = {"DISPLAY": self.screen.display}
         with self.log.open("wb") as log:
-            process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=subprocess.STDOUT)
-        self._processes.append(process)
+            self._process = subprocess.Popen(
+                command, env=self._environment() | display, stdout=log, stderr=subprocess.STDOUT
+            )
         self.run("")
 
     def _environment(self) -> dict[str, str]:
-        display = {"DISPLAY": self._display} if hasattr(self, "_display") else {}
         home = {"HOME": self._home, "BLENDER_USER_RESOURCES": f"{self._home}/profile"}
-        return environment(LIBGL_ALWAYS_SOFTWARE="1", PYTHONUNBUFFERED="1", **home, **display)
-
-    def _xdotool(self, *arguments: str) -> None:
-        self._tool("xdotool", *arguments)
-
-    def _tool(self, *command: str) -> None:
-        subprocess.run(
-            inside_command(self._root, *command), env=self._environment(), check=True, capture_output=True
-        )
+        return environment(LIBGL_ALWAYS_SOFTWARE="1", PYTHONUNBUFFERED="1", **home)
 
     def _last_lines(self) -> str:
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])

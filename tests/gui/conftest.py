@@ -31,7 +31,7 @@ def window(blender: BlenderWindow) -> Iterator[BlenderWindow]:
     """The window with the factory's scene; whatever Blender complains about on its console fails the test."""
     blender.key("Escape")
     blender.run("bpy.ops.wm.read_homefile(use_factory_startup=True)")
-    blender.settle(0.5)
+    blender.settle()
     before = len(blender.complaints())
     yield blender
     assert not blender.complaints()[before:]

@@ -36,7 +36,7 @@ RELEASED = (0.75, 0.0, 1.0)
 def figure(window: BlenderWindow) -> BlenderWindow:
     """A figure in Pose Mode, seen from the front, both feet pinned, with the tool in hand."""
     window.operate(FIGURE)
-    window.settle(0.5)
+    window.settle()
     return window
 
 
@@ -52,7 +52,7 @@ def begin(figure: BlenderWindow, bone: str) -> tuple[float, float]:
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_point_stays_under_the_mouse_in_the_plane_that_faces_the_view(figure: BlenderWindow, view: str):
     figure.run(LOOK.format(view=VIEWS[view]))
-    figure.settle(0.5)
+    figure.settle()
     before = figure.run(PLACES)
     x, y = figure.pixel_of(before["hand.L"])
     figure.drag((x, y), (x - 40, y + 60))
@@ -71,14 +71,14 @@ def test_the_point_stays_under_the_mouse_in_the_plane_that_faces_the_view(figure
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_an_axis_keeps_the_others_as_they_are(figure: BlenderWindow, axis: int):
     figure.run(LOOK.format(view=VIEWS["perspective"]))
-    figure.settle(0.5)
+    figure.settle()
     before = figure.run(PLACES)["hand.L"]
     x, y = begin(figure, "hand.L")
     figure.key("xyz"[axis])
     figure.glide((x, y), (x - 70, y - 50))
     figure.screenshot(f"axis_{'xyz'[axis]}")
     figure.release()
-    figure.settle(0.3)
+    figure.settle()
     after = figure.run(PLACES)["hand.L"]
     others = [number for number in range(3) if number != axis]
     assert abs(after[axis] - before[axis]) > 0.03
@@ -93,7 +93,7 @@ def test_ctrl_turns_the_bone_about_its_head(figure: BlenderWindow):
     figure.screenshot("turning_by_ctrl")
     figure.release()
     figure.key_up("ctrl")
-    figure.settle(0.3)
+    figure.settle()
     turned = figure.run(TURNS)
     alike = abs(sum(a * b for a, b in zip(turned["arm.L"], turns["arm.L"], strict=True)))
     assert alike < 0.99
@@ -102,13 +102,13 @@ def test_ctrl_turns_the_bone_about_its_head(figure: BlenderWindow):
 
 def test_shift_is_fine(figure: BlenderWindow):
     x, y = begin(figure, "hand.L")
-    figure.settle(0.5)
+    figure.settle()
     before = figure.run(PLACES)["hand.L"]
     figure.key_down("shift")
     figure.glide((x, y), (x, y + 100), steps=10)
     figure.release()
     figure.key_up("shift")
-    figure.settle(0.3)
+    figure.settle()
     way = math.dist(figure.run(PLACES)["hand.L"], before)
     metre = math.dist(figure.pixel_of((0, 0, 0)), figure.pixel_of((0, 0, 1)))
     assert 8.0 < way * metre < 12.0, "a tenth of the mouse's way"
@@ -122,7 +122,7 @@ def test_the_wheel_lets_less_of_the_chain_take_part(figure: BlenderWindow):
     figure.glide((x, y), (x - 60, y - 80))
     figure.screenshot("wheel_one_bone")
     figure.release()
-    figure.settle(0.3)
+    figure.settle()
     after = figure.run(PLACES)
     assert math.dist(after["hand.L"], before["hand.L"]) > 0.05
     assert all(math.dist(after[name], before[name]) < 1e-5 for name in ("arm.L", "chest", "hips", "head"))
@@ -136,7 +136,7 @@ def test_r_lets_the_root_hold(figure: BlenderWindow):
     figure.glide((x, y), figure.pixel_of(RELEASED))
     figure.screenshot("root_pinned")
     figure.release()
-    figure.settle(0.3)
+    figure.settle()
     assert math.dist(figure.run(hips), before) < 1e-5
 
 
@@ -155,14 +155,14 @@ def test_enter_confirms_and_the_right_button_gives_back(figure: BlenderWindow):
     figure.key("Return")
     figure.wait_for(PLACES, lambda now: math.dist(now["hand.L"], RELEASED) < 0.08)
     figure.move(*figure.pixel_of((-1.0, 0, 0.3)))
-    figure.settle(0.3)
+    figure.settle()
     assert math.dist(figure.run(PLACES)["hand.L"], RELEASED) < 0.08, "the hand has been let go"
 
 
 def test_a_pinned_hand_is_dragged_with_its_pin_and_not_the_pin_alone(figure: BlenderWindow):
     figure.operate("bpy.ops.articulate.pin(bone='hand.L'); bpy.ops.ed.undo_push(message='pin')")
     before = figure.run(PINS)["hand.L"]
-    figure.settle(0.3)
+    figure.settle()
     figure.drag(figure.pixel_of(before), figure.pixel_of((0.7, 0.0, 1.9)))
     after = figure.wait_for(PINS, lambda now: math.dist(now["hand.L"], before) > 0.2)["hand.L"]
     figure.screenshot("pinned_hand_dragged")
@@ -195,17 +195,17 @@ def test_pins_by_key_mirrored_and_all_removed(figure: BlenderWindow):
     figure.move(*figure.pixel_of((0.0, 0.0, 2.4)))
     names = "result = [[e.name, e.kind] for e in bpy.data.objects['Figure'].articulate.effectors]"
     figure.key("shift+alt+p")
-    figure.settle(0.5)
-    figure.screenshot("menu_of_pins")
+    figure.settle()
+    figure.screenshot("menu_of_pins", fine=True)
     figure.key("b")  # Pin Both
     figure.wait_for(names, lambda now: now == [["hand.L", "POSE"]])
     figure.key("shift+alt+p")
-    figure.settle(0.5)
+    figure.settle()
     figure.key("m")  # Mirror Effectors
     figure.wait_for(names, lambda now: sorted(now) == [["hand.L", "POSE"], ["hand.R", "POSE"]])
     figure.screenshot("pins_mirrored")
     figure.key("shift+alt+p")
-    figure.settle(0.5)
+    figure.settle()
     figure.key("a")  # Unpin All
     figure.wait_for(names, lambda now: now == [])
 

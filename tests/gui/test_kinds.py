@@ -31,7 +31,7 @@ def test_each_kind_is_added_solved_and_drawn(window: BlenderWindow, kind: str):
     window.operate(f"bpy.ops.articulate.effector_add(bone='hand', kind={kind!r}{second})")
     window.show_tab("Articulate")
     window.operate("bpy.ops.articulate.solve()")
-    window.settle(0.5)
+    window.settle()
     window.screenshot(f"kind_{kind.lower()}")
     assert window.run("result = bpy.context.object.articulate.active.status") == "REACHED"
 
@@ -43,8 +43,8 @@ def test_the_menu_of_methods_shows_what_cannot_be_chosen(window: BlenderWindow):
     window.show_tab("Articulate")
     window.screenshot("method_that_cannot_take_an_aim")
     window.operate("bpy.ops.wm.call_menu(name='ARTICULATE_MT_method')")
-    window.settle(0.5)
+    window.settle()
     window.screenshot("menu_of_methods")
     window.key("Escape")
-    window.settle(0.3)
+    window.settle()
     assert window.run("result = bpy.context.object.articulate.solver.method") == "fabrik"

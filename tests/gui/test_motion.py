@@ -8,7 +8,7 @@ import math
 import pytest
 
 from tests.gui.blender_window import BlenderWindow
-from tests.gui.test_dragging import FIGURE, PLACES, UNDO_SECONDS
+from tests.gui.test_dragging import FIGURE, PLACES
 
 WALL = """
 bpy.ops.object.mode_set(mode='OBJECT')
@@ -57,22 +57,22 @@ HEADER_SECONDS = 2.0
 def figure(window: BlenderWindow) -> BlenderWindow:
     """A figure in Pose Mode, seen from the front, both feet pinned, with the tool in hand."""
     window.operate(FIGURE)
-    window.settle(0.5)
+    window.settle()
     return window
 
 
 def test_a_hand_stops_at_a_wall_and_nothing_enters_it(figure: BlenderWindow):
     figure.operate(WALL)
-    figure.settle(0.5)
+    figure.settle()
     figure.run(WATCH)
     start = figure.pixel_of(figure.run(PLACES)["hand.L"])
     figure.move(*start)
     figure.press()
     figure.glide(start, figure.pixel_of((1.9, 0.0, 1.2)), steps=12)
     figure.settle(HEADER_SECONDS)
-    figure.screenshot("drag_against_wall")
+    figure.screenshot("drag_against_wall", fine=True)
     figure.release()
-    figure.settle(0.5)
+    figure.settle()
     count, least = figure.run(UNWATCH)
     assert count > 500
     assert least > 0.0, "A bone was in the wall on the way."
@@ -107,7 +107,7 @@ def test_a_drag_during_playback_is_recorded_in_one_undo_step(figure: BlenderWind
     figure.run(f"bpy.context.scene.frame_set({int(frames[0][len(frames[0]) // 2])})")
     assert figure.run(PLACES)["hand.L"][2] > 1.5, f"It is not played again ({highest} moves most)."
     figure.key("ctrl+z")
-    figure.wait_for(KEYS, lambda now: now == {}, UNDO_SECONDS)
+    figure.wait_for(KEYS, lambda now: now == {})
 
 
 def test_escape_during_playback_sets_no_key(figure: BlenderWindow):
@@ -140,7 +140,7 @@ def test_a_target_that_is_moved_by_mouse_during_playback_is_followed(figure: Ble
     figure.glide(start, figure.pixel_of((0.6, 0.0, 1.95)), steps=8)
     figure.screenshot("live_target_in_hand")
     figure.click(*figure.pixel_of((0.6, 0.0, 1.95)))
-    figure.settle(0.5)
+    figure.settle()
     figure.operate(STOP)
     place = figure.run("result = list(bpy.data.objects['Target hand.L'].matrix_world.translation)")
     assert math.dist((place[0], place[2]), (0.6, 1.95)) < 0.03
@@ -195,7 +195,6 @@ result = [list(b.rotation_quaternion) for b in bpy.data.objects['Figure'].pose.b
 def test_a_render_by_the_window_on_a_thread_of_its_own_shows_what_scrubbing_shows(figure: BlenderWindow):
     figure.operate(RENDER)
     _, poses = figure.wait_for(RENDERED, lambda found: found[0], 120.0)
-    figure.settle(1.0)
     figure.screenshot("rendered_live")
     figure.key("Escape")
     figure.run("bpy.app.handlers.frame_change_post.remove(bpy.app.driver_namespace.pop('render')[0])")

@@ -81,10 +81,10 @@ def test_solve_by_button_and_undo_by_key(posing: BlenderWindow):
     before = posing.run(MISS)
     posing.move(*VIEWPORT)
     posing.run("view()['area'].tag_redraw()")  # what the lines above made is to be seen in the first picture
-    start = posing.screenshot("before_solve")
+    start = posing.screenshot("before_solve", fine=True)
     posing.click(*posing.find_button("articulate.solve"))
     posing.move(*VIEWPORT)
-    solved = posing.screenshot("solved")
+    solved = posing.screenshot("solved", fine=True)
     assert posing.run(MISS) < 1e-3 < before
     assert _differ(start, solved), "The view still shows the pose before."
     posing.key("ctrl+z")
@@ -106,11 +106,10 @@ def test_a_bake_shows_its_progress_and_escape_takes_it_back(posing: BlenderWindo
     posing.operate(ANIMATION.format(end=20000))
     posing.click(*posing.find_button("articulate.bake"))
     posing.move(*VIEWPORT)
-    posing.settle(1.0)
+    bake = "s = bpy.context.window_manager.articulate; result = [s.baking, s.progress]"
+    posing.wait_for(bake, lambda now: now[0] and now[1] > 0.0)
     posing.screenshot("baking")
-    running, progress = posing.run(
-        "s = bpy.context.window_manager.articulate; result = [s.baking, s.progress]"
-    )
+    running, progress = posing.run(bake)
     assert running
     assert 0.0 < progress < 1.0
     posing.key("Escape")
@@ -126,7 +125,7 @@ def test_a_bake_writes_keys_and_is_one_undo_step(posing: BlenderWindow):
     posing.click(*posing.find_button("articulate.bake"))
     posing.move(*VIEWPORT)
     posing.wait_for("result = bpy.context.window_manager.articulate.baking", lambda baking: not baking)
-    posing.screenshot("baked")
+    posing.screenshot("baked", fine=True)
     assert posing.run(ACTIONS) > 0
     for frame in (1, 20, 40):
         posing.run(f"bpy.context.scene.frame_set({frame})")

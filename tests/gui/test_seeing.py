@@ -73,7 +73,7 @@ def figure(window: BlenderWindow) -> BlenderWindow:
         "overlay.show_floor = overlay.show_axis_x = overlay.show_axis_y = overlay.show_axis_z = False\n"
         "overlay.show_ortho_grid = overlay.show_cursor = False"
     )
-    window.settle(0.5)
+    window.settle()
     return window
 
 
@@ -90,7 +90,7 @@ def test_effectors_pins_and_limits_are_drawn_and_go_with_blenders_overlays(figur
 def test_the_rest_is_drawn_on_request(figure: BlenderWindow):
     figure.operate(AROUND)
     figure.show_tab("Articulate")
-    shot = figure.screenshot("overlay_all")
+    shot = figure.screenshot("overlay_all", fine=True)
     for colour in ("mobility", "mass", "reached"):
         assert seen(shot, colour) > 10, colour
 
@@ -122,15 +122,15 @@ def test_limits_are_arcs_and_cones_in_perspective(figure: BlenderWindow):
         "region.view_perspective, region.view_distance = 'PERSP', 3.4\n"
         "region.view_rotation = Euler((1.2, 0, 0.7)).to_quaternion()"
     )
-    figure.settle(0.5)
-    assert seen(figure.screenshot("limits"), "limit") > 100
+    figure.settle()
+    assert seen(figure.screenshot("limits", fine=True), "limit") > 100
 
 
 def test_the_switches_are_on_a_panel_and_in_blenders_popover_of_overlays(figure: BlenderWindow):
     for name, shot in (("ARTICULATE_PT_viewport", "switches"), ("VIEW3D_PT_overlay", "popover")):
         figure.move(500, 400)
         figure.operate(f"bpy.ops.wm.call_panel('INVOKE_DEFAULT', name='{name}', keep_open=True)")
-        figure.settle(0.5)
+        figure.settle()
         figure.screenshot(shot)
         figure.key("Escape")
         figure.move(100, 750)
@@ -145,5 +145,4 @@ def test_the_report_opens_in_a_window(figure: BlenderWindow):
         " for a in w.screen.areas if a.type == 'TEXT_EDITOR' and a.spaces.active.text]"
     )
     figure.wait_for(shown, lambda names: names == ["Articulate report"])
-    figure.settle(1.0)
     figure.screenshot("report")

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from tests.gui.blender_window import BlenderWindow
-from tests.gui.test_dragging import FIGURE, PLACES, UNDO_SECONDS
+from tests.gui.test_dragging import FIGURE, PLACES
 
 TARGET = """
 bpy.ops.wm.tool_set_by_id(name='builtin.select_box')
@@ -29,20 +29,20 @@ ARROW, RING = 60.0, 42.0
 def figure(window: BlenderWindow) -> BlenderWindow:
     """A figure in Pose Mode, seen from the front, both feet pinned, without tools in hand."""
     window.operate(FIGURE)
-    window.settle(0.5)
+    window.settle()
     return window
 
 
 def test_an_arrow_moves_the_target_along_its_axis_and_the_live_figure_follows(figure: BlenderWindow):
     figure.operate(TARGET.format(kind="POSITION"))
-    figure.settle(0.5)
+    figure.settle()
     before = figure.run(WHERE)
     x, y = figure.pixel_of(before[:3])
     figure.move(x, y - ARROW)
     figure.screenshot("gizmo")
     figure.press()
     figure.glide((x, y - ARROW), (x + 10, y - ARROW - 80))
-    figure.screenshot("gizmo_moving")
+    figure.screenshot("gizmo_moving", fine=True)
     figure.release()
     after = figure.wait_for(WHERE, lambda now: now[2] > before[2] + 0.1)
     assert after[:2] == pytest.approx(before[:2], abs=1e-4), "only along Z"
@@ -50,14 +50,14 @@ def test_an_arrow_moves_the_target_along_its_axis_and_the_live_figure_follows(fi
     figure.screenshot("gizmo_moved")
     assert math.dist(hand, after[:3]) < 2e-3
     figure.key("ctrl+z")
-    figure.wait_for(WHERE, lambda now: math.dist(now[:3], before[:3]) < 1e-5, UNDO_SECONDS)
+    figure.wait_for(WHERE, lambda now: math.dist(now[:3], before[:3]) < 1e-5)
     figure.key("ctrl+shift+z")
-    figure.wait_for(WHERE, lambda now: math.dist(now[:3], after[:3]) < 1e-5, UNDO_SECONDS)
+    figure.wait_for(WHERE, lambda now: math.dist(now[:3], after[:3]) < 1e-5)
 
 
 def test_escape_lets_the_target_go_back(figure: BlenderWindow):
     figure.operate(TARGET.format(kind="POSITION"))
-    figure.settle(0.5)
+    figure.settle()
     before = figure.run(WHERE)
     x, y = figure.pixel_of(before[:3])
     figure.move(x, y - ARROW)
@@ -71,7 +71,7 @@ def test_escape_lets_the_target_go_back(figure: BlenderWindow):
 
 def test_a_ring_turns_the_target(figure: BlenderWindow):
     figure.operate(TARGET.format(kind="POSE"))
-    figure.settle(0.5)
+    figure.settle()
     before = figure.run(WHERE)
     x, y = figure.pixel_of(before[:3])
     at = 0.7071 * RING
@@ -91,7 +91,7 @@ def test_a_pin_is_moved_by_its_handle(figure: BlenderWindow):
     before = figure.run(PIN)  # of a foot: the pin that was set last
     x, y = figure.pixel_of(before)
     figure.operate("bpy.ops.wm.tool_set_by_id(name='builtin.select_box')")
-    figure.settle(0.5)
+    figure.settle()
     figure.move(x, y)
     figure.screenshot("gizmo_pin")
     figure.press()
@@ -101,7 +101,7 @@ def test_a_pin_is_moved_by_its_handle(figure: BlenderWindow):
     after = figure.wait_for(PIN, lambda now: math.dist(now, before) > 0.1)
     assert after[0] < before[0] and after[2] > before[2] and after[1] == pytest.approx(before[1], abs=1e-4)
     figure.key("ctrl+z")
-    figure.wait_for(PIN, lambda now: math.dist(now, before) < 1e-5, UNDO_SECONDS)
+    figure.wait_for(PIN, lambda now: math.dist(now, before) < 1e-5)
 
 
 def test_every_selected_bone_has_the_gizmo_of_its_own_target(figure: BlenderWindow):
@@ -113,7 +113,7 @@ def test_every_selected_bone_has_the_gizmo_of_its_own_target(figure: BlenderWind
         "    bone.select = bone.name.startswith('hand')\n"
         "bpy.ops.ed.undo_push(message='two')"
     )
-    figure.settle(0.5)
+    figure.settle()
     other = "result = list(bpy.data.objects['Target hand.R'].matrix_world.translation)"
     before, still = figure.run(WHERE), figure.run(other)
     figure.screenshot("gizmos_of_both_hands")
@@ -125,7 +125,7 @@ def test_every_selected_bone_has_the_gizmo_of_its_own_target(figure: BlenderWind
 
 
 def test_with_the_tool_in_hand_pins_have_no_gizmo_in_its_way(figure: BlenderWindow):
-    figure.settle(0.5)
+    figure.settle()
     figure.screenshot("tool_without_gizmo_on_pins")
     before = figure.run(PIN)
     x, y = figure.pixel_of(before)
@@ -143,7 +143,7 @@ def test_a_target_moves_by_g_as_anything_else(figure: BlenderWindow):
         "bpy.context.view_layer.objects.active = target\n"
         "bpy.ops.ed.undo_push(message='select')"
     )
-    figure.settle(0.5)
+    figure.settle()
     before = figure.run(WHERE)
     figure.move(*figure.pixel_of((0, 0, 2.5)))
     figure.key("g", "z", "0", "period", "2", "Return")
