@@ -41,7 +41,7 @@ from .obstacles import (
 from .pose import Points, Pose
 from .problem import Problem, Solution, Status
 from .skeleton import Joint, Skeleton
-from .solvers import DEFAULT, METHODS, Demand, Wish, solve
+from .solvers import DEFAULT, METHODS, Demand, Solver, Wish, solve
 from .trajectory import solve_track, subdivide, track
 
 __version__ = "0.1.0"
@@ -87,6 +87,7 @@ __all__ = [
     "Residual",
     "Skeleton",
     "Solution",
+    "Solver",
     "Status",
     "UnknownName",
     "Wish",

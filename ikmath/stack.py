@@ -57,6 +57,8 @@ class Stack:
         self.turning = np.where(skeleton.is_turn, 1.0, np.inf)
         self._merged: Merged | None = None
         self._seen: Sequence[Goal] = ()
+        self._begun: Pose | None = None
+        self._ended: Pose | None = None
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
 
     def evaluate_many(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Blocks]]:
@@ -110,6 +112,23 @@ class Stack:
             self._merged = Merged(goals, skeleton)
         self._seen = goals
         return self._merged
+
+    def begin(self, skeleton: Skeleton, q: Array) -> Pose:
+        """The pose from which a solve begins: mostly that from which the last one did, or at which it ended.
+
+        Args:
+            skeleton: the figure; q: (n,), whose owner may write to it later.
+        """
+        values = q.tobytes()
+        for known in (self._begun, self._ended):
+            if known is not None and known.skeleton is skeleton and known.q.tobytes() == values:
+                return known
+        self._begun = Pose.trusted(skeleton, q.copy())
+        return self._begun
+
+    def end(self, pose: Pose) -> None:
+        """Remember where a solve ended, for the one that goes on from there; nobody writes to its q."""
+        self._ended = pose
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""

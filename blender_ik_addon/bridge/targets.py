@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -51,7 +51,7 @@ def world_matrix(
         (4, 4).
 
     Raises:
-        FigureFault: the object is switched off, the bone does not exist, or the transform is no number.
+        FigureFault: the object is switched off, or the bone does not exist.
     """
     require_kept_up(target, depsgraph, f"Target '{target.name}'")
     shown = target.evaluated_get(depsgraph)
@@ -64,12 +64,21 @@ def world_matrix(
                 f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
             )
         matrix = matrix @ new_bone(shown, bone, leaders)
-    if not np.isfinite(matrix).all():
-        raise FigureFault(
-            target.name,
-            f"The transform of target '{target.name}' holds a value that is not a finite number; clear it.",
-        )
     return matrix
+
+
+def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
+    """The world matrices (E, 4, 4) of targets, `name_of` giving the name of the one in a row.
+
+    Raises:
+        FigureFault: a transform is no number.
+    """
+    if not np.isfinite(matrices).all():
+        name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
+        raise FigureFault(
+            name, f"The transform of target '{name}' holds a value that is not a finite number; clear it."
+        )
+    return matrices
 
 
 def target_matrices(
@@ -80,10 +89,11 @@ def target_matrices(
     """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
 
     Raises:
-        FigureFault: as for `world_matrix`.
+        FigureFault: as for `world_matrix` and `require_finite`.
     """
-    found = [world_matrix(target, depsgraph, bone, leaders) for target, bone in targets]
-    return np.array(found).reshape(-1, 4, 4)
+    pairs = list(targets)
+    found = [world_matrix(target, depsgraph, bone, leaders) for target, bone in pairs]
+    return require_finite(np.array(found).reshape(-1, 4, 4), lambda row: pairs[row][0].name)
 
 
 def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:

@@ -204,8 +204,7 @@ def solve_task(
     q = _start(figure, before)
     following = before.solution if before else None
     problem = _settled(plan, task.problem, q, before)
-    options = _options(plan, max_iterations)
-    ask = partial(ik.solve, method=plan.method, following=following, brief=brief, **options)
+    ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
     if figure.exact:
         answer = partial(ask, problem)
         if problem.scene is not None:
@@ -359,13 +358,6 @@ def _gains(plan: Plan, figure: Figure) -> float | Array:
     numbers = figure.plan.bone[figure.skeleton.owner].tolist()
     shares = [plan.keeps.get(figure.bones.names[number], 1.0) for number in numbers]
     return (plan.posture or 1.0) * np.array(shares)
-
-
-def _options(plan: Plan, most: int | None) -> dict[str, Any]:
-    """Of the method; with so many iterations at most."""
-    options = {"tolerance": plan.tolerance, **dict(plan.parameters)}
-    limits = [limit for limit in (plan.max_iterations, most) if limit]
-    return {**options, "max_iterations": min(limits)} if limits else options
 
 
 def _is_let_go(task: Task) -> bool:

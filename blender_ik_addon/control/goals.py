@@ -89,7 +89,7 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
     """
     if plan.looks_at_start or sample.numbers != then.numbers or (sample.influence < 1.0).any():
         return None
-    if np.array_equal(sample.targets[:, :3, :3], then.targets[:, :3, :3]):
+    if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
         return replace(before, position=sample.space.point_in(sample.targets[:, :3, 3]))
     target = target_goals(sample.space, sample.targets)
     return replace(before, position=target.position, rotation=target.rotation)

@@ -15,6 +15,8 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
+import ikmath as ik
+
 from ..bridge.armature import Bones, read_bones
 from ..bridge.chains import chain_bones
 from ..bridge.checks import armature_faults
@@ -130,6 +132,20 @@ class Plan:
     def chooses(self) -> bool:
         """Whether an effector has alternatives, among which a frame keeps to what the one before took."""
         return any(effector.alternatives for effector in self.effectors)
+
+    def solver(self, *, brief: bool = False, most: int | None = None) -> ik.Solver:
+        """The method, ready to solve; with so many iterations at most, if the settings do not say fewer."""
+        asked = brief, most
+        if asked not in self._solvers:
+            limits = [limit for limit in (self.max_iterations, most) if limit]
+            told = {"max_iterations": min(limits)} if limits else {}
+            options = {"tolerance": self.tolerance, **dict(self.parameters), **told}
+            self._solvers[asked] = ik.Solver(self.method, brief=brief, **options)
+        return self._solvers[asked]
+
+    @cached_property
+    def _solvers(self) -> dict[Any, ik.Solver]:
+        return {}
 
     @property
     def carried(self) -> list[str]:

@@ -18,7 +18,7 @@ from ..bridge.armature import Array, Indices, PoseState, read_state
 from ..bridge.carrying import NOBODY, Leaders, new_world
 from ..bridge.evaluated import require_kept_up
 from ..bridge.space import Space, space_of
-from ..bridge.targets import target_matrices, world_matrix
+from ..bridge.targets import require_finite, target_matrices, world_matrix
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.refusal import Refused
@@ -129,15 +129,16 @@ def take_sample(
     effectors = _find(settings, plan.effectors)
     pairs = list(zip(plan.effectors, effectors, strict=True))
     world = new_world(evaluated, leaders)
-    still = before is not None and np.array_equal(before.world, world)
+    still = before is not None and before.world.tobytes() == world.tobytes()
     space = before.space if before is not None and still else space_of(armature.name, world)
     then = None if before is None else before.state
+    targets = np.array([_target_matrix(*pair, depsgraph, leaders) for pair in pairs]).reshape(-1, 4, 4)
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph, leaders=leaders)
     return Sample(
         frame=frame,
         state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
-        targets=np.array([_target_matrix(*pair, depsgraph, leaders) for pair in pairs]).reshape(-1, 4, 4),
+        targets=require_finite(targets, lambda row: (effectors[row].target or effectors[row]).name),
         weight=np.array([effector.weight for effector in effectors], dtype=float),
         influence=np.array([effector.influence for effector in effectors], dtype=float),
         priority=np.array([effector.priority for effector in effectors], dtype=np.intp),

@@ -2,6 +2,6 @@
 """The solving methods, one a file, and their registry."""
 
 from .demand import Demand, Wish
-from .registry import DEFAULT, METHODS, continued, solve
+from .registry import DEFAULT, METHODS, Solver, solve
 
-__all__ = ["DEFAULT", "METHODS", "Demand", "Wish", "continued", "solve"]
+__all__ = ["DEFAULT", "METHODS", "Demand", "Solver", "Wish", "solve"]

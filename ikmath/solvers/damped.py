@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from .. import arguments
 from ..blocks import Blocks
 from ..linalg.many import solve_many
 from ..parameters import setting
@@ -22,7 +23,6 @@ from .base import Options
 from .loop import Incremental, Linear
 from .rest import RestOptions
 
-_FAR: Final = 0.1  # damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # damping at the goal
 _REFUSED: Final = 1e-4  # damping at least after a refused step
 _LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can be left
@@ -35,11 +35,17 @@ class DampedOptions(RestOptions):
     Attributes:
         damping: the constant c, added to squared singular values (lengths in figure sizes; 0 is as good as
             none); None adapts it.
+        far: where it adapts, the damping for each unit of squared scaled error.
     """
 
     damping: float | None = setting(
         None, "Damping", "Weighs the squared length of a step against the squared error it leaves"
     )
+    far: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        arguments.number(self.far, "far", least=0)
 
 
 class Damped(Incremental):
@@ -78,7 +84,7 @@ class Damped(Incremental):
 def _damping(state: Linear, options: DampedOptions) -> Any:
     """The constant c of one frame, or (B,) of many."""
     if options.damping is None:
-        return (_FAR * state.cost + _NEAR) * state.caution
+        return (options.far * state.cost + _NEAR) * state.caution
     return _grown(options.damping, state.caution)
 
 

@@ -34,6 +34,7 @@ from .triangle import quick_start
 
 _QUICK: Final = 15  # steps of a shortcut at most; what takes more will mostly not get there,
 _NEXT: Final = 4  # and from the frame before
+_FAR: Final = 0.3  # damping of a shortcut, which gets there in fewer steps so
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +103,7 @@ class Hierarchical(Method):
         if before is not None and before.status is not Status.REACHED:
             return None  # such a motion comes back to its goals step by step
         told = {"max_iterations": min(most, options.max_iterations), "tolerance": options.tolerance}
-        return Shortcut("damped", {**told, "rest": False, "settle": False}, turn)
+        return Shortcut("damped", {**told, "rest": False, "settle": False, "far": _FAR}, turn)
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         if options.warm_start:

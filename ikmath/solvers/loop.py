@@ -28,7 +28,7 @@ from .rest import Resting, RestOptions, at_rest, may_rest
 _PATIENCE: Final = 4  # accepted steps that may gain next to nothing before a solve is called stalled
 _GAIN: Final = 5e-4  # share of the squared error that counts as next to nothing
 _SETTLED: Final = 1e-2  # share by which the posture must come nearer, once all is reached, to go on
-_LANDING: Final = 1e-6  # scaled squared error from which on a figure that need not settle only has to arrive
+_LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
 _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
 
 
@@ -121,8 +121,8 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     best_q, best_cost, best_wish, stall, iteration = q, np.inf, np.inf, 0, 0
     error = jacobian = best_squares = q  # replaced before use: the first pose is always accepted
     stalled = settled = best_reached = False
+    best_pose = pose = stack.begin(skeleton, q)
     while True:
-        pose = Pose.trusted(skeleton, q)
         rows = stack.evaluate(tasks, pose)
         raw = rows.error
         scaled = raw * scale
@@ -136,7 +136,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
             pushing.look(pose)
         if posture is None:
             if reached and (pushing is None or pushing.settled):
-                best_q, best_squares = q, squares
+                best_q, best_pose, best_squares = q, pose, squares
                 break
             better = cost < best_cost
         else:
@@ -151,7 +151,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         if better or not careful:
             gained = cost < best_cost * (1.0 - _GAIN) or (reached and pushing is not None)
             stall = 0 if gained else stall + 1
-            best_q, best_cost, best_squares = q, cost, squares
+            best_q, best_pose, best_cost, best_squares = q, pose, cost, squares
             if settled:
                 break  # without the Jacobian, which nobody will ask for
             state.caution = max(state.caution * _LESS, _LEAST)
@@ -170,13 +170,15 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
             break
         iteration += 1
         q = limits.step(region, state.q, error, jacobian, propose)
+        pose = Pose.trusted(skeleton, q)
+    stack.end(best_pose)
     short = stalled and bool((best_squares >= tolerance).any())
     if short and careful and options.rest and may_rest(problem):
         best_q, best_squares = at_rest(problem, best_q)
     errors = np.sqrt(best_squares)
     return conclude(
         problem,
-        best_q,
+        best_q.copy(),
         iteration,
         options.tolerance,
         errors=errors,

@@ -53,6 +53,71 @@ METHODS: Final[Mapping[str, Method]] = registry(
 DEFAULT: Final = "hierarchical"
 
 
+class Solver:
+    """A method with its options, ready for any number of problems: what is told once is looked at once.
+
+    Args:
+        method: a name out of `METHODS`.
+        brief: for who asks many times a second: what cannot be reached is not followed to the last digit.
+        **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
+
+    Raises:
+        UnknownName: no such method or option; BadValue: an option out of its bounds.
+    """
+
+    def __init__(self, method: str = DEFAULT, *, brief: bool = False, **options: Any) -> None:
+        self._method = choose(METHODS, "method", method)
+        self._brief = arguments.switch(brief, "brief")
+        self._settings = self._method.read_options({**options, **(self._method.briefly if brief else {})})
+        self._known: dict[Any, Options] = {}  # of shortcuts
+
+    def solve(
+        self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
+    ) -> Solution:
+        """As `ikmath.solve`, which says what is what."""
+        method, settings = self._method, self._settings
+        if following is not None:
+            arguments.of_kind(following, Solution, "following")
+        method.refuse(problem)
+        q = problem.start(q0)
+        if problem.frames is not None:
+            if q.ndim == 1:
+                q = np.repeat(q[None], problem.frames, 0)
+            elif q.shape[0] != problem.frames or q.ndim != 2:
+                raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
+        if not problem.skeleton.n:  # a figure that cannot move is where it ends
+            return _one_by_one(lambda now, start: _unmoved(now, start, settings), problem, q)
+        quick = self._quickly(problem, q, following) if q.ndim == 1 else None
+        if quick is not None:
+            return quick
+        if q.ndim == 1 and following is not None:
+            return method.follow(problem, q, settings, following)
+        if method.batched and not problem.limits.adds_rows and problem.scene is None:
+            return method.solve(problem, q, settings)
+        return _one_by_one(lambda now, start: method.solve(now, start, settings), problem, q)
+
+    def follow(self, problem: Problem, before: Solution) -> Solution:
+        """Go on from a solution, in a motion whose first frame `solve` has taken and checked."""
+        if not problem.skeleton.n:
+            return _unmoved(problem, before.q, self._settings)
+        quick = self._quickly(problem, before.q, before)
+        if quick is not None:
+            return quick
+        return self._method.follow(problem, before.q.copy(), self._settings, before)
+
+    def _quickly(self, problem: Problem, q: Array, following: Solution | None) -> Solution | None:
+        """The answer of the method's shortcut to who asks briefly, if it is as good as the method's own."""
+        way = self._method.shortcut(problem, self._settings, following) if self._brief else None
+        if way is None:
+            return None
+        other, told = METHODS[way.method], (way.method, *way.options.items())
+        if told not in self._known:
+            self._known[told] = other.read_options(way.options)
+        answer = other.solve(problem, q.copy(), self._known[told])
+        near = way.most == np.inf or bool(np.abs(answer.q - q).max() <= way.most)
+        return answer if answer.status is Status.REACHED and near else None
+
+
 def solve(
     problem: Problem,
     q0: npt.ArrayLike | None = None,
@@ -69,7 +134,7 @@ def solve(
         q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
         method: a name out of `METHODS`.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
-        brief: for who asks many times a second: what cannot be reached is not followed to the last digit.
+        brief: see `Solver`, which is for who solves again and again.
         **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
 
     Returns:
@@ -80,61 +145,7 @@ def solve(
         BadShape, BadValue: a start that does not fit, targets of a number of frames that the starts have not.
     """
     arguments.of_kind(problem, Problem, "problem")
-    chosen = choose(METHODS, "method", method)
-    if arguments.switch(brief, "brief"):
-        options.update(chosen.briefly)
-    settings = chosen.read_options(options)
-    if following is not None:
-        arguments.of_kind(following, Solution, "following")
-    chosen.refuse(problem)
-    q = problem.start(q0)
-    if problem.frames is not None:
-        if q.ndim == 1:
-            q = np.repeat(q[None], problem.frames, 0)
-        elif q.shape[0] != problem.frames or q.ndim != 2:
-            raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
-    if not problem.skeleton.n:  # a figure that cannot move is where it ends
-        return _one_by_one(lambda now, start: _unmoved(now, start, settings), problem, q)
-    quick = _quickly(chosen, problem, q, settings, following) if brief and q.ndim == 1 else None
-    if quick is not None:
-        return quick
-    if q.ndim == 1 and following is not None:
-        return chosen.follow(problem, q, settings, following)
-    if chosen.batched and not problem.limits.adds_rows and problem.scene is None:
-        return chosen.solve(problem, q, settings)
-    return _one_by_one(lambda now, start: chosen.solve(now, start, settings), problem, q)
-
-
-def _quickly(
-    chosen: Method, problem: Problem, q: Array, settings: Any, following: Solution | None
-) -> Solution | None:
-    """The answer of a method's shortcut, if it is as good as the method's own."""
-    way = chosen.shortcut(problem, settings, following)
-    if way is None:
-        return None
-    other = METHODS[way.method]
-    answer = other.solve(problem, q.copy(), other.read_options(way.options))
-    near = way.most == np.inf or bool(np.abs(answer.q - q).max() <= way.most)
-    return answer if answer.status is Status.REACHED and near else None
-
-
-def continued(
-    method: str = DEFAULT, *, brief: bool = False, **options: Any
-) -> Callable[[Problem, Solution], Solution]:
-    """What solves a frame that follows a solution, for motions whose first frame `solve` has taken.
-
-    What does not change from frame to frame is not looked at again. Arguments as in `solve`.
-    """
-    chosen = METHODS[method]
-    settings = chosen.read_options({**options, **chosen.briefly} if brief else options)
-
-    def follow(problem: Problem, before: Solution) -> Solution:
-        if not problem.skeleton.n:
-            return _unmoved(problem, before.q, settings)
-        quick = _quickly(chosen, problem, before.q, settings, before) if brief else None
-        return chosen.follow(problem, before.q.copy(), settings, before) if quick is None else quick
-
-    return follow
+    return Solver(method, brief=brief, **options).solve(problem, q0, following=following)
 
 
 def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Problem, q: Array) -> Solution:

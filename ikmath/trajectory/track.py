@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadShape, BadValue
 from ..problem import Problem, Solution
-from ..solvers import DEFAULT, continued, solve
+from ..solvers import DEFAULT, Solver
 from ..solvers.base import gather
 
 
@@ -66,11 +66,11 @@ def track(
     start, before = problem.start(q0), problem.at(0)
     if start.ndim != 1:
         raise BadShape("q0", f"({problem.skeleton.n},), where the first frame starts", start.shape)
-    answer = solve(before, start, method, **options)
+    solver = Solver(method, **options)
+    answer = solver.solve(before, start)
     yield answer
-    follow = continued(method, **options)
     for frame in range(1, problem.frames):
         now = problem.at(frame).settled(answer.q, before)
-        answer = follow(now, answer)
+        answer = solver.follow(now, answer)
         yield answer
         before = now

@@ -94,7 +94,7 @@ def frames(
 ) -> np.ndarray:
     """(F,) seconds of the frames: the least of the rounds, with the targets moved on by a step after each."""
     scene, took = bpy.context.scene, []
-    handler: Callable[..., None] = lambda *_: tag.update_tag(refresh={"DATA"}) if tag else None  # noqa: E731
+    handler: Callable[..., None] = lambda *_: tag.update_tag(refresh={"OBJECT"}) if tag else None  # noqa: E731
     if tag is not None:
         bpy.app.handlers.frame_change_post.append(handler)
     for _ in range(ROUNDS):

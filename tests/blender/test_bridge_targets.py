@@ -76,7 +76,7 @@ def test_no_number_in_a_transform() -> None:
     target = empty()
     target.location.x = float("nan")
     with pytest.raises(faults.FigureFault, match=r"transform of target 'Target' .* not a finite number"):
-        goals.world_matrix(target, depsgraph())
+        goals.target_matrices([(target, "")], depsgraph())
 
 
 def test_figure_space() -> None:
