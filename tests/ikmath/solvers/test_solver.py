@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solver that is kept answers as one that is made anew, whatever was asked before and done with the answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+
+TARGETS = ((0.3, -0.4, 1.2), (0.35, -0.3, 1.3), (5.0, 0.0, 1.0), (0.3, -0.4, 1.2))
+
+
+@pytest.mark.parametrize("method", ["hierarchical", "damped"])
+@pytest.mark.parametrize("brief", [False, True])
+def test_kept_and_made_anew(method, brief):
+    skeleton = ik.figures.human()
+    first = ik.Problem(skeleton, [ik.Position("wrist.L", TARGETS[0]), ik.Posture(skeleton.rest)])
+    solver, following = ik.Solver(method, brief=brief, max_iterations=30), None
+    for target in TARGETS:
+        goals = [ik.Position("wrist.L", target), ik.Posture(skeleton.rest)]
+        kept = solver.solve(first.towards(goals), skeleton.rest)
+        anew = ik.solve(ik.Problem(skeleton, goals), method=method, brief=brief, max_iterations=30)
+        assert np.array_equal(kept.q, anew.q)
+        assert (kept.status, kept.iterations, kept.message) == (anew.status, anew.iterations, anew.message)
+        kept.q[:] = 0.1  # it is the caller's own
+        if following is not None:
+            on = solver.solve(first.towards(goals), following.q, following=following)
+            fresh = ik.Solver(method, brief=brief, max_iterations=30)
+            again = fresh.solve(ik.Problem(skeleton, goals), following.q, following=following)
+            assert np.array_equal(on.q, again.q)
+        following = anew
+
+
+def test_options_are_read_when_it_is_made():
+    with pytest.raises(ik.UnknownName, match="dampling"):
+        ik.Solver("damped", dampling=1.0)
+    with pytest.raises(ik.BadValue, match="brief"):
+        ik.Solver(brief="yes")
+    with pytest.raises(ik.BadValue, match="far"):
+        ik.Solver("damped", far=-1.0)
