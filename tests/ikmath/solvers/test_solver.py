@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A solver that is kept answers as one that is made anew, whatever was asked before and done with the answers."""
+"""A solver that is kept answers as one made anew, whatever was asked before and done with the answers."""
 
 from __future__ import annotations
 
