@@ -89,13 +89,15 @@ class Problem:
 
     Args:
         skeleton: the figure.
-        goals: what it should reach; `Posture` goals among them are the wish below all others.
+        goals: what it should reach; a `Posture` goal among them is the wish below all others.
         obstacles: shapes to keep out of; body: the figure's own thickness, needed with obstacles;
         avoidance: name of the method that keeps clear of them, see `AVOIDANCE`, or one with parameters of
             your own;
         margin: clearance to keep, metres, besides what obstacles ask for themselves;
         self_pairs: (P, 2) pairs of links of the body to keep from each other.
         limits: name of the joint-limit method, see `LIMITS`, or one with parameters of your own.
+        posture: (*batch, n) coordinates to keep to where the goals leave the figure free, or a `Posture`: the
+            same as one among the goals.
 
     Raises:
         IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown
@@ -117,9 +119,12 @@ class Problem:
         margin: float = 0.0,
         limits: str | LimitMethod = "projection",
         self_pairs: npt.ArrayLike = (),
+        posture: Posture | npt.ArrayLike | None = None,
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
         self.goals = arguments.several(goals, Goal, "goals")
+        if posture is not None:
+            self.goals += (posture if isinstance(posture, Posture) else Posture(posture),)
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
         self.margin = arguments.number(margin, "margin of the problem", least=0)

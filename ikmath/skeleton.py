@@ -31,6 +31,7 @@ from .rotation import Array
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
 _SHORT: Final = 10  # levels of a tree up to which many poses gain nothing by taking hinges together
+_MOST_TURN: Final = 4 * np.pi  # no joint has a limit farther away; 13 and more are degrees by mistake
 _ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
 
 
@@ -137,12 +138,22 @@ class Skeleton:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
+    def _too_far_to_turn(self) -> npt.NDArray[np.bool_]:
+        """(n,) coordinates whose limits nobody means who knows that they are radians."""
+        limits = np.abs([self.lower, self.upper])
+        far: npt.NDArray[np.bool_] = ((limits > _MOST_TURN) & np.isfinite(limits)).any(0)
+        return far & (self.slot >= 3)
+
     def _check_coordinates(self) -> None:
         for bad, reason in (
             (np.isnan(self.lower) | np.isnan(self.upper), "has a limit that is not a number."),
             (
                 (self.lower > arguments.LARGEST) | (self.upper < -arguments.LARGEST),
                 "has limits that leave it no place; give smaller ones.",
+            ),
+            (
+                self._too_far_to_turn(),
+                "has a limit of more than two whole turns; give radians (numpy.radians), None for no limit.",
             ),
             (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
             (~((self.stiffness >= 0) & (self.stiffness < 1)), "has a stiffness outside [0, 1)."),

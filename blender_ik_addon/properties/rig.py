@@ -119,6 +119,11 @@ class ArticulateRig(bpy.types.PropertyGroup):
         return json.loads(self.report_json) if self.report_json else {}
 
     @property
+    def loops(self) -> list[ArticulateEffector]:
+        """The effectors that join two bones (kind LOOP): they are in `effectors` with all others."""
+        return [effector for effector in self.effectors if "loop" in effector.kind_info.asks]
+
+    @property
     def active(self) -> ArticulateEffector | None:
         """The effector that is highlighted in the list."""
         index = self.active_effector

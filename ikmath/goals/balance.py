@@ -159,7 +159,8 @@ class Balance(Goal):
         masses = skeleton.mass if masses is None else masses
         if (masses < 0).any() or not masses.sum() > 0:
             raise BadValue(
-                f"masses of {self.describe()}", "must not be negative, and some must be above zero."
+                f"masses of {self.describe()}",
+                "must not be negative, and some must be above zero; give masses=, or a mass to the joints.",
             )
         self._shares = masses / masses.sum()
         self._offsets = self._table(self._centers, skeleton, (3,), "centers")

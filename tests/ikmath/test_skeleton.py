@@ -119,6 +119,7 @@ BAD = {
         lambda: [ik.Joint("knee", turns="x", lower=1.0, upper=-1.0)],
         r"'knee\.turn_x'.*above",
     ),
+    "degrees": (lambda: [ik.Joint("knee", turns="x", upper=45.0)], r"'knee\.turn_x'.*radians"),
     "limit nan": (lambda: [ik.Joint("knee", lower=np.nan)], r"knee\.turn_x"),
     "limits count": (lambda: [ik.Joint("knee", turns="x", lower=(1, 2))], "lower of joint 'knee'"),
     "limits shape": (lambda: [ik.Joint("knee", upper=np.zeros((3, 1)))], "upper of joint 'knee'"),
