@@ -130,6 +130,12 @@ class Stack:
         """Remember where a solve ended, for the one that goes on from there; nobody writes to its q."""
         self._ended = pose
 
+    def like(self, other: Stack) -> bool:
+        """Whether the rows of another weigh the same and are of the same levels."""
+        if self is other:
+            return True
+        return np.array_equal(self.scale, other.scale) and np.array_equal(self.place, other.place)
+
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""
         return [float(own.dot(own)) for own in map(scaled.__getitem__, self.levels)]

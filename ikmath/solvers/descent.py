@@ -23,7 +23,7 @@ from .escapes import bend, scattered, unlock
 from .guard import Guard
 from .picture import Picture
 from .rest import at_rest_in_order, cost_in_order
-from .standing import LEAST, MOST, Creeping, Memory, State, Trail
+from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Trail
 
 _GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
 _SLIDE: Final = 1e-3  # and where obstacles are slid along
@@ -81,6 +81,9 @@ class Descent:
         self.picture = Picture(problem, self.guard)
         # the pose is handed on once, so that no clip keeps all of them
         self.working, self.known, trail.pose, trail.near = trail.working, trail.pose, None, None
+        # a posture changes its mind about what to hold too often for one frame to be like the one before
+        self.aims_off = self.following and problem.posture is None
+        self.sag = trail.sag  # of the frame before, then of this one
         self.fast = trail.fast  # whether small turns have not sufficed so far
         self.usual = SMALL_TURN if scene is None else _CLOSE
         self.max_turn = options.max_turn
@@ -242,6 +245,8 @@ class Descent:
         floors = self.floors if self.rests else [0.0] * len(self.floors)
         creeping = Creeping(_HURRY if hurry or self.rests else _CREEPING, floors)
         memory = Memory([1.0] * len(state.costs), self.working)
+        expected = memory.expect(self.sag, self.stack, state.scaled)
+        self.sag = None
         lowest, best = list(state.costs), state
         stall, warm = 0, bool(self.working)
         settled = only_land = False
@@ -256,7 +261,7 @@ class Descent:
             # well.
             wish = None if state.wish is None or only_land else state.wish / max([1.0, *memory.caution])
             trial = self.move(state, self.picture.step(state, memory, wish=wish))
-            self.working = memory.working
+            self.working, aimed, memory.sag = memory.working, memory.sag, None
             if trial is None:
                 settled = True
                 memory.refused(0)
@@ -269,6 +274,9 @@ class Descent:
             if trial.reached and not state.reached:
                 worse, clearly = None, True
             if worse is None:
+                if self.aims_off and state is self.start:
+                    left = trial.scaled if aimed is None else trial.scaled + aimed
+                    self.sag = Sag.of(self.stack, state.scaled, left, expected)
                 stall = 0 if clearly else stall + 1
                 # a posture goes on settling in the frames to come
                 only_land = self.following
@@ -392,5 +400,5 @@ class Descent:
             measure=measure,
             blocked=blocked,
             near=state.near,
-            memory=Trail(state.pose, self.working, self._goes_fast(state), state.near, self.lags),
+            memory=Trail(state.pose, self.working, self._goes_fast(state), state.near, self.lags, self.sag),
         )

@@ -76,7 +76,9 @@ class Picture:
             only: correct the first `only` levels and leave the weaker ones as they are; None for all.
         """
         q, metric, region, stack = state.q, self.metric, self.region, self.stack
-        wanted, columns = -state.scaled, state.columns
+        columns = state.columns
+        aim = state.scaled if memory.sag is None else state.scaled + memory.sag
+        wanted = -aim
         if only is not None:
             wanted[stack.place >= only] = 0.0
         elif len(self.sided):
@@ -115,7 +117,7 @@ class Picture:
             if exits is None or exits.off(dq, region.pair_columns) < _CURVED * np.abs(dq).max():
                 break
             edges = edges | exits.crossed()
-        if together and len(stack.levels) > 1 and not self._granted(state, dz):
+        if together and len(stack.levels) > 1 and not self._granted(state, aim, dz):
             memory.together = False
             return self.step(state, memory, wish=wish)
         to = region.landing(q, dq, exits)
@@ -126,9 +128,9 @@ class Picture:
                 to = region.project_first(near)
         return to
 
-    def _granted(self, state: State, dz: Array) -> bool:
-        """Whether a scaled step (n,) gives all levels but the weakest what they want."""
-        promised = self.stack.costs(state.scaled + dz.dot(state.columns))
+    def _granted(self, state: State, aim: Array, dz: Array) -> bool:
+        """Whether a scaled step (n,) gives all levels but the weakest what they want, (k,) errors to go."""
+        promised = self.stack.costs(aim + dz.dot(state.columns))
         pairs = zip(promised[:-1], state.costs[:-1], strict=True)
         return all(new <= _GRANTED * old + _NOTHING for new, old in pairs)
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final, NamedTuple
 
 from ..linalg.inequalities import Working
 from ..obstacles import Proximity
 from ..pose import Pose
 from ..residual import Residual
 from ..rotation import Array
+from ..stack import Stack
 
 _MORE, _LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
 _CREEP = 0.02  # share of each level's squared error
+_ALIKE: Final = 2.0  # speed against the frame before up to which a motion goes on
+_SLIGHT: Final = 0.01  # share of what was asked for (squared) that is left by no more than a sag
+_STEADY: Final = 0.25  # share of it (squared) that may differ from frame to frame
 _TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
 
 
@@ -51,7 +56,7 @@ class State:
 class Trail:
     """What the frame after goes on from: the pose, what held it, whether the motion is a fast one.
 
-    It lags where it stayed a little short rather than jump.
+    It lags where it stayed a little short rather than jump; and its first step was off by a sag.
     """
 
     pose: Pose | None
@@ -59,15 +64,65 @@ class Trail:
     fast: bool = False
     near: Proximity | None = None
     lags: bool = False
+    sag: Sag | None = None
+
+
+class Sag(NamedTuple):
+    """What a first step left, since a figure moves along arcs and the linear picture along their tangents.
+
+    A motion that goes on is off by nearly the same in the next frame, one that slows down by the square of
+    how much slower it is. A step that aims off by that is one order better and mostly the only one.
+
+    Attributes:
+        stack: of the rows; asked: (k,) scaled errors that the step was to put right;
+        left: (k,) what it left of them, or would have if it had not aimed off;
+        steady: whether it could be foreseen.
+    """
+
+    stack: Stack
+    asked: Array
+    left: Array
+    steady: bool
+
+    @classmethod
+    def of(cls, stack: Stack, asked: Array, left: Array, expected: Array | None) -> Sag | None:
+        """See `Sag`; expected: (k,) what the step was thought to leave, None if nobody knew.
+
+        None where it left so much that something else must have been in its way.
+        """
+        size = float(left.dot(left))
+        if not size < _SLIGHT * float(asked.dot(asked)):
+            return None
+        away = left if expected is None else left - expected
+        return cls(stack, asked, left, float(away.dot(away)) < _STEADY * size)
+
+    def now(self, stack: Stack, scaled: Array) -> Array | None:
+        """What a first step will leave of scaled errors (k,) if the motion goes on; None if it does not."""
+        if not stack.like(self.stack):
+            return None
+        share = float(scaled.dot(self.asked)) / float(self.asked.dot(self.asked))
+        return share * share * self.left if 0.0 < share < _ALIKE else None
 
 
 @dataclass(slots=True)
 class Memory:
-    """What is kept from step to step of one solve; together: whether no level has been in another's way."""
+    """What is kept from step to step of one solve.
+
+    Attributes:
+        caution: of each level; working: see `lexicographic`; together: whether no level has been in another's
+            way; sag: (k,) what the next step is known to leave, None if nothing is.
+    """
 
     caution: list[float]
     working: list[Working] = field(default_factory=list)
     together: bool = True
+    sag: Array | None = None
+
+    def expect(self, sag: Sag | None, stack: Stack, scaled: Array) -> Array | None:
+        """Aim off, if the frame before tells by how much; returns what to expect, though it be too unsure."""
+        expected = None if sag is None else sag.now(stack, scaled)
+        self.sag = expected if sag is not None and sag.steady else None
+        return expected
 
     def refused(self, worse: int) -> None:
         """Learn from a step that was not taken because it spoiled a level.

@@ -62,3 +62,42 @@ def test_options_and_methods_go_through(clip):
         ik.solve_track(problem, tolerance=-1.0)
     solution = ik.solve_track(problem, np.full(12, 0.1), "damped", max_iterations=3)
     assert (solution.iterations <= 3).all()
+
+
+def two_levels(frames: int = 40) -> tuple[ik.Skeleton, ik.Problem, np.ndarray]:
+    """A person whose feet stand while hands and head follow a smooth motion, as the weaker level."""
+    figure = ik.figures.human()
+    draw = np.random.default_rng(5)
+    time = np.arange(frames)[:, None] * (2 * np.pi / 200)
+    x = sum(
+        np.cos(k * time) * draw.normal(size=figure.n) / k + np.sin(k * time) * draw.normal(size=figure.n) / k
+        for k in (1, 2)
+    )
+    low, high = np.maximum(figure.lower, -1.0), np.minimum(figure.upper, 1.0)
+    q = figure.region.project((low + high) / 2 + (high - low) / 2 * 0.35 * np.tanh(x))
+    pose = ik.Pose.forward(figure, q)
+    goals: list[ik.goals.Goal] = []
+    for priority, names in enumerate((["ankle.L", "ankle.R"], ["wrist.L", "wrist.R", "head"])):
+        goals.append(ik.Position(names, pose.point(names), priority=priority))
+        goals.append(ik.Orientation(names, pose.frame(names), priority=priority))
+    return figure, ik.Problem(figure, goals), q
+
+
+def test_a_smooth_motion_takes_one_step_a_frame():
+    _, problem, q = two_levels()
+    answers = list(ik.track(problem, q[0]))
+    assert all(answer.status is ik.Status.REACHED for answer in answers)
+    assert np.mean([answer.iterations for answer in answers[4:]]) < 1.2
+
+
+def test_a_motion_that_stops_or_turns_back_stands_still_or_follows():
+    figure, problem, q = two_levels(24)
+    order = [*range(12), *[11] * 4, *range(10, 2, -1)]
+    answers = [ik.solve(problem.at(0), q[0])]
+    for frame in order[1:]:
+        answers.append(ik.solve(problem.at(frame), answers[-1].q, following=answers[-1]))
+    assert all(answer.status is ik.Status.REACHED for answer in answers)
+    for still in answers[12:16]:
+        np.testing.assert_array_equal(still.q, answers[11].q)
+    pose = ik.Pose.forward(figure, answers[-1].q)
+    assert problem.at(order[-1]).errors(pose).max() <= 1e-4
