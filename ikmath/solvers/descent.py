@@ -21,6 +21,7 @@ from ..rotation import Array
 from .detours import detours, is_hopeless
 from .escapes import bend, scattered, unlock
 from .guard import Guard
+from .pace import CLOSE, FAST, SMALL_TURN, is_slight, jumps
 from .picture import Picture
 from .rest import at_rest_in_order, cost_in_order
 from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Trail
@@ -35,11 +36,6 @@ _PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
 _DETOUR: Final = 8  # steps at most to a place on the way round something
 _NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
-SMALL_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
-_CLOSE: Final = math.radians(2.1)  # among obstacles,
-_FAST: Final = math.radians(7.0)  # and in a motion that needs more
-_JUMP: Final = math.radians(15.0)  # a bone that turns farther is seen to jump,
-_SLIGHT: Final = 5e-3  # and not worth an error as small as this, in figure sizes or radians
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
@@ -85,10 +81,10 @@ class Descent:
         self.aims_off = self.following and problem.posture is None
         self.sag = trail.sag  # of the frame before, then of this one
         self.fast = trail.fast  # whether small turns have not sufficed so far
-        self.usual = SMALL_TURN if scene is None else _CLOSE
+        self.usual = SMALL_TURN if scene is None else CLOSE
         self.max_turn = options.max_turn
         if self.following and options.max_turn is None:
-            self.max_turn = _FAST if trail.fast else self.usual
+            self.max_turn = FAST if trail.fast else self.usual
         going_on = self.max_turn is not None or not options.rest
         # whether it comes to rest where it ends short
         self.rests = self.guard is None and not going_on and all(goal.whole for goal in problem.tasks)
@@ -207,7 +203,7 @@ class Descent:
         """
         self.fast = True
         held = state
-        for most in (_FAST, math.inf):
+        for most in (FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
             if not self.picture.let_go(held.q) or held.reached or not self.catch_up:
@@ -215,23 +211,15 @@ class Descent:
             self.picture.stay_near(self.start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
             farther, _ = self._descend(self.start)
-            if self.following and most == math.inf and self._jumps(farther) and self._is_slight(held):
+            if self.following and most == math.inf and self._lags_rather(held, farther.q):
                 self.lags = True
                 return held
             held = farther
         return held if held.reached else state
 
-    def _jumps(self, state: State) -> bool:
-        """Whether a bone turns so far from the start that it is seen to jump."""
-        skeleton = self.skeleton
-        turned = np.where(skeleton.is_turn, state.q - self.start.q, 0.0) ** 2
-        return bool((np.bincount(skeleton.owner, turned) > _JUMP * _JUMP).any())
-
-    def _is_slight(self, state: State) -> bool:
-        """Whether what the effectors are short is better than a jump."""
-        sizes = [self.problem.length if unit == "m" else 1.0 for unit in self.problem.units]
-        pairs = zip(state.squares, sizes, strict=True)
-        return all(square < (_SLIGHT * size) ** 2 for square, size in pairs)
+    def _lags_rather(self, held: State, q: Array) -> bool:
+        """Whether a pose that is short is better than the jump to q."""
+        return jumps(self.skeleton, self.start.q, q) and is_slight(self.problem, held.squares)
 
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""

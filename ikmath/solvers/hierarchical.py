@@ -27,8 +27,9 @@ from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options, Shortcut
-from .descent import SMALL_TURN, Descent
+from .descent import Descent
 from .escapes import scattered
+from .pace import SMALL_TURN
 from .rest import RestOptions
 from .triangle import quick_start
 
