@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import bpy
@@ -73,11 +73,12 @@ def figure_faults(
         figure: made of its bones.
         chains: pairs of an effector's bone and its chain root ("" for the top), as for `chains.chain_bones`.
     """
-    solved = frozenset(figure.solved)
+    solved, chains = frozenset(figure.solved), tuple(dict.fromkeys(chains))
+    free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
     return (
         *_length_faults(figure),
-        *_freedom_faults(figure, chains),
-        *constraint_faults(armature_object, figure.bones, solved),
+        *_freedom_faults(figure.bones, chains, free),
+        *constraint_faults(armature_object, figure.bones, solved, chains, free),
         *driver_faults(armature_object, figure),
     )
 
@@ -92,14 +93,13 @@ def _length_faults(figure: Figure) -> Iterator[Fault]:
             )
 
 
-def _freedom_faults(figure: Figure, chains: Iterable[tuple[str, str]]) -> Iterator[Fault]:
+def _freedom_faults(
+    bones: Bones, chains: Iterable[tuple[str, str]], free: Collection[int]
+) -> Iterator[Fault]:
     """Effectors that nothing in their chain can move."""
-    skeleton, bones = figure.skeleton, figure.bones
-    for name, root in dict.fromkeys(chains):
-        way = bones.ancestors(name)
-        if root:
-            way = way[: way.index(bones.number(root)) + 1]
-        if not np.isin(figure.plan.bone[skeleton.owner], way).any():
+    for name, root in chains:
+        way = _way(bones, name, root)
+        if not any(number in free for number in way):
             where = "it and all bones above it" if not root else f"the bones from it up to '{root}'"
             yield Fault(
                 name,
@@ -108,41 +108,70 @@ def _freedom_faults(figure: Figure, chains: Iterable[tuple[str, str]]) -> Iterat
             )
 
 
+def _way(bones: Bones, name: str, root: str) -> Sequence[int]:
+    """Numbers of the bones of a chain, from its end up to its root."""
+    way = bones.ancestors(name)
+    return way[: way.index(bones.number(root)) + 1] if root else way
+
+
 def constraint_faults(
-    armature_object: bpy.types.Object, bones: Bones, solved: frozenset[str]
-) -> Iterator[Fault]:
+    armature_object: bpy.types.Object,
+    bones: Bones,
+    solved: frozenset[str],
+    chains: Iterable[tuple[str, str]] = (),
+    free: Collection[int] = (),
+) -> list[Fault]:
     """Constraints that would override, or may change, what is solved.
 
     Args:
         armature_object: the original object.
         bones: its bones.
         solved: names of the bones that are solved.
+        chains: as for `figure_faults`, to advise on shorter ones.
+        free: numbers of the bones that can move.
+
+    Returns:
+        Those first that act on an effector's own bone, then those for which a shorter chain would do.
     """
+    meddling = list(_meddling(armature_object, solved))
+    overridden = frozenset(
+        name for _, constraint, hit in meddling if constraint.type not in _LIMITING for name in hit
+    )
+    own, shorter = set[str](), dict[str, tuple[str, str]]()
+    for name, root in chains:
+        way = _way(bones, name, root)
+        reached = next((i for i, number in enumerate(way) if bones.names[number] in overridden), 0)
+        if any(number in free for number in way[:reached]):
+            shorter.setdefault(bones.names[way[reached]], (bones.names[way[reached - 1]], name))
+        elif name in overridden:
+            own.add(name)
+    found: list[tuple[int, Fault]] = []
+    for bone, constraint, hit in meddling:
+        whose = f"Constraint '{constraint.name}' of bone '{bone.name}'"
+        if constraint.type in _LIMITING:
+            would = "changes the result where it acts; IK limits of the bone would be kept by the solver."
+            found.append((2, Fault(bone.name, f"{whose} {would}", blocking=False)))
+            continue
+        moved = "it" if hit == [bone.name] else ", ".join(f"'{name}'" for name in hit[:3])
+        end = next((shorter[name] for name in hit if name in shorter), None)
+        cure = f", or choose '{end[0]}' as the chain root of '{end[1]}'" if end else ""
+        sentence = f"{whose} moves {moved} and would override the result; disable it{cure}."
+        found.append((0 if own & {*hit} else 1 if end else 2, Fault(bone.name, sentence)))
+    return [fault for _, fault in sorted(found, key=lambda each: each[0])]
+
+
+def _meddling(
+    armature_object: bpy.types.Object, solved: frozenset[str]
+) -> Iterator[tuple[bpy.types.PoseBone, bpy.types.Constraint, list[str]]]:
+    """Bones with active constraints that move solved bones, and the names of these."""
     for bone in armature_object.pose.bones:
         for constraint in bone.constraints:
             if constraint.mute or constraint.influence <= 0.0 or not constraint.is_valid:
                 continue
-            if constraint.type in _CHAIN:
-                hit = [name for name in _constrained_chain(bone, constraint) if name in solved]
-            else:
-                hit = [bone.name] if bone.name in solved else []
-            if not hit or constraint.type in _HARMLESS:
-                continue
-            whose = f"Constraint '{constraint.name}' of bone '{bone.name}'"
-            moved = "it" if hit == [bone.name] else ", ".join(f"'{name}'" for name in hit[:3])
-            if constraint.type in _LIMITING:
-                yield Fault(
-                    bone.name,
-                    f"{whose} changes the result where it acts;"
-                    " IK limits of the bone would be kept by the solver.",
-                    blocking=False,
-                )
-            else:
-                yield Fault(
-                    bone.name,
-                    f"{whose} moves {moved} and would override the result; "
-                    "disable it, or set the chain root of the effector below it.",
-                )
+            chain = _constrained_chain(bone, constraint) if constraint.type in _CHAIN else [bone.name]
+            hit = [name for name in chain if name in solved]
+            if hit and constraint.type not in _HARMLESS:
+                yield bone, constraint, hit
 
 
 def _constrained_chain(bone: bpy.types.PoseBone, constraint: Any) -> list[str]:

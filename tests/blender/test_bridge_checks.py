@@ -114,6 +114,28 @@ def test_a_constraint_that_overrides() -> None:
     assert faults_of(rig) == []
 
 
+def test_a_shorter_chain_is_advised_where_one_would_do() -> None:
+    rig = chain_rig(6)
+    target = bpy.data.objects.new("T", None)
+    bpy.context.collection.objects.link(target)
+    for name in ("b0", "b2"):
+        rig.pose.bones[name].constraints.new("COPY_ROTATION").target = target
+    bpy.context.view_layer.update()
+    figure = figure_of(rig)
+    first, second = checks.figure_faults(rig, figure, [("b5", "")])
+    assert first.culprit == "b2" and "or choose 'b3' as the chain root of 'b5'." in first.sentence
+    assert second.culprit == "b0" and second.sentence.endswith("disable it.")
+    first, second = checks.figure_faults(rig, figure, [("b2", "")])
+    assert first.sentence.endswith("disable it.") and second.sentence.endswith("disable it.")
+    bones = [f"b{i}" for i in range(3, 6)]
+    assert checks.figure_faults(rig, figure_of(rig, bones), [("b5", "b3")]) == ()
+    for axis in "xyz":  # what is left could not move
+        for name in bones:
+            setattr(rig.pose.bones[name], f"lock_ik_{axis}", True)
+    sentences = [fault.sentence for fault in checks.figure_faults(rig, figure_of(rig), [("b5", "")])]
+    assert sentences and not any("chain root" in sentence for sentence in sentences)
+
+
 def test_an_ik_constraint_on_a_bone_below() -> None:
     rig = chain_rig(5)
     target = bpy.data.objects.new("T", None)
