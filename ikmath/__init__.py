@@ -22,6 +22,7 @@ from .goals import (
     Posture,
     Residual,
 )
+from .inertia import inertia_weights
 from .limits import LIMITS
 from .linalg.damped import condition_number, residual_bounds
 from .linalg.svd import SVD
@@ -93,6 +94,7 @@ __all__ = [
     "Wish",
     "elephant",
     "figures",
+    "inertia_weights",
     "residual_bounds",
     "solve",
     "solve_track",

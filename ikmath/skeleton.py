@@ -95,6 +95,7 @@ class Skeleton:
         owner: (n,) the joint of each coordinate; slot: (n,) which of its six (0-2 slides, 3-5 turns).
         lower, upper: (n,) limits, infinite where there is none.
         stiffness: (n,); mass: (J,).
+        inertia: (n,) see `weighed`; 1 unless told.
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
         region: the region that the limits leave to `q`.
@@ -126,6 +127,7 @@ class Skeleton:
         self.lower = _per_coordinate(self.joints, slots, "lower", -np.inf)
         self.upper = _per_coordinate(self.joints, slots, "upper", np.inf)
         self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
+        self.inertia = np.ones(self.n)
         self._check_coordinates()
         self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
         self._nodes = nodes_of(self.plan, self.owner, self.slot)
@@ -215,6 +217,28 @@ class Skeleton:
             other.__dict__.pop(derived, None)
         return other
 
+    def weighed(self, inertia: npt.ArrayLike) -> Skeleton:
+        """The same figure, whose coordinates are as hard to move as told where others could do the same.
+
+        Stiffness comes on top of it.
+
+        Args:
+            inertia: (n,) above zero, without unit; or (J, 6) as `inertia_weights` gives it.
+
+        Raises:
+            BadShape, BadValue: something else.
+        """
+        given = arguments.shaped(inertia, "inertia", (self.n,), (len(self), 6))
+        if not (given > 0).all():
+            raise BadValue("inertia", "must be above zero.")
+        other = object.__new__(Skeleton)
+        other.__dict__.update(self.__dict__)
+        other.inertia = given if given.ndim == 1 else given[self.owner, self.slot]
+        other.inertia.flags.writeable = False
+        for derived in ("mobility", "uneven"):
+            other.__dict__.pop(derived, None)
+        return other
+
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """(n,) names such as "knee.turn_x"."""
@@ -282,7 +306,12 @@ class Skeleton:
     @cached_property
     def mobility(self) -> Array:
         """(n,) how readily a coordinate moves, as Blender's own solver weighs it; metric of `q`."""
-        return 1.0 - self.stiffness
+        return np.asarray((1.0 - self.stiffness) / self.inertia)
+
+    @cached_property
+    def uneven(self) -> bool:
+        """Whether some coordinates move more readily than others."""
+        return bool((self.mobility != 1.0).any())
 
     @cached_property
     def rest(self) -> Array:

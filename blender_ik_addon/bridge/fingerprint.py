@@ -26,7 +26,12 @@ _INHERITANCE = {
     "inherit_scale": (1, np.int32),
     **{f"use_{word}": (1, np.bool_) for word in ("inherit_rotation", "local_location")},
 }
-_REST = {"matrix_local": (16, np.float32), "length": (1, np.float32), "use_connect": (1, np.bool_)}
+_REST = {
+    "matrix_local": (16, np.float32),
+    "length": (1, np.float32),
+    "use_connect": (1, np.bool_),
+    "use_deform": (1, np.bool_),
+}
 _PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 

@@ -238,6 +238,7 @@ def read_figure(
     root: str = "PINNED",
     root_stiffness: Sequence[float] = (0.0,) * 6,
     carried: Iterable[str] = (),
+    inertia: Array | None = None,
 ) -> Figure:
     """Make a figure of some bones of an armature.
 
@@ -251,6 +252,7 @@ def read_figure(
         root_stiffness: (6,) in [0, 1), of the slides x, y, z and turns x, y, z of a FREE root, along and
             about its own axes; of a turn that is stiff by itself, the larger value counts.
         carried: names of further bones that are wanted as rigid joints, for the body that has to keep clear.
+        inertia: (B, 6) how hard each bone is to move, see `ikmath.inertia_weights`; None for all alike.
 
     Raises:
         UnknownName: another root.
@@ -271,7 +273,10 @@ def read_figure(
         free_root=root == "FREE",
         root_stiffness=np.array(root_stiffness, dtype=float),
     )
-    return _measure(bones, plan, plan.skeleton(), [(state, space)], resets=plan.resets)[0]
+    skeleton = plan.skeleton()
+    if inertia is not None:
+        skeleton = skeleton.weighed(inertia[plan.bone])
+    return _measure(bones, plan, skeleton, [(state, space)], resets=plan.resets)[0]
 
 
 def _measure(

@@ -114,6 +114,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         root=plan.root,
         root_stiffness=plan.root_stiffness,
         carried=plan.carried,
+        inertia=plan.inertia,
     )
     chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
     require(figure_faults(armature, figure, chains))

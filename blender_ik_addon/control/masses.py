@@ -14,6 +14,8 @@ from typing import Final
 import bpy
 import numpy as np
 
+import ikmath as ik
+
 from ..bridge.armature import Array, Bones, Indices
 from ..bridge.goals import Masses
 from ..properties.bone import bone_settings
@@ -33,6 +35,32 @@ def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
     Raises:
         Refused: nothing of it weighs anything.
     """
+    masses = _weigh(armature, bones)
+    if not sum(masses.mass.values()) > 0.0:
+        raise Refused(
+            f"Armature '{armature.name}' weighs nothing, so it has no balance: let some of its bones deform,"
+            " or give them a mass"
+        )
+    return masses
+
+
+def read_inertia(armature: bpy.types.Object, bones: Bones) -> Array:
+    """(B, 6) how hard each bone is to move in the rest pose, see `ikmath.inertia_weights`.
+
+    Args:
+        armature: the original object; bones: of it.
+    """
+    weights = Weights.of(_weigh(armature, bones), bones)
+    mass, centers = np.zeros(len(bones)), bones.rest[:, :3, 3].copy()
+    if len(weights.numbers):
+        mass[weights.numbers] = weights.mass
+        turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
+        centers[weights.numbers] += turned[:, :, 0]
+    return ik.inertia_weights(bones.parents, bones.rest[:, :3, 3], bones.length, mass, centers)
+
+
+def _weigh(armature: bpy.types.Object, bones: Bones) -> Masses:
+    """Masses, which may all be zero."""
     scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
     given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
@@ -55,11 +83,6 @@ def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
     radius = np.concatenate([table.radius[wanted], [link.radius for link in slender]])
     weights = (_WATER * scale**3 * _volumes(a, b, radius)).tolist()
     mass = {name: given.get(name, weight) for name, weight in zip(names, weights, strict=True)}
-    if not sum(mass.values()) > 0.0:
-        raise Refused(
-            f"Armature '{armature.name}' weighs nothing, so it has no balance: let some of its bones deform,"
-            " or give them a mass"
-        )
     return Masses(mass=mass, center=dict(zip(names, 0.5 * (a + b), strict=True)))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import ikmath as ik
 
-from ..bridge.armature import Bones, read_bones
+from ..bridge.armature import Array, Bones, read_bones
 from ..bridge.chains import chain_bones
 from ..bridge.checks import armature_faults
 from ..bridge.dependencies import carrying_bone
@@ -28,8 +28,9 @@ from ..properties.access import holds, rig_of
 from ..properties.bone import bone_settings
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS, Kind
+from ..properties.menus import weighs
 from ..properties.refusal import Refused
-from .masses import read_masses
+from .masses import read_inertia, read_masses
 from .surroundings import Surroundings, read_surroundings
 
 _FINE: Final = 1e-4  # of the figure's size: a target may be off by no more, however coarse the tolerance
@@ -103,6 +104,7 @@ class Plan:
         parameters: the method's own options, by name.
         keeps: shares of the posture by bone, where they are less than all of it.
         masses: of the figure, if an effector asks for its balance.
+        inertia: (B, 6) how hard each bone is to move; None where all are alike.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
 
@@ -121,6 +123,7 @@ class Plan:
     parameters: tuple[tuple[str, Any], ...] = ()
     surroundings: Surroundings | None = None
     masses: Masses | None = None
+    inertia: Array | None = field(default=None, compare=False, repr=False)
     keeps: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
@@ -202,6 +205,7 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(solver.method).items()),
         surroundings=read_surroundings(armature, bones, solved),
+        inertia=read_inertia(armature, bones) if weighs(solver.method, solver.effort) else None,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
     )

@@ -62,6 +62,11 @@ def method_items() -> tuple[EnumItem, ...]:
     return _items(ik.METHODS)
 
 
+def weighs(method: str, effort: str = "WEIGHT") -> bool:
+    """Whether a method moves light parts before heavy ones, as the solver's setting wants it."""
+    return ik.METHODS[method].weighed and effort == "WEIGHT"
+
+
 def limit_items() -> tuple[EnumItem, ...]:
     """Ways to hold joint limits, in the order of their registry."""
     return _items(ik.LIMITS)

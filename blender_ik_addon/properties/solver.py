@@ -35,6 +35,21 @@ UNPINNED = (
 )
 
 
+EFFORTS = (
+    (
+        "WEIGHT",
+        "By Weight",
+        (
+            "An arm or a leg does what it can before the trunk follows: a bone turns the less, the more hangs"
+            " on it besides its own limb, and the shorter it is"
+        ),
+        "MOD_ARMATURE",
+        0,
+    ),
+    ("EVEN", "Even", "All bones turn alike, as in the methods of the texts", "ALIGN_JUSTIFY", 1),
+)
+
+
 class ArticulateSolver(bpy.types.PropertyGroup):
     """Method and limits of the solver."""
 
@@ -57,6 +72,15 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         description="What holds the figure while a bone is dragged, besides its pins and effectors",
         items=UNPINNED,
         default="FEET",
+        override=OVERRIDE,
+    )
+    effort: EnumProperty(
+        name="Effort",
+        description=(
+            "Which bones turn where several could do the same; their IK stiffness counts on top of it"
+        ),
+        items=EFFORTS,
+        default="WEIGHT",
         override=OVERRIDE,
     )
     root_location_stiffness: FloatVectorProperty(

@@ -6,7 +6,7 @@ import bpy
 from ..properties.access import active_armature, posed_armature, rig_of, session_of
 from ..properties.check import objections, refusals
 from ..properties.kinds import AMOUNTS
-from ..properties.menus import method_items
+from ..properties.menus import method_items, weighs
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text
 from .tab import SubPanel, Tab
 from .text import draw_text
@@ -234,6 +234,8 @@ class ARTICULATE_PT_solver(SubPanel, bpy.types.Panel):
         layout.column().row().prop(solver, "unpinned", expand=True)
         self._draw_method(layout, context, armature)
         column = layout.column()
+        if weighs(solver.method):
+            column.row().prop(solver, "effort", expand=True)
         for name in solver.parameters.names(solver.method):
             column.prop(solver.parameters, name)
         column.prop(solver, "posture")

@@ -39,6 +39,7 @@ _NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
 _LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
 _EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
 _STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
+_LITTLE: Final = 0.02  # share of what the posture asks for; to refuse so little means that it has settled
 _SETTLING: Final = 3  # steps at most to put strong levels right at the end
 
 
@@ -120,7 +121,8 @@ class Descent:
         posture = problem.posture
         if posture is not None:
             state.wish = posture.gain * (posture.q - q)
-            state.left = float(state.wish.dot(state.wish))
+            away = state.wish / stack.metric
+            state.left = float(away.dot(away))
         return state
 
     def compare(self, new: State, old: State, lowest: list[float] | None = None) -> tuple[int | None, bool]:
@@ -245,9 +247,9 @@ class Descent:
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
                 return best, False
             self.left -= 1
-            # The posture acts along the linear picture too: where steps were refused, ask for less of it as
-            # well.
-            wish = None if state.wish is None or only_land else state.wish / max([1.0, *memory.caution])
+            # the posture acts along the linear picture too: where steps were refused, ask for less of it
+            share = min(memory.share, 1.0 / max(memory.caution))
+            wish = None if state.wish is None or only_land else state.wish * share
             trial = self.move(state, self.picture.step(state, memory, wish=wish))
             self.working, aimed, memory.sag = memory.working, memory.sag, None
             if trial is None:
@@ -255,8 +257,8 @@ class Descent:
                 memory.refused(0)
                 continue
             worse, clearly = self.compare(trial, state, lowest)
-            if worse is not None and worse + 1 < len(state.costs):
-                # a step for weaker levels bends the stronger ones at second order: judge it put right
+            if worse is not None and (worse + 1 < len(state.costs) or state.reached):
+                # a step for what is weaker bends the stronger levels at second order: judge it put right
                 trial = self._put_right(trial, worse + 1) or trial
                 worse, clearly = self.compare(trial, state, lowest)
             if trial.reached and not state.reached:
@@ -276,8 +278,8 @@ class Descent:
                     best = state
                 lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
             else:
-                settled = True
                 memory.refused(worse)
+                settled = memory.share < _LITTLE
                 if np.abs(trial.q - state.q).max() < _STILL:
                     if not warm:
                         return best, False

@@ -91,6 +91,7 @@ class Hierarchical(Method):
     priorities: ClassVar[bool] = True
     obstacles: ClassVar[bool] = True
     bounding: ClassVar[bool] = True
+    weighed: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"rest": False})
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:

@@ -106,7 +106,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     scale: Any = float(stack.scale[0]) if stack.even else stack.scale
     columns: Any = scale if stack.even else stack.scale[:, None]
     tolerance = options.tolerance * options.tolerance
-    mobility = None if not skeleton.stiffness.any() else skeleton.mobility
+    mobility = skeleton.mobility if skeleton.uneven else None
     state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
     pushing = None if problem.scene is None else Pushing(problem, problem.scene)
 
@@ -142,7 +142,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         else:
             # within the tolerance the posture decides
             wish = posture.gain * (posture.q - q)
-            left = float(wish.dot(wish))
+            left = float(wish.dot(wish if mobility is None else wish / mobility))
             better = left < best_wish if reached and best_reached else cost < best_cost or reached
             settled = reached and (left > best_wish * (1.0 - _SETTLED) or not options.settle)
             if better or iteration == 0:
@@ -204,7 +204,8 @@ class _Standing(NamedTuple):
     Attributes:
         q: (n, B); error: (k, B) of its rows, scaled; cost: (B,) its squared length;
         squares: (E, B) of the effectors' errors, unscaled; reached: (B,) whether all are within tolerance;
-        wish: (n, B) step that the posture asks for, left: (B,) its squared length; both empty without one;
+        wish: (n, B) step that the posture asks for, left: (B,) its squared length in the metric; both empty
+            without one;
         caution, stall: (B,) as in `solve_one`.
     """
 
@@ -229,7 +230,7 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOpt
     skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
     batch, count, n = q.shape[:-1], prod(q.shape[:-1]), skeleton.n
     tolerance = options.tolerance * options.tolerance
-    mobility = skeleton.mobility[:, None] if skeleton.stiffness.any() else None
+    mobility = skeleton.mobility[:, None] if skeleton.uneven else None
     best, best_squares = np.empty((count, n)), np.empty((count, len(problem.effectors)))
     iterations, stalled = np.zeros(count, dtype=int), np.zeros(count, dtype=bool)
     frames = np.arange(count)  # those still in work
@@ -247,7 +248,7 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOpt
         else:
             # within the tolerance the posture decides
             wish = np.ascontiguousarray((now.posture.gain * (now.posture.q - trial.T)).T)
-            left = np.einsum("nb,nb->b", wish, wish)
+            left = np.einsum("nb,nb->b", wish, wish if mobility is None else wish / mobility)
             nearer = left < before.left
             better = np.where(reached & before.reached, nearer, (cost < before.cost) | reached)
             finished = reached & ((left > before.left * (1.0 - _SETTLED)) | (not options.settle))

@@ -76,7 +76,7 @@ class Prioritized(Incremental):
         nobody move.
         """
         skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
-        mobility = skeleton.mobility if skeleton.stiffness.any() else None
+        mobility = skeleton.mobility if skeleton.uneven else None
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         levels = np.unique(stack.level)
         tolerance, least = options.tolerance**2, (0.5 * options.tolerance / problem.length) ** 2

@@ -36,7 +36,7 @@ class Pushing:
     def __init__(self, problem: Problem, scene: Scene) -> None:
         self.problem, self.scene, self.avoidance = problem, scene, problem.avoidance
         self.sight = problem.margin + self.avoidance.sight * problem.length
-        mobile = problem.skeleton.stiffness.any()
+        mobile = problem.skeleton.uneven
         self.root = np.sqrt(problem.skeleton.mobility) if mobile else None
         self.memory: dict[str, Any] = {}
         self.settled = False

@@ -31,7 +31,8 @@ class State:
         units: (n, k) what makes the Jacobian so;
         costs: squared length of each level's scaled errors; squares: (E,) of each effector's unscaled ones;
         reached: whether every effector is within the tolerance;
-        near: what obstacles are near; wish: (n,) step that the posture asks for; left: its squared length.
+        near: what obstacles are near; wish: (n,) step that the posture asks for; left: its squared length,
+            in the metric of `Stack`.
     """
 
     q: Array
@@ -111,12 +112,14 @@ class Memory:
     Attributes:
         caution: of each level; working: see `lexicographic`; together: whether no level has been in another's
             way; sag: (k,) what the next step is known to leave, None if nothing is.
+        share: of what the posture asks for that a step goes.
     """
 
     caution: list[float]
     working: list[Working] = field(default_factory=list)
     together: bool = True
     sag: Array | None = None
+    share: float = 1.0
 
     def expect(self, sag: Sag | None, stack: Stack, scaled: Array) -> Array | None:
         """Aim off, if the frame before tells by how much; returns what to expect, though it be too unsure."""
@@ -129,11 +132,13 @@ class Memory:
 
         What spoils a level at second order is mostly the step of weaker ones: they become the most careful.
         """
+        self.share /= _MORE
         for level in range(worse, len(self.caution)):
             self.caution[level] *= _MORE if level == worse else 2.0 * _MORE
 
     def taken(self, before: list[float], promised: list[float], after: list[float]) -> None:
         """Learn from a step that was taken: how much of what the linear picture promised came true."""
+        self.share = min(1.0, self.share / _LESS)
         for level, (old, linear, new) in enumerate(zip(before, promised, after, strict=True)):
             gain = old - linear
             share = (old - new) / gain if gain > 1e-9 * old else 1.0

@@ -15,7 +15,7 @@ LAYERS = (
     {"arguments"},
     {"registries", "parameters", "rotation", "linalg", "swing"},
     {"exits", "plan"},
-    {"region", "kinematics", "residual", "blocks", "solids", "skinning", "lsystem"},
+    {"inertia", "region", "kinematics", "residual", "blocks", "solids", "skinning", "lsystem"},
     {"hinges"},
     {"skeleton"},
     {"pose"},

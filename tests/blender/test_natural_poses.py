@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures with no settings at all take poses as a person would: the limb first, the trunk if it must."""
+
+from __future__ import annotations
+
+import bpy
+import natural_poses as natural
+import numpy as np
+import pytest
+
+REACHED = 1e-3  # metres
+
+# Most that the trunk's upper end may lean, degrees; all bones alike, it leans by the second number.
+LEANS = {
+    "hand to mouth": (28, 79),
+    "hand overhead": (26, 52),
+    "hand to other shoulder": (30, 101),
+    "reach within": (16, 29),
+    "both hands forward": (8, 24),
+    "squat": (5, 34),
+    "reach within, free": (12, 24),
+    "plain hand to mouth": (28, 79),
+    "T-pose, hand to mouth": (20, 92),
+    "T-pose, hand overhead": (12, 58),
+    "T-pose, hand to hip": (10, 33),
+    "T-pose, squat": (5, 47),
+    "foot lift": (6, 40),
+    "bird, foot lift": (6, 32),
+    "horse, hoof lift": (16, 19),
+}
+
+
+@pytest.mark.parametrize("name", LEANS)
+def test_the_trunk_follows_only_where_the_limb_is_at_its_end(name: str) -> None:
+    taken = natural.take(name)
+    assert taken.misses.max() < REACHED
+    assert taken.lean < LEANS[name][0], taken
+
+
+@pytest.mark.parametrize("name", ["hand to other knee", "reach to the floor", "squat, hand to floor"])
+def test_what_is_far_is_reached_with_the_trunk(name: str) -> None:
+    taken = natural.take(name)
+    assert taken.misses.max() < REACHED
+    assert taken.lean > 20.0, taken
+
+
+def test_a_quadruped_lifts_its_paw_with_the_leg() -> None:
+    taken = natural.take("wolf, paw lift")
+    assert taken.misses.max() < REACHED
+    assert taken.parts["neck"] < 15.0, taken  # which is what the wolf's spine counts as; 45 with bones alike
+
+
+def test_squatting_bends_hips_knees_and_feet_alike_on_both_sides() -> None:
+    turns = natural.take("squat").turns
+    for bone, least in (("thigh", 30.0), ("shin", 70.0), ("foot", 30.0)):
+        left, right = turns[f"{bone}.L"], turns[f"{bone}.R"]
+        assert min(left, right) > least and abs(left - right) < 1.0
+
+
+@pytest.mark.parametrize(("name", "wrist"), [("hand to mouth", "hand.L"), ("foot lift", "foot.L")])
+def test_wrists_and_ankles_are_not_left_to_do_it(name: str, wrist: str) -> None:
+    assert natural.take(name).turns[wrist] < 20.0
+
+
+def test_a_tail_bends_as_with_all_bones_alike() -> None:
+    even, weighed = (natural.take("tail", effort=effort).turns for effort in ("EVEN", "WEIGHT"))
+    np.testing.assert_allclose(list(weighed.values()), list(even.values()), atol=1.0)
+
+
+def test_evenly_all_bones_share_the_work() -> None:
+    taken = natural.take("hand to mouth", effort="EVEN")
+    assert taken.misses.max() < REACHED
+    assert taken.lean > 50.0
+
+
+def test_methods_of_the_texts_do_not_weigh() -> None:
+    poses = [natural.take("reach within", method="damped", effort=effort) for effort in ("EVEN", "WEIGHT")]
+    assert poses[0].turns == poses[1].turns
+
+
+def test_asked_again_the_figure_stays() -> None:
+    natural.take("hand to mouth")
+    figure = bpy.context.view_layer.objects.active
+    before = [np.array(bone.matrix_basis) for bone in figure.pose.bones]
+    for _ in range(3):
+        bpy.ops.articulate.solve()
+    after = [np.array(bone.matrix_basis) for bone in figure.pose.bones]
+    np.testing.assert_allclose(after, before, atol=1e-5)
+
+
+def test_stiffness_counts_on_top() -> None:
+    plain = natural.take("hand to mouth")
+    stage = natural.prepare("hand to mouth")
+    for axis in "xyz":
+        setattr(stage.figure.pose.bones["forearm.L"], f"ik_stiffness_{axis}", 0.9)
+    stiff = stage.take()
+    assert stiff.misses.max() < REACHED
+    assert stiff.turns["forearm.L"] < plain.turns["forearm.L"] - 10.0
