@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What happens by itself: live solving, and what has to be put right when Blender loads a file or undoes.
 
-While nothing is live the handlers return at once. They never ask for an update of the scene: what they are
-given is evaluated, and what they write is evaluated next, in the same frame.
+While nothing is live the handlers return at once. What they are given is evaluated, and what they write is
+evaluated next, in the same frame. An update is asked for only of the graph that they are given, and only
+between a figure that leads and one that follows it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from .control.following import watched
 from .control.kept import Readers, hand_to
-from .control.live import LiveFigures, watched
+from .control.live import LiveFigures
 from .properties.access import session_of
 from .properties.overrides import prepare_overrides
 from .properties.rig import any_live
@@ -80,6 +82,9 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
     @persistent
     def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """When a target, a pin or a live armature has changed, or came into the scene."""
+        if figures.solving:  # it has those evaluated that others follow
+            return
+        figures.updated()
         if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
             _session().any_live = any_live()
         if not _is_any_live():

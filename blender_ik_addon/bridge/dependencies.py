@@ -8,7 +8,7 @@ objects and bones. Blender itself sees no cycle there, as it does not know of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,6 +71,40 @@ def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
     for bone in one.pose.bones if one.pose is not None else ():
         links += _constraining(bone.constraints)
     return any(link.thing == other for link in links)
+
+
+def all_followed(
+    parts: Iterable[tuple[bpy.types.Object, str]], forms: Iterable[bpy.types.Object]
+) -> set[bpy.types.Object]:
+    """All objects that some others follow, directly or over further ones, those others included.
+
+    Args:
+        parts: objects with the names of their bones, "" for the object itself; forms: objects with all that
+            makes their form.
+    """
+    todo = [_Link(thing, bone) for thing, bone in parts]
+    for form in forms:
+        todo += [_Link(form), *_forming(form)]
+    seen = set[_Link]()
+    while todo:
+        link = todo.pop()
+        if link not in seen:
+            seen.add(link)
+            todo += _followed(link)
+            if link.surface:
+                todo += _forming(link.thing)
+    return {link.thing for link in seen}
+
+
+def _forming(thing: bpy.types.Object) -> Iterator[_Link]:
+    """What the form of an object follows: what its modifiers point to, of an armature every bone."""
+    for modifier in thing.modifiers:
+        for name in ("object", "target"):
+            other = getattr(modifier, name, None)
+            if isinstance(other, bpy.types.Object):
+                yield _Link(other)
+                for bone in other.pose.bones if other.pose is not None else ():
+                    yield from _constraining(bone.constraints)
 
 
 def _followed(link: _Link) -> Iterator[_Link]:

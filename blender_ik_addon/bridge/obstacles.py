@@ -21,7 +21,6 @@ from ikmath.obstacles import TriangleMesh
 
 from ..properties.obstacle import SURFACES
 from .armature import Array
-from .carrying import NOBODY, Leaders, new_world
 from .faults import Fault
 from .mesh_tree import BlenderTree
 from .skin import is_deformed
@@ -108,7 +107,6 @@ class ObstacleReader:
         space: Space,
         depsgraph: bpy.types.Depsgraph,
         reshaped: Collection[str] | None = None,
-        leaders: Leaders = NOBODY,
     ) -> tuple[list[TriangleMesh], list[Fault]]:
         """The obstacles as they are now, in figure space, and what was left out and why.
 
@@ -119,7 +117,6 @@ class ObstacleReader:
             depsgraph: the evaluated scene.
             reshaped: full names of the objects whose geometry may have changed since the last time; None
                 where nobody knows, and all are looked at.
-            leaders: armatures with new poses, from which they may hang.
 
         Returns:
             Meshes named after their objects, in the order given; faults, none of which blocks. A solid that
@@ -147,7 +144,7 @@ class ObstacleReader:
                     f"Obstacle '{_name(one)}' has an open rim and so no inside; it counts as one-sided."
                 )
                 faults.append(Fault(_name(one), sentence, blocking=False))
-            world = new_world(one.object.evaluated_get(depsgraph), leaders)
+            world = np.array(one.object.evaluated_get(depsgraph).matrix_world, dtype=float)
             kept[key] = _placed(own, _name(one), one.margin, mode, world, space)
             meshes.append(kept[key].placed)
         self._kept = kept

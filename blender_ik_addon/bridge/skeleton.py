@@ -160,23 +160,6 @@ class Figure:
         made = forward(self.bones, basis, matrix=matrix, which=self.plan.moving)
         return PoseState(channels, basis, made)
 
-    def posed_matrices(self, channels: Channels, matrix: npt.NDArray[np.floating[Any]]) -> Array:
-        """Pose matrices (B, 4, 4) that channels make, those of all bones below the figure's among them.
-
-        Constraints are left out, those of the bones below too.
-
-        Args:
-            channels, matrix: as for `state_of`.
-        """
-        moved = np.zeros(len(self.bones), dtype=bool)
-        moved[self.plan.moving] = True
-        for level in self.bones.levels[1:]:
-            moved[level] |= moved[self.bones.parents[level]]
-        which = np.flatnonzero(moved)
-        basis = np.zeros((len(self.bones), 4, 4))
-        basis[which] = basis_matrices(self.bones, channels, which)
-        return forward(self.bones, basis, matrix=matrix, which=which)
-
     @cached_property
     def carriers(self) -> Indices:
         """Numbers of the bones outside of the figure that parts of it hang from."""

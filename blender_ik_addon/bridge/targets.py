@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .armature import Array
-from .carrying import NOBODY, Leaders, new_bone, new_world
 from .evaluated import require_kept_up
 from .faults import FigureFault
 from .space import Space, rotation_and_depth
@@ -37,7 +36,6 @@ def world_matrix(
     target: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
     subtarget: str = "",
-    leaders: Leaders = NOBODY,
 ) -> Array:
     """Where an object, or a bone of an armature, is in the world.
 
@@ -45,7 +43,6 @@ def world_matrix(
         target: the object; original or evaluated.
         depsgraph: the evaluated scene; in a render it alone knows this frame.
         subtarget: name of a bone of an armature object, "" for the object itself.
-        leaders: armatures with new poses, from which it may hang.
 
     Returns:
         (4, 4).
@@ -55,7 +52,7 @@ def world_matrix(
     """
     require_kept_up(target, depsgraph, f"Target '{target.name}'")
     shown = target.evaluated_get(depsgraph)
-    matrix = new_world(shown, leaders)
+    matrix = np.array(shown.matrix_world, dtype=float)
     if subtarget:
         bone = shown.pose.bones.get(subtarget) if shown.pose else None
         if bone is None:
@@ -63,7 +60,7 @@ def world_matrix(
                 subtarget,
                 f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
             )
-        matrix = matrix @ new_bone(shown, bone, leaders)
+        matrix = matrix @ np.array(bone.matrix, dtype=float)
     return matrix
 
 
@@ -84,7 +81,6 @@ def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
 def target_matrices(
     targets: Iterable[tuple[bpy.types.Object, str]],
     depsgraph: bpy.types.Depsgraph,
-    leaders: Leaders = NOBODY,
 ) -> Array:
     """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
 
@@ -92,7 +88,7 @@ def target_matrices(
         FigureFault: as for `world_matrix` and `require_finite`.
     """
     pairs = list(targets)
-    found = [world_matrix(target, depsgraph, bone, leaders) for target, bone in pairs]
+    found = [world_matrix(target, depsgraph, bone) for target, bone in pairs]
     return require_finite(np.array(found).reshape(-1, 4, 4), lambda row: pairs[row][0].name)
 
 

@@ -11,19 +11,16 @@ A render asks from a thread of its own, while the view may ask too; one figure i
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, Final
 
 import bpy
-import numpy as np
 
-from ..bridge.armature import pose_matrices
-from ..bridge.carrying import Leaders, Posed
 from ..bridge.fingerprint import fingerprint
 from ..properties.access import rig_of
 from ..properties.settings import effector_settings, other_settings, settings_untold
+from .following import Following
 from .frame import Solved, Task, first_figure, make_tasks, next_task, solve_task
 from .plan import Plan, read_plan
 from .reasons import REASONS
@@ -81,6 +78,7 @@ class LiveFigures:
         self._kept: dict[int, _Kept] = {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._changes = -1
+        self._following = Following()
         self._lock = threading.Lock()
         self._thread = 0
 
@@ -88,6 +86,16 @@ class LiveFigures:
         """Begin anew, as after another file was loaded or something was undone."""
         self._kept.clear()
         self._names.clear()
+        self._following.forget()
+
+    @property
+    def solving(self) -> bool:
+        """Whether the caller is called by what a solve writes."""
+        return self._thread == threading.get_ident()
+
+    def updated(self) -> None:
+        """Look next time at who follows whom."""
+        self._following.forget()
 
     def solve(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, new_frame: bool = True
@@ -101,22 +109,29 @@ class LiveFigures:
             new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
                 written last.
         """
-        if self._thread == threading.get_ident():
+        if self.solving:
             return
         with self._lock:
             self._thread = threading.get_ident()
             try:
                 dragged = _session().dragged
                 evaluated = _evaluated_anew(depsgraph) if new_frame else None
-                leaders: dict[int, Posed] = {}
-                for armature, leads in _leaders_first(self.armatures(scene, depsgraph)):
+                posed, waiting = set[int](), set[int]()
+                for armature, leaders in self._following.order(self.armatures(scene, depsgraph)):
                     if armature.session_uid == dragged:
                         continue
-                    if evaluated is None or not evaluated.isdisjoint((armature, armature.data)):
+                    if leaders & waiting:
+                        depsgraph.update()  # who follows is to see them as they are now
+                        waiting.clear()
+                    if (
+                        evaluated is None
+                        or leaders & posed
+                        or not evaluated.isdisjoint((armature, armature.data))
+                    ):
                         self.touched(armature)
-                    posed = self._solve_one(armature, scene, depsgraph, new_frame, leaders)
-                    if leads and posed is not None:
-                        leaders[armature.session_uid] = _led(*posed, armature.evaluated_get(depsgraph))
+                    if self._solve_one(armature, scene, depsgraph, new_frame):
+                        posed.add(armature.session_uid)
+                        waiting.add(armature.session_uid)
             finally:
                 self._thread = 0
 
@@ -164,11 +179,10 @@ class LiveFigures:
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
-        leaders: Leaders,
-    ) -> tuple[_Kept, Sample] | None:
-        """Solve one armature; what is kept of it and the frame, if it was posed."""
+    ) -> bool:
+        """Solve one armature; whether it was posed anew."""
         rendering, shown = depsgraph.mode == "RENDER", armature.evaluated_get(depsgraph)
-        posed: tuple[_Kept, Sample] | None = None
+        posed = False
         try:
             kept = self._prepare(armature, scene, depsgraph)
             state = kept.start.pose(
@@ -186,7 +200,6 @@ class LiveFigures:
                 scene.frame_current,
                 state=state,
                 before=kept.task.sample,
-                leaders=leaders,
             )
             continuous = rig_of(armature).live_mode == "CONTINUOUS"
             asked = _asked(kept, sample, continuous)
@@ -194,7 +207,7 @@ class LiveFigures:
             if changed or (continuous and new_frame):  # where nothing changed the posture may go on settling
                 kept.last = _solved(kept, sample, asked, continuous)
                 kept.start.write(armature, kept.last.channels, rendering=rendering)
-                kept.asked, posed = asked, (kept, sample)
+                kept.asked, posed = asked, True
             kept.touched = rendering  # which writes to the originals the pose of another frame
             if not rendering:  # nothing may be written to the file from there
                 kept.tell(armature, playing=new_frame)
@@ -280,66 +293,3 @@ def _session() -> Any:
 
 def _is_live(thing: bpy.types.Object) -> bool:
     return thing.type == "ARMATURE" and rig_of(thing).live
-
-
-def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
-    """What a live armature looks at besides itself: targets, obstacles, and what they hang from."""
-    rig = rig_of(armature)
-    things = [effector.target for effector in rig.enabled_effectors]
-    things += [thing for effector in rig.enabled_effectors for thing in effector.alternative_objects]
-    for obstacle in rig.obstacles:
-        if obstacle.enabled:
-            things += [obstacle.object, *(obstacle.collection.all_objects if obstacle.collection else ())]
-    found: set[bpy.types.ID] = set()
-    for thing in things:
-        while thing is not None and thing not in found:
-            found.add(thing)
-            thing = thing.parent
-    return found
-
-
-def _leaders_first(armatures: Sequence[bpy.types.Object]) -> list[tuple[bpy.types.Object, bool]]:
-    """In an order in which whoever hangs from another one, or follows what hangs from it, comes after it.
-
-    Returns:
-        Armatures, and whether anybody comes after them for that reason. In a circle somebody has to begin.
-    """
-    if len(armatures) < 2:
-        return [(armature, False) for armature in armatures]
-    leaders = {one: [other for other in armatures if other in _followed(one)] for one in armatures}
-    found: list[bpy.types.Object] = []
-    pending = set[bpy.types.Object]()
-
-    def add(armature: bpy.types.Object) -> None:
-        if armature not in pending:
-            pending.add(armature)
-            for leader in leaders[armature]:
-                add(leader)
-            found.append(armature)
-
-    for armature in armatures:
-        add(armature)
-    return [(one, any(one in above for above in leaders.values())) for one in found]
-
-
-def _followed(armature: bpy.types.Object) -> set[bpy.types.ID]:
-    """What an armature hangs from, or follows."""
-    found, above = watched(armature), armature.parent
-    while above is not None:
-        found.add(above)
-        above = above.parent
-    return found - {armature}
-
-
-def _led(kept: _Kept, sample: Sample, shown: bpy.types.Object) -> Posed:
-    """A leader, posed but not evaluated yet, for those that follow it."""
-    if kept.last is None:
-        raise RuntimeError("nothing was solved")
-    matrix = pose_matrices(shown).astype(float)
-    return Posed(
-        index=kept.plan.bones.index,
-        world=np.array(shown.matrix_world, dtype=float),
-        matrix=matrix,
-        new_world=sample.world,
-        new_matrix=kept.task.figure.posed_matrices(kept.last.channels, matrix),
-    )

@@ -15,7 +15,6 @@ from mathutils import Matrix, Quaternion
 from ikmath.obstacles import Shape
 
 from ..bridge.armature import Array, Indices, PoseState, read_state
-from ..bridge.carrying import NOBODY, Leaders, new_world
 from ..bridge.evaluated import require_kept_up
 from ..bridge.space import Space, space_of
 from ..bridge.targets import require_finite, target_matrices, world_matrix
@@ -104,7 +103,6 @@ def take_sample(
     *,
     state: PoseState | None = None,
     before: Sample | None = None,
-    leaders: Leaders = NOBODY,
 ) -> Sample:
     """Read the frame that the dependency graph is at.
 
@@ -115,7 +113,6 @@ def take_sample(
         frame: its number, for messages.
         state: the pose that the frame starts from, if it is known.
         before: another sample of the same plan; what has not changed since is taken from there.
-        leaders: armatures with poses that are not evaluated yet, from which armature and targets may hang.
 
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
@@ -128,12 +125,12 @@ def take_sample(
     settings = evaluated if depsgraph.mode == "RENDER" else armature
     effectors = _find(settings, plan.effectors)
     pairs = list(zip(plan.effectors, effectors, strict=True))
-    world = new_world(evaluated, leaders)
+    world = np.array(evaluated.matrix_world, dtype=float)
     still = before is not None and before.world.tobytes() == world.tobytes()
     space = before.space if before is not None and still else space_of(armature.name, world)
     then = None if before is None else before.state
-    targets = np.array([_target_matrix(*pair, depsgraph, leaders) for pair in pairs]).reshape(-1, 4, 4)
-    obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph, leaders=leaders)
+    targets = np.array([_target_matrix(*pair, depsgraph) for pair in pairs]).reshape(-1, 4, 4)
+    obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
         state=read_state(evaluated, plan.bones, then) if state is None else state,
@@ -143,7 +140,7 @@ def take_sample(
         influence=np.array([effector.influence for effector in effectors], dtype=float),
         priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
         amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
-        alternatives=tuple(_alternatives(*pair, depsgraph, leaders) for pair in pairs),
+        alternatives=tuple(_alternatives(*pair, depsgraph) for pair in pairs),
         world=world,
         obstacles=obstacles,
         ignored=ignored,
@@ -160,23 +157,19 @@ def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[Art
     return [every[plan.index] for plan in plans]
 
 
-def _target_matrix(
-    plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, leaders: Leaders
-) -> Array:
+def _target_matrix(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
     if plan.follows == "TARGET":
         target = effector.target
         if target is None:
             raise Refused(f"Effector '{plan.name}' lost its target meanwhile", plan.name)
-        return world_matrix(target, depsgraph, effector.subtarget, leaders)
+        return world_matrix(target, depsgraph, effector.subtarget)
     if plan.follows == "PIN":
         rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
         return np.array(Matrix.Translation(effector.pin_location) @ rotation, dtype=float)
     return np.eye(4)
 
 
-def _alternatives(
-    plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, leaders: Leaders
-) -> Array:
+def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
     if not plan.alternatives:
         return _NONE
     things = effector.alternative_objects
@@ -186,4 +179,4 @@ def _alternatives(
             " meanwhile",
             plan.name,
         )
-    return target_matrices([(thing, "") for thing in things], depsgraph, leaders)
+    return target_matrices([(thing, "") for thing in things], depsgraph)

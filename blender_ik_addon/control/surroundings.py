@@ -21,7 +21,6 @@ from ikmath.obstacles import Shape
 from ikmath.parameters import configured
 
 from ..bridge.armature import Array, Bones, Indices
-from ..bridge.carrying import NOBODY, Leaders
 from ..bridge.obstacles import ObstacleReader, Wanted
 from ..bridge.skeleton import Figure
 from ..bridge.space import Space
@@ -139,7 +138,6 @@ def look_around(
     space: Space,
     depsgraph: bpy.types.Depsgraph,
     reshaped: Collection[str] | None = None,
-    leaders: Leaders = NOBODY,
 ) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
     """The obstacles in the frame that the dependency graph is at, and sentences on those that do not count.
 
@@ -148,7 +146,7 @@ def look_around(
         armature: the original object.
         space: where it is in this frame.
         depsgraph: evaluated.
-        reshaped, leaders: see `ObstacleReader.read`.
+        reshaped: see `ObstacleReader.read`.
     """
     if surroundings is None:
         return (), ()
@@ -162,7 +160,7 @@ def look_around(
         one.object.name_full if one.object else f"{row}": one for row, one in reversed([*enumerate(wanted)])
     }
     found = list(once.values())[::-1]
-    meshes, faults = surroundings.reader.read(found, armature, space, depsgraph, reshaped, leaders)
+    meshes, faults = surroundings.reader.read(found, armature, space, depsgraph, reshaped)
     return tuple(meshes), tuple(fault.sentence for fault in faults)
 
 

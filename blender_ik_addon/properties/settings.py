@@ -94,8 +94,12 @@ def other_settings(rig: ArticulateRig) -> Any:
     return _parameters(rig.solver.parameters), _body(body), links, pairs, bones
 
 
+def obstacle_settings(rig: ArticulateRig) -> Any:
+    """The list of obstacles."""
+    return [_obstacle(obstacle) for obstacle in rig.obstacles]
+
+
 def settings_around(rig: ArticulateRig) -> Any:
     """What says what a figure keeps clear of, but for the list of its capsules."""
     body = rig.body
-    pairs, obstacles = map(_pair, body.pairs), map(_obstacle, rig.obstacles)
-    return rig.solver.method, _body(body), list(pairs), list(obstacles)
+    return rig.solver.method, _body(body), [_pair(pair) for pair in body.pairs], obstacle_settings(rig)

@@ -121,7 +121,7 @@ def test_obstacles_are_watched():
     ball = bpy.data.objects.new("Ball", bpy.data.meshes.new("Ball"))
     bpy.context.collection.objects.link(ball)
     rig.articulate.obstacles.add().object = ball
-    watched = installed.module("control.live").watched(rig)
+    watched = installed.module("control.following").watched(rig)
     assert watched == {ball, rig.articulate.effectors["b3"].target}
 
 
