@@ -47,7 +47,7 @@ def inertia_weights(
         masses: (J,) of it, zero or more; centers: (J, 3) where it is, as the heads.
 
     Returns:
-        (J, 6) of slides x, y, z and turns x, y, z: 1 for a light limb's long bone, more for what moves last.
+        (J, 6) of slides x, y, z and turns x, y, z: 1 for what turns the most readily, more for the rest.
         All 1 for a figure without mass or extent.
 
     Raises:
@@ -78,8 +78,9 @@ def inertia_weights(
     carried = np.maximum(_moment(below - alone, places), 0.0) / whole
     gyration = np.sqrt(whole / total)
     short = np.clip(gyration / np.maximum(size, 1e-12 * gyration), 1.0, _SHORTEST)
+    weight = short * np.minimum(1.0 + _CARRIED * carried, HEAVIEST)
     out[:, :3] = HEAVIEST
-    out[:, 3:] = (short * np.minimum(1.0 + _CARRIED * carried, HEAVIEST))[:, None]
+    out[:, 3:] = (weight / weight.min())[:, None]
     return out
 
 
