@@ -75,6 +75,8 @@ def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
         only_selected=settings.only_selected,
         use_current_action=settings.use_current_action,
         clean_curves=settings.clean_curves or options.clean,
+        decimate=settings.decimate or options.decimate is not None,
+        remove_error_margin=settings.remove_error_margin if options.decimate is None else options.decimate,
     )
     return Bake(rig, context, given).run(context)
 
@@ -139,6 +141,12 @@ def _parser() -> argparse.ArgumentParser:
     bake.add_argument("--end", type=int, metavar="FRAME", help="last frame (default: as in the file)")
     bake.add_argument("--step", type=_count, metavar="FRAMES", help="bake every so many frames")
     bake.add_argument("--clean", action="store_true", help="remove keys that change nothing")
+    bake.add_argument(
+        "--decimate",
+        type=float,
+        metavar="METRES",
+        help="remove keys that the pose does without, within this margin of error",
+    )
     return parser
 
 

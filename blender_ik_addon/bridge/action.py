@@ -21,7 +21,7 @@ from ikmath.errors import UnknownName
 
 from .. import compat
 from .armature import CHANNEL_WIDTHS, Array, Bones, Channels
-from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, write_curve
+from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
 from .faults import FigureFault
 from .pose import read_channels, write_channels
 
@@ -36,6 +36,7 @@ class Curve:
     Attributes:
         bone: name; channel: "location", "rotation_quaternion", ...; index: component.
         frames: (F,) increasing; values: (F,).
+        slopes: (F,) a frame, with which the curve goes through its keys; None: as Blender's handles make it.
     """
 
     bone: str
@@ -43,6 +44,7 @@ class Curve:
     index: int
     frames: Array
     values: Array
+    slopes: Array | None = None
 
     @property
     def path(self) -> str:
@@ -123,8 +125,8 @@ def write_keys(
             a new one where there is none; else into the present action itself.
         frame_range: first and last frame within which the old keys of these channels go; default: that of
             each curve.
-        interpolation: BEZIER, LINEAR or CONSTANT.
-        clean: leave out the keys that Blender's "Clean Curves" leaves out.
+        interpolation: BEZIER, LINEAR or CONSTANT, for curves without slopes.
+        clean: leave out the keys that Blender's "Clean Curves" leaves out, but from curves with slopes.
 
     Returns:
         What takes it all back.
@@ -265,8 +267,11 @@ def _write(
 ) -> None:
     """Write one curve, and put what undoes it on the stack."""
     uid, bag = armature_object.session_uid, compat.ensure_bag(armature_object)
-    kept = needed(curve.values, CLEAN_TOLERANCE) if clean else slice(None)
-    keys = new_keys(curve.frames[kept], curve.values[kept], interpolation)
+    if curve.slopes is not None:
+        keys = sloped_keys(curve.frames, curve.values, curve.slopes)
+    else:
+        kept = needed(curve.values, CLEAN_TOLERANCE) if clean else slice(None)
+        keys = new_keys(curve.frames[kept], curve.values[kept], interpolation)
     target = bag.fcurves.find(curve.path, index=curve.index)
     if target is None:
         groups = {group.name for group in bag.groups}

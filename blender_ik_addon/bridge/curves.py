@@ -114,10 +114,37 @@ def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -
         values: (K,).
         interpolation: CONSTANT, LINEAR or BEZIER.
     """
-    co = np.stack([np.asarray(frames, dtype=np.float32), np.asarray(values, dtype=np.float32)], -1)
+    return _made(_pairs(frames, values), interpolation, _AUTO_CLAMPED)
+
+
+def sloped_keys(frames: npt.ArrayLike, values: npt.ArrayLike, slopes: npt.ArrayLike) -> Keys:
+    """Keyframes between which the curve is the cubic, in time, with given slopes.
+
+    That is what handles make that reach a third of the way to the next key. They are aligned: whoever moves
+    one turns the other with it.
+
+    Args:
+        frames: (K,) increasing, two at least; values: (K,); slopes: (K,) a frame.
+    """
+    t, v, m = (np.asarray(given, dtype=float) for given in (frames, values, slopes))
+    gaps = np.diff(t) / 3.0
+    before, after = np.concatenate([gaps[:1], gaps]), np.concatenate([gaps, gaps[-1:]])
+    keys = _made(_pairs(t, v), "BEZIER", "ALIGNED")
+    handles = {
+        "handle_left": _pairs(t - before, v - m * before),
+        "handle_right": _pairs(t + after, v + m * after),
+    }
+    return Keys({**keys.stored, **handles})
+
+
+def _pairs(frames: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    return np.stack([np.asarray(frames, dtype=np.float32), np.asarray(values, dtype=np.float32)], -1)
+
+
+def _made(co: npt.NDArray[np.float32], interpolation: str, handles: str) -> Keys:
     numbers = {
-        "handle_left_type": _enum("handle_left_type", _AUTO_CLAMPED),
-        "handle_right_type": _enum("handle_right_type", _AUTO_CLAMPED),
+        "handle_left_type": _enum("handle_left_type", handles),
+        "handle_right_type": _enum("handle_right_type", handles),
         "interpolation": _enum("interpolation", interpolation),
         **_NEW,
     }

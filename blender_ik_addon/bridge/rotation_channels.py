@@ -158,6 +158,17 @@ def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]
     return ~(every | (single & bones.lock_rotations_4d[numbers][:, None]))
 
 
+def turn_matrices(values: Array, mode: str) -> Array:
+    """Rotations (k, 3, 3) from the values (k, 3) or (k, 4) of the channel of one rotation mode."""
+    if mode == "QUATERNION":
+        return rotation.matrix_from_quaternion(values)
+    if mode == "AXIS_ANGLE":
+        axis = values[:, 1:]
+        length = np.sqrt((axis * axis).sum(-1, keepdims=True))
+        return rotation.exp(values[:, :1] * axis / np.where(length > 0, length, 1.0))
+    return rotation.matrix_from_euler(values, mode)
+
+
 def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
     """What channels amount to: (k, 4, 4) `matrix_basis`, the location of connected bones left out.
 
@@ -170,15 +181,7 @@ def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
     modes = bones.rotation_mode[which]
     for mode in dict.fromkeys(modes.tolist()):
         rows = np.flatnonzero(modes == mode)
-        values = getattr(channels, channel_of(mode))[which[rows]].astype(float)
-        if mode == "QUATERNION":
-            turns[rows] = rotation.matrix_from_quaternion(values)
-        elif mode == "AXIS_ANGLE":
-            axis = values[:, 1:]
-            length = np.sqrt((axis * axis).sum(-1, keepdims=True))
-            turns[rows] = rotation.exp(values[:, :1] * axis / np.where(length > 0, length, 1.0))
-        else:
-            turns[rows] = rotation.matrix_from_euler(values, mode)
+        turns[rows] = turn_matrices(getattr(channels, channel_of(mode))[which[rows]].astype(float), mode)
     out = np.zeros((len(which), 4, 4))
     out[:, :3, :3] = turns * channels.scale[which, None, :]
     out[:, :3, 3] = channels.location[which] * ~bones.connected[which, None]

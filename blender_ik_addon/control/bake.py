@@ -17,6 +17,7 @@ import bpy
 
 from ..bridge.action import gather_curves, key_time, require_writable, write_keys
 from ..bridge.armature import Channels, read_channels
+from ..bridge.decimation import decimated
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..compat import bone_selected
@@ -43,6 +44,8 @@ class BakeOptions:
         only_selected: key the selected ones of the solved bones only.
         use_current_action: write into the armature's action; else into a copy of it, which takes its place.
         clean_curves: remove keys that change nothing.
+        decimate: remove keys that the pose does without; remove_error_margin: metres, how far any point of
+            the figure may then be from where it was solved, in any frame.
     """
 
     frame_start: int
@@ -51,6 +54,8 @@ class BakeOptions:
     only_selected: bool = False
     use_current_action: bool = False
     clean_curves: bool = False
+    decimate: bool = False
+    remove_error_margin: float = 0.005
 
     @property
     def frames(self) -> range:
@@ -135,7 +140,7 @@ class Bake:
                 solved.append(self._solve(task, solved[-1] if solved else None))
                 self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
                 yield self.progress
-        self._write(context, figure, solved, started)
+        self._write(context, figure, samples, solved, started)
 
     def _sample(self, context: bpy.types.Context) -> Iterator[Sample]:
         before, sample = self._now(context), None
@@ -177,13 +182,22 @@ class Bake:
             raise _stopped(task.sample.frame, reason) from reason
 
     def _write(
-        self, context: bpy.types.Context, figure: Figure, solved: list[Solved], started: float
+        self,
+        context: bpy.types.Context,
+        figure: Figure,
+        samples: list[Sample],
+        solved: list[Solved],
+        started: float,
     ) -> None:
         self._same_scene(context)
         armature, before = find_armature(self.plan), self._now(context)
         keyed = [row for row in figure.keyed if row[0] in self.keyed_bones]
         times = [key_time(context.scene, s.frame) for s in solved]
         curves = gather_curves(figure.bones, keyed, times, [s.channels for s in solved])
+        if self.options.decimate:
+            frames = [(s.channels, sample.state.matrix) for s, sample in zip(solved, samples, strict=True)]
+            points = [(effector.bone, effector.local) for effector in self.plan.effectors]
+            curves = decimated(figure, curves, frames, self.options.remove_error_margin, points)
         backup = write_keys(
             armature,
             curves,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Generator
 
 import bpy
-from bpy.props import BoolProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ..control.bake import Bake, BakeOptions
 from ..control.reasons import REASONS
@@ -16,7 +16,14 @@ from ..properties.bake import DESCRIPTIONS
 from .active import FRESH, OnArmature, Outcome, refuse
 
 _SLICE = 0.03  # seconds of baking a timer event; the window redraws in between
-_OPTIONS = ("step", "only_selected", "use_current_action", "clean_curves")
+_OPTIONS = (
+    "step",
+    "only_selected",
+    "use_current_action",
+    "clean_curves",
+    "decimate",
+    "remove_error_margin",
+)
 
 
 class ARTICULATE_OT_bake(OnArmature):
@@ -49,6 +56,18 @@ class ARTICULATE_OT_bake(OnArmature):
     )
     clean_curves: BoolProperty(
         name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False, options=FRESH
+    )
+    decimate: BoolProperty(
+        name="Decimate", description=DESCRIPTIONS["decimate"], default=False, options=FRESH
+    )
+    remove_error_margin: FloatProperty(
+        name="Max Error Margin",
+        description=DESCRIPTIONS["remove_error_margin"],
+        default=0.005,
+        min=0.0,
+        precision=4,
+        subtype="DISTANCE",
+        options=FRESH,
     )
 
     _bake: Bake

@@ -2,7 +2,7 @@
 """What is baked and how, named as in Blender's own Bake Action. Saved with the armature object."""
 
 import bpy
-from bpy.props import BoolProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from .options import OVERRIDE
 
@@ -13,6 +13,8 @@ DESCRIPTIONS = {
     "only_selected": "Key only the selected ones of the bones that were solved",
     "use_current_action": "Write into the armature's own action; else into a copy of it, which is then used",
     "clean_curves": "After baking, remove keys that change nothing",
+    "decimate": "After baking, remove all keys that the pose does without",
+    "remove_error_margin": "How far Decimate may bring any point of the figure off in any frame",
 }
 
 
@@ -48,6 +50,19 @@ class ArticulateBake(bpy.types.PropertyGroup):
     )
     clean_curves: BoolProperty(
         name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False, override=OVERRIDE
+    )
+    decimate: BoolProperty(
+        name="Decimate", description=DESCRIPTIONS["decimate"], default=False, override=OVERRIDE
+    )
+    remove_error_margin: FloatProperty(
+        name="Max Error Margin",
+        description=DESCRIPTIONS["remove_error_margin"],
+        default=0.005,
+        min=0.0,
+        soft_max=0.1,
+        precision=4,
+        subtype="DISTANCE",
+        override=OVERRIDE,
     )
 
     def range_in(self, scene: bpy.types.Scene) -> tuple[int, int]:

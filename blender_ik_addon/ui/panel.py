@@ -284,6 +284,10 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         column.prop(settings, "only_selected")
         column.prop(settings, "use_current_action", text="Overwrite Action")
         column.prop(settings, "clean_curves")
+        column.prop(settings, "decimate")
+        margin = column.column()
+        margin.active = settings.decimate
+        margin.prop(settings, "remove_error_margin")
 
 
 CLASSES = (

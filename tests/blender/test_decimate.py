@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bakes with few keys: the figure stays within the margin of what was solved, as Blender itself shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import bpy
+import numpy as np
+import pytest
+from addon_scenes import animate, arm, curves, reach, tip
+from bridge_rigs import metarig
+
+FRAMES = 60
+Array = np.ndarray
+ROUNDING = 2e-5  # metres: single precision in Blender's matrices, on figures of some metres
+
+
+def person() -> bpy.types.Object:
+    """A person who reaches to and fro, leaning, with both feet pinned."""
+    rig = metarig("basic")
+    rig.articulate.solver.root = "FREE"
+    for foot in ("foot.L", "foot.R"):
+        bpy.ops.articulate.pin(bone=foot, kind="POSE")
+    start = tip(rig, "hand.L")
+    target = reach(rig, "hand.L", start)
+    ways = {
+        1: (0, 0, 0),
+        15: (-0.3, -0.4, 0.2),
+        25: (-0.3, -0.4, 0.2),
+        40: (0.1, -0.1, -0.5),
+        FRAMES: (0, 0, 0),
+    }
+    animate(target, {frame: start + way for frame, way in ways.items()})
+    return rig
+
+
+def imported() -> bpy.types.Object:
+    """A chain in centimetres, turned, with several rotation modes, moved by its root as well."""
+    rig = arm(5)
+    rig.scale, rig.rotation_euler, rig.location = (0.01,) * 3, (1.5, 0.2, 0.4), (3.0, -2.0, 0.5)
+    for bone, mode in zip(rig.pose.bones, ("XYZ", "AXIS_ANGLE", "ZXY", "QUATERNION", "YZX"), strict=True):
+        bone.rotation_mode = mode
+    bpy.context.view_layer.update()
+    rig.articulate.solver.root = "FREE"
+    rig.articulate.solver.tolerance = 1e-6
+    start = tip(rig, "b4")
+    target = reach(rig, "b4", start)
+    circle = {
+        f: start + 0.02 * np.array([np.sin(0.1 * f), np.cos(0.1 * f) - 1.0, 0.5])
+        for f in range(1, FRAMES + 1)
+    }
+    animate(target, circle)
+    return rig
+
+
+def tips(rig: bpy.types.Object) -> Array:
+    """(F, B, 3) the tails of all bones, world, frame by frame."""
+    found = []
+    for frame in range(1, FRAMES + 1):
+        bpy.context.scene.frame_set(frame)
+        shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found.append([shown.matrix_world @ bone.tail for bone in shown.pose.bones])
+    return np.array(found)
+
+
+def both(make: Callable[[], bpy.types.Object], margin: float) -> tuple[bpy.types.Object, Array, Array, float]:
+    """The armature, its tips of a full and of a decimated bake, and the share of the keys that is left."""
+    rig = make()
+    bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES)
+    full, whole = tips(rig), sum(len(keys) for keys in curves(rig).values())
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    rig = make()
+    bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES, decimate=True, remove_error_margin=margin)
+    return rig, full, tips(rig), sum(len(keys) for keys in curves(rig).values()) / whole
+
+
+@pytest.mark.parametrize(
+    ("make", "margin", "share"), [(person, 0.005, 0.2), (person, 0.0005, 0.4), (imported, 2e-4, 0.25)]
+)
+def test_no_bone_is_off_by_more_than_the_margin(make, margin, share):
+    _rig, full, thin, left = both(make, margin)
+    off = np.linalg.norm(thin - full, axis=-1)
+    assert off.max() <= margin + ROUNDING
+    assert left <= share
+
+
+def test_pinned_feet_stay_within_the_margin():
+    rig, _full, thin, _left = both(person, 0.002)
+    for foot in ("foot.L", "foot.R"):
+        way = thin[:, list(rig.pose.bones.keys()).index(foot)]
+        assert np.linalg.norm(way - way[0], axis=-1).max() <= 2 * 0.002
+        assert np.linalg.norm(way - np.array(rig.data.bones[foot].tail_local), axis=-1).max() <= 0.002 + 1e-4
+
+
+def test_blender_plays_the_cubic_that_was_measured():
+    rig, *_ = both(person, 0.002)
+    for curve in _fcurves(rig):
+        keys = curve.keyframe_points
+        assert {key.interpolation for key in keys} == {"BEZIER"}
+        assert {key.handle_left_type for key in keys} | {key.handle_right_type for key in keys} == {"ALIGNED"}
+        for one, other in pairwise(keys):
+            (t, v), w, gap = one.co, other.co.y, other.co.x - one.co.x
+            slopes = [3.0 * (one.handle_right.y - v), 3.0 * (w - other.handle_left.y)]
+            for s in (0.2, 0.5, 0.9):
+                cubic = (
+                    v * (1 + 2 * s) * (1 - s) ** 2
+                    + w * s * s * (3 - 2 * s)
+                    + slopes[0] * s * (1 - s) ** 2
+                    - slopes[1] * s * s * (1 - s)
+                )
+                assert curve.evaluate(t + s * gap) == pytest.approx(cubic, abs=1e-5)
+
+
+def test_all_components_of_a_bone_have_their_keys_on_the_same_frames():
+    rig, *_ = both(person, 0.005)
+    frames: dict[str, set[tuple[float, ...]]] = {}
+    for (path, _index), keys in curves(rig).items():
+        frames.setdefault(path.split('"')[1], set()).add(tuple(frame for frame, _value in keys))
+    assert all(len(found) == 1 for found in frames.values())
+    assert len(set.union(*frames.values())) > 1  # but every bone its own
+
+
+def test_a_figure_that_stands_still_keeps_two_keys():
+    rig = arm()
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES, decimate=True)
+    assert {len(keys) for keys in curves(rig).values()} == {2}
+
+
+def test_keys_outside_of_the_range_stay():
+    rig = arm()
+    bone = rig.pose.bones["b1"]
+    for frame in (-20, 200):
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    target = reach(rig, "b3", (1.5, 0.5, 2.0))
+    animate(target, {1: (1.5, 0.5, 2.0), 60: (-1.0, 1.0, 2.0)})
+    bpy.ops.articulate.bake(frame_start=1, frame_end=60, decimate=True, use_current_action=True)
+    frames = [frame for frame, _ in curves(rig)[('pose.bones["b1"].rotation_quaternion', 0)]]
+    assert (frames[0], frames[-1]) == (-20, 200) and 1 in frames and 60 in frames and len(frames) < 40
+
+
+def test_a_margin_of_nothing_keeps_every_key_that_moves_anything():
+    _rig, full, thin, _left = both(imported, 0.0)
+    assert np.linalg.norm(thin - full, axis=-1).max() <= ROUNDING
+
+
+def _fcurves(rig: bpy.types.Object) -> list[bpy.types.FCurve]:
+    action = rig.animation_data.action
+    if not hasattr(action, "layers"):
+        return list(action.fcurves)
+    return [
+        c
+        for layer in action.layers
+        for strip in layer.strips
+        for c in strip.channelbag(rig.animation_data.action_slot).fcurves
+    ]
