@@ -43,12 +43,27 @@ class Wanted:
         mode: a key of `MODES`.
         margin: metres that the figure keeps away from it, on top of the margin for all.
         name: what to call it if it was deleted.
+        within: the instances of collections in which it is there, the outermost first; none where it is
+            there itself.
     """
 
     object: bpy.types.Object | None
     mode: str = "SOLID"
     margin: float = 0.0
     name: str = ""
+    within: tuple[bpy.types.Object, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Tells it from all others, "" if it was deleted."""
+        if self.object is None:
+            return ""
+        return "/".join(thing.name_full for thing in (*self.within, self.object))
+
+    @property
+    def placed(self) -> bpy.types.Object | None:
+        """What is in the scene: the object or the outermost instance."""
+        return self.within[0] if self.within else self.object
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +145,9 @@ class ObstacleReader:
             if reason:
                 faults.append(Fault(_name(one), reason, blocking=False))
                 continue
-            key = one.object.name_full
+            key, name = one.key, one.object.name_full
             try:
-                own = self._geometry(key, one.object, depsgraph, reshaped is None or key in reshaped)
+                own = self._geometry(key, one, depsgraph, reshaped is None or name in reshaped)
             except IkError as error:
                 sentence = f"Obstacle '{_name(one)}' is left out. {error}"
                 faults.append(Fault(_name(one), sentence, blocking=False))
@@ -144,21 +159,19 @@ class ObstacleReader:
                     f"Obstacle '{_name(one)}' has an open rim and so no inside; it counts as one-sided."
                 )
                 faults.append(Fault(_name(one), sentence, blocking=False))
-            world = np.array(one.object.evaluated_get(depsgraph).matrix_world, dtype=float)
+            world = _matrix(one, depsgraph)
             kept[key] = _placed(own, _name(one), one.margin, mode, world, space)
             meshes.append(kept[key].placed)
         self._kept = kept
         return meshes, faults
 
-    def _geometry(
-        self, key: str, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, reshaped: bool
-    ) -> _Kept:
-        before = self._kept.get(key)
+    def _geometry(self, key: str, wanted: Wanted, depsgraph: bpy.types.Depsgraph, reshaped: bool) -> _Kept:
+        before, obj = self._kept.get(key), wanted.object
         if before is None or reshaped:
             surface = read_surface(obj, depsgraph, before.surface if before else None)
         else:
             surface = before.surface
-        matrix = _matrix(obj, depsgraph)
+        matrix = _matrix(wanted, depsgraph)
         if before is not None and surface is before.surface:
             if before.told is not None and before.told[0] == matrix.tobytes():
                 return before
@@ -187,17 +200,17 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
 
 def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
     """Why an object cannot be an obstacle now, as a sentence; "" if it can. Looks at no geometry."""
-    obj, name = wanted.object, _name(wanted)
-    if obj is None or obj.name not in depsgraph.scene.objects:
+    obj, placed, name = wanted.object, wanted.placed, _name(wanted)
+    if obj is None or placed is None or placed.name not in depsgraph.scene.objects:
         return f"Obstacle '{name}' is not in the scene any more; take it off the list."
     if obj.type not in SURFACES:
         return f"Obstacle '{name}' has no surface; choose a mesh, curve, text or metaball."
-    shown = obj.evaluated_get(depsgraph)
-    if not shown.is_evaluated or not obj.visible_get(view_layer=depsgraph.view_layer):
+    there = all(thing.evaluated_get(depsgraph).is_evaluated for thing in (*wanted.within, obj))
+    if not there or not placed.visible_get(view_layer=depsgraph.view_layer):
         return f"Obstacle '{name}' is hidden and so ignored; show it, or take it off the list."
-    if _moves_with(obj, armature_object):
+    if _moves_with(obj, armature_object) or _moves_with(placed, armature_object):
         return f"Obstacle '{name}' is moved by '{armature_object.name}' itself, so it is no obstacle to it."
-    matrix = np.array(shown.matrix_world, dtype=float)
+    matrix = _matrix(wanted, depsgraph)
     if not np.isfinite(matrix).all():
         return f"The transform of obstacle '{name}' holds a value that is not a finite number; clear it."
     lengths = np.sqrt((matrix[:3, :3] ** 2).sum(0))
@@ -258,9 +271,15 @@ def _equal(before: Array, now: Array) -> bool:
     return bool(np.abs(before - now).max() <= _SINGLE * np.abs(now).max())
 
 
-def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:
-    """(4, 4) where an object is shown."""
-    return np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=float)
+def _matrix(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> Array:
+    """(4, 4) where an obstacle is shown."""
+    obj: Any = wanted.object
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=float)
+    for instance in reversed(wanted.within):
+        collection: Any = instance.instance_collection
+        moved = matrix - np.outer((*collection.instance_offset, 0.0), matrix[3])
+        matrix = np.array(instance.evaluated_get(depsgraph).matrix_world, dtype=float) @ moved
+    return matrix
 
 
 def _placement(matrix: Array) -> tuple[Array, Array, Array]:
@@ -280,4 +299,4 @@ def _moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> boo
 
 
 def _name(wanted: Wanted) -> str:
-    return wanted.object.name if wanted.object is not None else wanted.name
+    return wanted.placed.name if wanted.placed is not None else wanted.name

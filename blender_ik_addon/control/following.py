@@ -87,6 +87,6 @@ def _targets(armature: bpy.types.Object) -> list[tuple[bpy.types.Object, str]]:
 
 
 def _obstacles(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    return [
-        thing for obstacle in rig_of(armature).obstacles if obstacle.enabled for thing in obstacle.objects
-    ]
+    enabled = [obstacle for obstacle in rig_of(armature).obstacles if obstacle.enabled]
+    placed = [each for obstacle in enabled for each in obstacle.surfaces]
+    return [thing for surface, within in placed for thing in (surface, *within)]

@@ -9,7 +9,7 @@ import bpy
 
 from ..bridge.skin import is_deformed
 from ..properties.access import rig_of
-from ..properties.obstacle import SURFACES, ArticulateObstacle
+from ..properties.obstacle import ArticulateObstacle, has_surface
 from ..properties.refusal import Refused
 
 
@@ -72,8 +72,11 @@ def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Colle
         return
     if thing is armature:
         raise Refused(f"Armature '{armature.name}' cannot be an obstacle to itself: use Self-Collision")
-    if thing.type not in SURFACES:
-        raise Refused(f"Object '{thing.name}' has no surface: choose a mesh, curve, text or metaball")
+    if not has_surface(thing):
+        raise Refused(
+            f"Object '{thing.name}' has no surface: choose a mesh, curve, text or metaball, or an instance of"
+            " a collection that holds such"
+        )
     if is_deformed(thing, armature):
         raise Refused(
             f"Object '{thing.name}' is moved by '{armature.name}' itself, so it is no obstacle to it:"

@@ -153,12 +153,12 @@ def look_around(
     wanted: list[Wanted] = []
     for obstacle in rig_of(armature).obstacles:
         if obstacle.enabled:
-            things = obstacle.objects or ([] if obstacle.collection else [None])
-            wanted += [Wanted(thing, obstacle.mode, obstacle.margin, obstacle.shown_name) for thing in things]
+            how, name = (obstacle.mode, obstacle.margin), obstacle.shown_name
+            gone = obstacle.collection is None and not obstacle.surfaces
+            wanted += [Wanted(obstacle.object, *how, name)] if gone else []
+            wanted += [Wanted(thing, *how, name, within) for thing, within in obstacle.surfaces]
     # One object twice, alone and with its collection: the first entry counts.
-    once = {
-        one.object.name_full if one.object else f"{row}": one for row, one in reversed([*enumerate(wanted)])
-    }
+    once = {one.key or f"{row}": one for row, one in reversed([*enumerate(wanted)])}
     found = list(once.values())[::-1]
     meshes, faults = surroundings.reader.read(found, armature, space, depsgraph, reshaped)
     return tuple(meshes), tuple(fault.sentence for fault in faults)

@@ -11,7 +11,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 from ..control.body import fit
 from ..control.obstacles import add_obstacles, remove_obstacle
 from ..properties.access import rig_of
-from ..properties.obstacle import MODES, SURFACES
+from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
 
@@ -60,7 +60,7 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
                 if thing is None:
                     raise Refused(f"There is no {kind} '{name}' that could be an obstacle")
                 return [thing]
-        chosen = [o for o in context.view_layer.objects.selected if o.type in SURFACES and o is not armature]
+        chosen = [o for o in context.view_layer.objects.selected if has_surface(o) and o is not armature]
         if not chosen:
             raise Refused("No surface is selected: select what the figure should keep out of, or name it")
         return chosen
