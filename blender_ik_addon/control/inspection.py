@@ -14,17 +14,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-import ikmath as ik
-from ikmath.pose import Points
-
 from ..bridge.armature import (
     Array,
     Bones,
     Floats,
-    PoseState,
     pose_matrices,
     read_bones,
-    read_channels,
     read_state,
 )
 from ..bridge.chains import chain_bones
@@ -38,6 +33,7 @@ from .body import Capsules, Parts, read_links, read_parts
 from .limit_arcs import Limit, LimitedJoints
 from .masses import Weights, read_masses
 from .nearness import Critical, Neighbourhood
+from .turns import Lever, joint_turns
 
 Chain = tuple[str, str]
 
@@ -108,7 +104,8 @@ class Inspector:
         self._figure: tuple[Any, Figure] | None = None
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
-        self._points: tuple[Figure, str, Points] | None = None
+        self._turned: tuple[Figure, Standing, Array] | None = None
+        self._lever: tuple[Any, Lever] | None = None
         self._flesh: tuple[Any, _Flesh] | None = None
         self._told: tuple[Any, Any] | None = None
         self._neighbourhood = Neighbourhood()
@@ -142,7 +139,7 @@ class Inspector:
         figure = self._known(armature, chains, structure)
         if self._limited is None or self._limited.figure is not figure:
             self._limited = LimitedJoints.of(figure)
-        return self._limited.standing(standing.basis, standing.matrix, self._space(armature))
+        return self._limited.standing(self._turns(figure, standing), standing.matrix, self._space(armature))
 
     def ellipsoid(
         self,
@@ -163,26 +160,19 @@ class Inspector:
         bone, local = point
         if not chains:
             return None
-        known = self._known(armature, chains, structure)
-        if bone not in known.skeleton.names:
+        figure = self._known(armature, chains, structure)
+        if bone not in figure.skeleton.names:
             return None
-        space = self._space(armature)
-        figure = known.at(PoseState(read_channels(armature), standing.basis, standing.matrix), space)
-        skeleton = figure.skeleton
-        if self._points is None or self._points[0] is not known or self._points[1] != bone:
-            self._points = known, bone, Points(skeleton, [bone])
-        points = self._points[2]
-        points.offsets[0] = figure.offset(bone, local)
-        pose = ik.Pose.forward(figure.shown, figure.q)
-        place = pose.points(points)
-        jacobian = pose.point_jacobian(points, place)[:, skeleton.is_turn]
-        if chain_root in skeleton.names:
-            below = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
-            jacobian = jacobian * below[skeleton.is_turn]
+        told = bone, chain_root
+        if self._lever is None or self._lever[0] != told or self._lever[1].figure is not figure:
+            self._lever = told, Lever.of(figure, bone, chain_root)
+        lever = self._lever[1]
+        own = standing.bones[lever.bone]
+        place = own[:3, :3] @ local + own[:3, 3]
+        jacobian = lever.jacobian(self._turns(figure, standing), standing.bones, place)
         # the singular values and their directions, by way of a matrix of three rows
         squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
-        axes = (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
-        return Ellipsoid(space.point_out(place[0]), space.vector_out(axes))
+        return Ellipsoid(place, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
 
     def flesh(self, armature: bpy.types.Object, standing: Standing) -> Any:
         """What says how thick and heavy the figure is, as plain values, read where it may have changed."""
@@ -255,6 +245,13 @@ class Inspector:
                 weights = None  # nothing of it weighs anything
             self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)
         return self._flesh[1]
+
+    def _turns(self, figure: Figure, standing: Standing) -> Array:
+        """(J, 3) how its joints are turned at a moment; asked by several and worked out once."""
+        known = self._turned
+        if known is None or known[0] is not figure or known[1] is not standing:
+            known = self._turned = figure, standing, joint_turns(figure, standing.basis)
+        return known[2]
 
     def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:
         """The figure at some moment."""

@@ -46,42 +46,40 @@ def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class LimitedJoints:
-    """The joints of a figure that have limits: all that has to be read again when it moves.
+    """The turns of a figure that have limits: all that has to be asked again when it moves.
 
     Attributes:
-        figure: at any moment; joints: (L,) those with a limit; bones: (L,) their bones' numbers.
-        rows: (n,) in `joints` the joint of each coordinate, or 0; mine: (n,) the coordinate is a turn of one.
+        figure: at any moment.
+        columns: (C,) coordinates that are turns of joints with a limit; joints: (C,) theirs;
+        slots: (C,) 0, 1, 2 for x, y, z.
     """
 
     figure: Figure
+    columns: Indices
     joints: Indices
-    bones: Indices
-    rows: Indices
-    mine: Flags
+    slots: Indices
 
     @classmethod
     def of(cls, figure: Figure) -> LimitedJoints:
         """Those of a figure."""
         skeleton = figure.skeleton
         limited = np.isfinite(skeleton.lower) | np.isfinite(skeleton.upper)
-        joints = np.unique(skeleton.owner[limited])
-        rows = np.searchsorted(joints, skeleton.owner)
-        rows[rows == len(joints)] = 0
-        mine = skeleton.is_turn & np.isin(skeleton.owner, joints)
-        return cls(figure, joints, figure.plan.bone[joints], rows, mine)
+        columns = np.flatnonzero(skeleton.is_turn & np.isin(skeleton.owner, skeleton.owner[limited]))
+        return cls(figure, columns, skeleton.owner[columns], skeleton.slot[columns] - 3)
 
-    def standing(self, basis: Floats, matrix: Floats, space: Space) -> list[Limit]:
+    def standing(self, turns: Array, matrix: Floats, space: Space) -> list[Limit]:
         """The limits at which the joints stand.
 
         Args:
-            basis, matrix: (B, 4, 4) of the armature's bones now, see `PoseState`.
+            turns: (J, 3) of the figure's joints now, see `turns.joint_turns`.
+            matrix: (B, 4, 4) of the armature's bones now, see `PoseState`.
             space: where the armature is now.
         """
-        if not len(self.joints):
+        if not len(self.columns):
             return []
         skeleton = self.figure.skeleton
-        turns = rotation.swing_twist_turns(nearest_rotation(basis[self.bones, :3, :3]))
-        q = np.where(self.mine, turns[self.rows, np.maximum(skeleton.slot, 3) - 3], 0.0)
+        q = np.zeros(skeleton.n)
+        q[self.columns] = turns[self.joints, self.slots]
         at = at_limits(skeleton, q)
         if not at.any():
             return []
@@ -90,7 +88,7 @@ class LimitedJoints:
         paired[pairs] = True
         columns = [(int(column), int(column)) for column in np.flatnonzero(at & ~paired)]
         columns += [(x, z) for x, z in pairs.tolist() if at[x] or at[z]]
-        return [self._limit(x, z, turns[self.rows[x]], matrix, space) for x, z in columns]
+        return [self._limit(x, z, turns[skeleton.owner[x]], matrix, space) for x, z in columns]
 
     def _limit(self, x: int, z: int, now: Array, matrix: Floats, space: Space) -> Limit:
         """One limit, of one turn (both columns are the same) or of a swing; now: (3,) the joint's turns."""

@@ -19,6 +19,7 @@ from ..control.inspection import Inspector, Standing
 from ..control.reasons import REASONS
 from ..properties.access import rig_of, session_of
 from . import parts
+from .chains import Chain, Chains
 from .marks import Mark, read_marks
 from .strokes import Drawing, Strokes
 
@@ -35,6 +36,7 @@ class Sketch:
         self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
+        self._chains: tuple[Any, Chains] | None = None
         self._drawing = Strokes().drawing()
 
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
@@ -110,12 +112,13 @@ class Sketch:
     ) -> Drawing:
         chosen = rig_of(armature).active_effector
         active = next((mark for mark in marks if mark.index == chosen), None)
+        every = [chain for mark in marks for chain in mark.chains]
         if "body" in shown:
             parts.draw_body(strokes, self._inspector.capsules(armature, standing, self._structure))
         if "chain" in shown:
-            bones = self._inspector.bones(armature, self._structure)
-            parts.draw_chain(strokes, bones, standing.bones, marks, held, active)
-        self._draw_figure(strokes, armature, depsgraph, standing, held, shown, marks, active)
+            self._chains_of(armature, held, active, every).draw(strokes, standing.bones)
+        chains = [*every, (held, "")] if held else every
+        self._draw_figure(strokes, armature, depsgraph, standing, shown, chains, active)
         stand = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
             stand = self._stand(armature, standing, marks)
@@ -138,13 +141,11 @@ class Sketch:
         armature: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph,
         standing: Standing,
-        held: str,
         shown: set[str],
-        marks: tuple[Mark, ...],
+        chains: list[Chain],
         active: Mark | None,
     ) -> None:
         """What has to be worked out: limits, manipulability, critical points."""
-        chains = [chain for mark in marks for chain in mark.chains] + ([(held, "")] if held else [])
         look, structure = self._inspector, self._structure
         try:
             if "limits" in shown:
@@ -161,6 +162,16 @@ class Sketch:
                 self._reshaped = None  # nobody looks at what happens meanwhile
         except REASONS:
             return  # it is no figure now; the panel and any solve say why
+
+    def _chains_of(
+        self, armature: bpy.types.Object, held: str, active: Mark | None, every: list[Chain]
+    ) -> Chains:
+        """Which bones are drawn as the chain; found anew when other ones are."""
+        asked = self._structure, held, active.chains if active else [], every
+        if self._chains is None or self._chains[0] != asked:
+            bones = self._inspector.bones(armature, self._structure)
+            self._chains = asked, Chains.of(bones, *asked[1:])
+        return self._chains[1]
 
     def _stand(self, armature: bpy.types.Object, standing: Standing, marks: tuple[Mark, ...]) -> Stand | None:
         """How the figure stands on what is planted, or else on what of it is lowest."""

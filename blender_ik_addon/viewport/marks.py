@@ -21,6 +21,11 @@ _TURNED: Final = 0.01  # radians, the same for turns
 _FAR_TURNED: Final = 0.35
 Triple = tuple[float, float, float]
 Turn = tuple[float, float, float, float]
+_ORIGIN: Final[Triple] = (0.0, 0.0, 0.0)
+_ALONG: Final[Triple] = (0.0, 1.0, 0.0)
+_LEVEL: Final[Turn] = (1.0, 0.0, 0.0, 0.0)
+_NO_BONE: Final[tuple[str, Triple]] = ("", _ORIGIN)
+_TOLD: Final = frozenset({"axes", "turn_axes", "space", "keep", "one_sided", "over", *AMOUNTS})
 
 
 class Miss(IntEnum):
@@ -40,7 +45,7 @@ class Mark:
         pin: it is held where it is.
         length: of the bone, Blender units of the world.
         local: (3,) its point in the bone's axes; axis: what aims.
-        told: what its kind is told, with the amounts.
+        told: what its kind is told that is seen.
         target, turn: where it should be and how turned (a quaternion), world; of no meaning for a kind that
             has no target.
         second: name of the second bone, "" for none, and the point in its axes.
@@ -124,27 +129,31 @@ def read_marks(armature: bpy.types.Object) -> tuple[Mark, ...]:
     bones, scale = armature.pose.bones, armature.matrix_world.median_scale
     for index, effector in enumerate(rig_of(armature).effectors):
         bone, goal = bones.get(effector.bone), _goal(effector)
-        told = effector.settings
-        name = told.get("second_bone", "")
-        other = bones.get(name)
-        if not effector.enabled or bone is None or goal is None or (name and other is None):
+        if not effector.enabled or bone is None or goal is None:
             continue
-        has = effector.kind_info.options
-        told.update({amount: getattr(effector, amount) for amount in AMOUNTS if amount in has})
-        second = (name, tuple(effector.second_in_bone(other.bone))) if other else ("", (0.0, 0.0, 0.0))
-        things = effector.alternative_objects
+        kind = effector.kind
+        has, asks = KINDS[kind].options, KINDS[kind].asks
+        told = {name: _plain(getattr(effector, name)) for name in has if name in _TOLD}
+        second = _NO_BONE
+        if name := effector.second_bone if "second_bone" in has else "":
+            other = bones.get(name)
+            if other is None:
+                continue
+            second = name, tuple(effector.second_in_bone(other.bone))
+        things = effector.alternative_objects if "alternatives" in has else ()
         if "alternatives" in has and not things:
             continue
+        x, y, z = effector.offset
         marks.append(
             Mark(
                 index=index,
                 bone=bone.name,
-                kind=effector.kind,
+                kind=kind,
                 chain_root=effector.chain_root,
-                pin=effector.follows == "PIN",
+                pin=goal[2],
                 length=bone.length * scale,
-                local=tuple(effector.point_in_bone(bone.bone)),
-                axis=effector.direction,
+                local=(x, y + bone.bone.length if effector.point == "TIP" else y, z),
+                axis=effector.direction if "aim" in asks else _ALONG,
                 told=told,
                 target=goal[0],
                 turn=goal[1],
@@ -155,20 +164,25 @@ def read_marks(armature: bpy.types.Object) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
-def _goal(effector: ArticulateEffector) -> tuple[Triple, Turn] | None:
-    """Where an effector should be and how turned, world; None if that is missing."""
-    follows, target = effector.follows, effector.target
+def _goal(effector: ArticulateEffector) -> tuple[Triple, Turn, bool] | None:
+    """Where an effector should be, how turned (world), and whether a pin says so; None if nothing does."""
+    follows = effector.follows
     if follows == "PIN":
-        return tuple(effector.pin_location), tuple(effector.pin_rotation)
-    if follows != "TARGET" or target is None:
-        return None if follows == "MISSING" else ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        return tuple(effector.pin_location), tuple(effector.pin_rotation), True
+    if follows != "TARGET":
+        return None if follows == "MISSING" else (_ORIGIN, _LEVEL, False)
+    target = effector.target
     matrix: Any = target.matrix_world
     if effector.subtarget:
         bone = target.pose.bones.get(effector.subtarget) if target.pose else None
         if bone is None:
             return None
         matrix = matrix @ bone.matrix
-    return tuple(matrix.translation), tuple(matrix.to_quaternion())
+    return tuple(matrix.translation), tuple(matrix.to_quaternion()), False
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float) else tuple(value)
 
 
 def distance_miss(off: float, length: float) -> Miss:

@@ -9,20 +9,18 @@ from typing import Final
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ..bridge.armature import Array, Bones
 from ..control.balance import Stand
 from ..control.body import Capsules
 from ..control.inspection import Ellipsoid
 from ..control.limit_arcs import Limit
 from ..control.nearness import Critical
 from ..properties.measures import length
-from .colours import ALONG, BODY, BY_ERROR, CHAIN, GUIDE, LIMIT, MASS, MOBILITY, PINS
+from .colours import BODY, BY_ERROR, GUIDE, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
 _GUIDE: Final = 1e3  # Blender units to both sides: beyond what a view shows
-_APART: Final = 1e-3  # of a bone's length: what is nearer to its tip hangs from it
 _SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
 
 
@@ -42,59 +40,10 @@ def draw_mark(
             strokes.path(colour, circles(mark.target, turn.col[0], turn.col[2]))
 
 
-def draw_chain(
-    strokes: Strokes,
-    bones: Bones,
-    matrix: Array,
-    marks: tuple[Mark, ...],
-    held: str,
-    active: Mark | None,
-) -> None:
-    """The bones that move for the bone in hand or the active effector; those that come along, fainter.
-
-    Args:
-        strokes: to draw with.
-        bones: of the armature; matrix: (B, 4, 4) where they are in the world.
-        marks: its effectors.
-        held: name of the bone in hand, "" for none; active: the active effector.
-    """
-    along: dict[int, None] = {}
-    if held in bones.index:
-        main = dict.fromkeys(bones.ancestors(held))
-        along = _chains(bones, [chain for mark in marks for chain in mark.chains])
-    elif active is not None:
-        main = _chains(bones, active.chains)
-    else:
-        return
-    heads = matrix[:, :3, 3]
-    tails = heads + bones.length[:, None] * matrix[:, :3, 1]
-    every = along | main
-    for colour, chain in ((ALONG, along.keys() - main.keys()), (CHAIN, main.keys())):
-        numbers = sorted(chain)
-        strokes.segments(colour, np.stack([heads[numbers], tails[numbers]], 1))
-        # what hangs from a bone, but not at its tip, as the short bones of an imported figure do
-        hung = np.array([number for number in numbers if int(bones.parents[number]) in every], dtype=np.intp)
-        above = bones.parents[hung]
-        off = [np.sqrt(((heads[hung] - ends[above]) ** 2).sum(1)) for ends in (heads, tails)]
-        nearer = np.where((off[0] < off[1])[:, None], heads[above], tails[above])
-        apart = off[1] > _APART * np.abs(tails[above] - heads[above]).max(1)
-        strokes.segments(colour, np.stack([nearer, heads[hung]], 1)[apart])
-
-
 def draw_guide(strokes: Strokes, axis: str, anchor: tuple[float, float, float]) -> None:
     """The axis of the world, through where a drag began, that it keeps to."""
     way = _GUIDE * np.eye(3)["XYZ".index(axis)]
     strokes.segments(GUIDE, [np.array(anchor) - way, np.array(anchor) + way])
-
-
-def _chains(bones: Bones, chains: list[tuple[str, str]]) -> dict[int, None]:
-    """Numbers of bones and of those above them, up to the root of each chain if that is among them."""
-    found: dict[int, None] = {}
-    for name, root in chains:
-        way = bones.ancestors(name)
-        top = bones.index.get(root, -1)
-        found.update(dict.fromkeys(way[: way.index(top) + 1] if top in way else way))
-    return found
 
 
 def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:

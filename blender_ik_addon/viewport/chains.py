@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones are drawn as the chain, found once; where they are is all that changes while a figure moves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..bridge.armature import Array, Bones, Indices
+from .colours import ALONG, CHAIN
+from .strokes import Strokes
+
+Chain = tuple[str, str]
+_APART: Final = 1e-3  # of a bone's length: what is nearer to its tip hangs from it
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """N bones that are drawn.
+
+    Attributes:
+        numbers: (N,) of them: those that come along, then the main ones, from the row `first` on.
+        length: (N,) in the armature's units.
+        hung: (H,) rows of those that need not begin at the tip of the bone above, as the short bones of an
+            imported figure; above: (H,) its row.
+    """
+
+    numbers: Indices
+    first: int
+    length: Array
+    hung: Indices
+    above: Indices
+
+    @classmethod
+    def of(cls, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> Chains:
+        """The bones that move for the bone in hand or the active effector, and those that come along.
+
+        Args:
+            bones: of the armature.
+            held: name of the bone in hand, "" for none.
+            active: chains of the active effector; every: of all; each a bone with its topmost one.
+        """
+        along: dict[int, None] = {}
+        if held in bones.index:
+            main = dict.fromkeys(bones.ancestors(held))
+            along = _numbers(bones, every)
+        else:
+            main = _numbers(bones, active)
+        numbers = [*sorted(along.keys() - main.keys()), *sorted(main)]
+        row = {number: place for place, number in enumerate(numbers)}
+        hung = [
+            (row[number], row[parent])
+            for number in numbers
+            if (parent := int(bones.parents[number])) in row and not bones.connected[number]
+        ]
+        pairs = np.array(hung, dtype=np.intp).reshape(-1, 2)
+        order = np.array(numbers, dtype=np.intp)
+        return cls(order, len(numbers) - len(main), bones.length[order], pairs[:, 0], pairs[:, 1])
+
+    def draw(self, strokes: Strokes, matrix: Array) -> None:
+        """Lines along the bones, those that come along fainter.
+
+        Args:
+            strokes: to draw with; matrix: (B, 4, 4) where the armature's bones are in the world.
+        """
+        if not len(self.numbers):
+            return
+        own = matrix.take(self.numbers, 0)
+        ends = np.empty((len(own), 2, 3))
+        ends[:, 0] = own[:, :3, 3]
+        ends[:, 1] = ends[:, 0] + self.length[:, None] * own[:, :3, 1]
+        self._segments(strokes, ends, np.arange(len(own)))
+        if len(self.hung):
+            heads, above = ends[self.hung, 0], ends[self.above]
+            off = np.sqrt(((above - heads[:, None]) ** 2).sum(2))
+            apart = off[:, 1] > _APART * np.abs(above[:, 1] - above[:, 0]).max(1)
+            nearer = above[np.arange(len(off)), off.argmin(1)]
+            self._segments(strokes, np.stack([nearer, heads], 1)[apart], self.hung[apart])
+
+    def _segments(self, strokes: Strokes, ends: Array, rows: Indices) -> None:
+        """Lines (S, 2, 3) that belong to the bones of these ascending rows."""
+        split = int(np.searchsorted(rows, self.first))
+        for colour, some in ((ALONG, ends[:split]), (CHAIN, ends[split:])):
+            if len(some):
+                strokes.segments(colour, some)
+
+
+def _numbers(bones: Bones, chains: Collection[Chain]) -> dict[int, None]:
+    """Numbers of bones and of those above them, up to the root of each chain if that is among them."""
+    found: dict[int, None] = {}
+    for name, root in chains:
+        way = bones.ancestors(name)
+        top = bones.index.get(root, -1)
+        found.update(dict.fromkeys(way[: way.index(top) + 1] if top in way else way))
+    return found
