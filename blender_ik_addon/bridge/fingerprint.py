@@ -20,8 +20,9 @@ _POSE_SETTINGS = {
     "lock_rotation_w": (1, np.bool_),
     "lock_rotations_4d": (1, np.bool_),
     **{f"{word}_{axis}": (1, np.bool_) for word in ("lock_ik", "use_ik_limit") for axis in AXES},
-    **{f"{word}_{axis}": (1, np.float32) for word in ("ik_min", "ik_max", "ik_stiffness") for axis in AXES},
+    **{f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES},
 }
+_LIMITS = {axis: {f"{word}_{axis}": (1, np.float32) for word in ("ik_min", "ik_max")} for axis in AXES}
 _INHERITANCE = {
     "inherit_scale": (1, np.int32),
     **{f"use_{word}": (1, np.bool_) for word in ("inherit_rotation", "local_location")},
@@ -61,7 +62,11 @@ def settings_in_pose(armature_object: bpy.types.Object) -> Any:
     """The part of it that changes without Edit Mode: names, locks, limits, what bones inherit."""
     bones: Any = armature_object.pose.bones
     data: Any = armature_object.data
-    return bones.keys(), _arrays(bones, _POSE_SETTINGS), _arrays(data.bones, _INHERITANCE)
+    settings = _arrays(bones, _POSE_SETTINGS)
+    own = dict(zip(_POSE_SETTINGS, settings, strict=True))
+    # this is read in every redraw: of limits that nobody uses, the values need not be
+    limits = [_arrays(bones, _LIMITS[axis]) for axis in AXES if any(own[f"use_ik_limit_{axis}"])]
+    return bones.keys(), settings, limits, _arrays(data.bones, _INHERITANCE)
 
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from math import hypot, isfinite
 from typing import Any, Final
 
 import bpy
@@ -24,7 +26,7 @@ from .armature import Array
 from .faults import Fault
 from .mesh_tree import BlenderTree
 from .skin import is_deformed
-from .space import Space, nearest_rotation
+from .space import Space, nearest_rotation, volume
 
 MODES: Final = {"SOLID": "solid", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
 """Modes by the identifiers that properties have."""
@@ -210,11 +212,13 @@ def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.ty
         return f"Obstacle '{name}' is hidden and so ignored; show it, or take it off the list."
     if _moves_with(obj, armature_object) or _moves_with(placed, armature_object):
         return f"Obstacle '{name}' is moved by '{armature_object.name}' itself, so it is no obstacle to it."
-    matrix = _matrix(wanted, depsgraph)
-    if not np.isfinite(matrix).all():
+    # plain numbers: this runs at every redraw, and for so few of them numpy's calls cost more than the sums
+    rows = _matrix(wanted, depsgraph).tolist()
+    if not all(map(isfinite, chain.from_iterable(rows))):
         return f"The transform of obstacle '{name}' holds a value that is not a finite number; clear it."
-    lengths = np.sqrt((matrix[:3, :3] ** 2).sum(0))
-    if abs(np.linalg.det(matrix[:3, :3])) <= _FLAT * float(lengths.max()) ** 3 or not lengths.min() > 0:
+    axes = [row[:3] for row in rows[:3]]
+    lengths = [hypot(*column) for column in zip(*axes, strict=True)]
+    if not min(lengths) > 0.0 or abs(volume(axes)) <= _FLAT * max(lengths) ** 3:
         return f"Obstacle '{name}' is scaled to zero; give it a scale."
     return ""
 

@@ -9,6 +9,7 @@ special.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,7 +91,7 @@ def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
         )
     if max(abs(xy), abs(xz), abs(yz)) > _UNIFORM * most:
         return (Fault(name, f"Armature '{name}' is sheared by its parents; make their scale uniform."),)
-    if _volume(axes) < 0:
+    if volume(axes.tolist()) < 0:
         return (Fault(name, f"Armature '{name}' is mirrored by a negative scale; apply its scale."),)
     return ()
 
@@ -111,13 +112,13 @@ def space_of(name: str, matrix: Array) -> Space:
         FigureFault: as `read_space`.
     """
     require(space_faults(name, matrix))
-    scale = _volume(matrix[:3, :3]) ** (1.0 / 3.0)
+    scale = volume(matrix[:3, :3].tolist()) ** (1.0 / 3.0)
     return Space(nearest_rotation(matrix[:3, :3]), matrix[:3, 3].copy(), scale)
 
 
-def _volume(axes: Array) -> float:
-    """Determinant of (3, 3)."""
-    (a, b, c), (d, e, f), (g, h, i) = axes.tolist()
+def volume(axes: Iterable[Iterable[float]]) -> float:
+    """Determinant of (3, 3), in plain numbers."""
+    (a, b, c), (d, e, f), (g, h, i) = axes
     return float(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
 
 
