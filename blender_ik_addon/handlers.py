@@ -18,6 +18,7 @@ from .control.following import watched
 from .control.kept import Readers, hand_to
 from .control.live import LiveFigures
 from .properties.access import session_of
+from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.overrides import prepare_overrides
 from .properties.rig import any_live
 
@@ -40,6 +41,7 @@ def attach() -> None:
         getattr(bpy.app.handlers, name).append(function)
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
         _session().any_live = any_live()
+        _look_at_names()
 
 
 def detach() -> None:
@@ -59,12 +61,14 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         figures.forget()
         readers.forget()
         session.any_live = any_live()
+        _look_at_names()
 
     @persistent
     def count_live(*_args: object) -> None:
         """After an undo: what is live may be another one, and stand otherwise."""
         figures.forget()
         session_of(bpy.context).any_live = any_live()
+        follow_renamed(all_armatures())
 
     @persistent
     def keep_overrides(*_args: object) -> None:
@@ -85,6 +89,9 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         if figures.solving:  # it has those evaluated that others follow
             return
         figures.updated()
+        if depsgraph.id_type_updated("ARMATURE"):
+            changed = {update.id.original for update in depsgraph.updates}
+            follow_renamed(one for one in all_armatures() if one.data in changed)
         if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
             _session().any_live = any_live()
         if not _is_any_live():
@@ -116,6 +123,13 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         ("depsgraph_update_post", solve_change),
         ("animation_playback_post", tell_rest),
     ]
+
+
+def _look_at_names() -> None:
+    """Follow what was renamed while nobody looked, and have bones of older files remember their names."""
+    follow_renamed(all_armatures())
+    for armature in all_armatures():
+        remember(armature)
 
 
 def _session() -> Any:

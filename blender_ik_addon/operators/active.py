@@ -9,6 +9,7 @@ import bpy
 
 from ..control.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
+from ..properties.bone_names import all_armatures, follow_renamed, remember
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -42,10 +43,12 @@ class OnArmature(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Do the work; what cannot be done is reported in one sentence and leaves no trace."""
         armature = self.find(context)
+        follow_renamed(all_armatures())  # scripts may have renamed bones a moment ago
         try:
             self.work(context, armature)
         except REASONS as reason:
             return refuse(self, armature, reason)
+        remember(armature)
         redraw_views(context)
         return {"FINISHED"}
 

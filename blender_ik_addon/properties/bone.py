@@ -4,7 +4,7 @@
 from typing import Any
 
 import bpy
-from bpy.props import FloatProperty
+from bpy.props import FloatProperty, StringProperty
 
 from .options import OVERRIDE, moved, reshaped
 
@@ -38,6 +38,8 @@ class ArticulateBone(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=reshaped,
     )
+    # See `bone_names`. It is no setting: an override has no bones of its own to rename.
+    remembered_name: StringProperty(options={"HIDDEN"})
 
 
 def bone_settings(armature: bpy.types.Object, name: str) -> dict[str, float]:

@@ -17,7 +17,7 @@ from bpy.props import (
 )
 
 from .kinds import AMOUNTS, KINDS, Kind, kind_items
-from .options import ALL_AXES, OVERRIDE, EffectorOptions, moved
+from .options import ALL_AXES, OVERRIDE, EffectorOptions, moved, named
 
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
@@ -65,7 +65,7 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
     """An effector; its `name` is what scripts and messages call it."""
 
     bone: StringProperty(
-        name="Bone", description="Bone that is brought to the target", override=OVERRIDE, update=moved
+        name="Bone", description="Bone that is brought to the target", override=OVERRIDE, update=named
     )
     kind: EnumProperty(
         name="Kind",
@@ -81,13 +81,13 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=_can_be_target,
         override=OVERRIDE,
-        update=moved,
+        update=named,
     )
     subtarget: StringProperty(
         name="Target Bone",
         description="Bone to follow where the target is an armature",
         override=OVERRIDE,
-        update=moved,
+        update=named,
     )
     enabled: BoolProperty(
         name="Enabled",
@@ -155,7 +155,7 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
         name="Chain Root",
         description="Topmost bone that may move for this effector. Empty: the whole figure takes part",
         override=OVERRIDE,
-        update=moved,
+        update=named,
     )
     # Written after a solve or a bake, for reading only.
     status: StringProperty(

@@ -17,6 +17,8 @@ from bpy.props import (
     StringProperty,
 )
 
+from .bone_names import remember
+
 OVERRIDE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
 POINTS = (
@@ -62,6 +64,12 @@ ALL_AXES: Final = (True, True, True)
 def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """What a script changes, such as a pin that is moved, has to be noticed where the armature is live."""
     owner.id_data.update_tag()
+
+
+def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """A bone was named, or an object of which one is named: it is to remember by what."""
+    remember(owner.id_data)
+    moved(owner, context)
 
 
 def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
@@ -199,7 +207,7 @@ class EffectorOptions:
         name="Second Bone",
         description="The bone that this one is joined to, or kept at a distance from",
         override=OVERRIDE,
-        update=moved,
+        update=named,
     )
     second_point: EnumProperty(
         name="Second Point",
