@@ -134,41 +134,10 @@ def plan_joints(
         free_root: topmost solved bones slide too.
         root_stiffness: (6,) theirs, if so.
     """
-    is_member, is_solved = np.zeros((2, len(bones)), dtype=bool)
-    is_member[members], is_solved[solved] = True, True
-    slidable = np.zeros((len(bones), 3), dtype=bool)
-    stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
-    if free_root:
-        topmost = [
-            i for i in solved.tolist() if not is_solved[list(bones.ancestors(bones.names[i])[1:])].any()
-        ]
-        stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
-        slidable[topmost] = ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
-    # The axes along which a bone is moved are those in which it turns, but for two of the inheritance flags.
-    odd_axes = ~bones.local_location | (~bones.inherit_rotation & (bones.parents >= 0))
-
-    names: list[str] = []
-    bone: list[int] = []
-    parents: list[int] = []
-    slider: list[bool] = []
-    joint_of: dict[int, int] = {}
-    for number in members.tolist():
-        above = joint_of.get(int(bones.parents[number]), -1)
-        if slidable[number].any() and odd_axes[number]:
-            names.append(_unused(f"{bones.names[number]} location", bones))
-            bone.append(number)
-            parents.append(above)
-            slider.append(True)
-            above = len(names) - 1
-        joint_of[number] = len(names)
-        names.append(bones.names[number])
-        bone.append(number)
-        parents.append(above)
-        slider.append(False)
-
-    b, parent, only_slides = np.array(bone, dtype=np.intp), np.array(parents, dtype=np.intp), np.array(slider)
+    slidable, stiffness = _slidable(bones, solved, root_stiffness if free_root else None)
+    names, b, parent, only_slides, joint_of = _rows(bones, members, slidable)
     under_slider = (parent >= 0) & only_slides[parent]
-    turning = is_solved[b] & ~only_slides
+    turning = np.isin(b, solved) & ~only_slides
     slides = slidable[b] & ~under_slider[:, None]
     locked = bones.lock_rotation[b]
     turns = ~bones.lock_ik[b] & ~locked & turning[:, None]
@@ -178,16 +147,11 @@ def plan_joints(
     solved_joints = np.flatnonzero(turning)
     takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
     sensitive = np.flatnonzero(turning & takes_shear & (bones.parents[b] >= 0))
-    place = None
-    if (bones.parents[b[sliding]] < 0).all():
-        place = parent_transforms(bones, b[sliding], np.broadcast_to(np.eye(4), (len(sliding), 4, 4)))[1][
-            :, :3, :3
-        ]
     unlimited = np.full((len(b), 3), np.inf)
     kept, crossing = _component_locks(bones, b, turns, turns | reset)
     inherits = bones.inherit_rotation[b] | (bones.parents[b] < 0) | only_slides
     return Joints(
-        names=tuple(names),
+        names=names,
         bone=b,
         parents=parent,
         top=np.flatnonzero(parent < 0),
@@ -205,7 +169,7 @@ def plan_joints(
         sliding=sliding,
         apart=np.flatnonzero(only_slides),
         apart_rows=np.flatnonzero(only_slides[sliding]),
-        place=place,
+        place=_place(bones, b[sliding]),
         sensitive=sensitive,
         sensitive_parents=bones.parents[b[sensitive]],
         solved_joints=solved_joints,
@@ -218,6 +182,57 @@ def plan_joints(
         keyed=_keyed(bones, b[solved_joints], slidable),
         limbs=_limb_joints(bones, joint_of, parent, turns, slides, inherits),
     )
+
+
+def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tuple[Flags, Array]:
+    """(B, 3) along which axes bones can be moved, and (B, 6) how stiff bones are, slides first.
+
+    Args:
+        bones: the armature.
+        solved: numbers of those whose channels are solved; the topmost of them are roots.
+        root_stiffness: (6,) of roots that are free, None where they are pinned.
+    """
+    slidable = np.zeros((len(bones), 3), dtype=bool)
+    stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
+    if root_stiffness is not None:
+        is_solved = np.zeros(len(bones), dtype=bool)
+        is_solved[solved] = True
+        topmost = [
+            i for i in solved.tolist() if not is_solved[list(bones.ancestors(bones.names[i])[1:])].any()
+        ]
+        stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
+        slidable[topmost] = ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
+    return slidable, stiffness
+
+
+def _rows(
+    bones: Bones, members: Indices, slidable: Flags
+) -> tuple[tuple[str, ...], Indices, Indices, Flags, dict[int, int]]:
+    """Joints for bones, parents first: `names`, `bone`, `parents` of `Joints`, which only slide, and by bone.
+
+    A bone that is moved along other axes than those in which it turns gets a joint of its own for that.
+    """
+    odd_axes = ~bones.local_location | (~bones.inherit_rotation & (bones.parents >= 0))
+    rows: list[tuple[str, int, int, bool]] = []
+    joint_of: dict[int, int] = {}
+    for number in members.tolist():
+        name, above = bones.names[number], joint_of.get(int(bones.parents[number]), -1)
+        if slidable[number].any() and odd_axes[number]:
+            rows.append((_unused(f"{name} location", bones), number, above, True))
+            above = len(rows) - 1
+        joint_of[number] = len(rows)
+        rows.append((name, number, above, False))
+    names, bone, parents, only_slides = zip(*rows, strict=True)
+    as_numbers = np.array(bone, dtype=np.intp), np.array(parents, dtype=np.intp)
+    return names, *as_numbers, np.array(only_slides), joint_of
+
+
+def _place(bones: Bones, sliding: Indices) -> Array | None:
+    """(k, 3, 3) `place` of `Joints` for the bones that slide."""
+    if (bones.parents[sliding] >= 0).any():
+        return None
+    still = np.broadcast_to(np.eye(4), (len(sliding), 4, 4))
+    return parent_transforms(bones, sliding, still)[1][:, :3, :3]
 
 
 def _limb_joints(

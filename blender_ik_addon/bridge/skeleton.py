@@ -30,10 +30,11 @@ from ikmath import rotation
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .faults import FigureFault
-from .inheritance import forward, parent_transforms
+from .inheritance import forward
 from .joints import Joints, plan_joints
+from .measuring import measure_slides, rest_frames, transposed
 from .rotation_channels import basis_matrices
-from .space import Space, nearest_rotation, rotation_and_depth
+from .space import Space, rotation_and_depth
 
 ROOTS: Final = ("PINNED", "FREE")
 _NO_TURN: Final = np.eye(3)
@@ -286,34 +287,9 @@ def _measure(
     scale = np.array([space.scale for space in spaces])[:, None, None]
     heads = pose[..., :3, 3] * scale
 
-    slide = np.zeros((len(states), count, 3))
-    slide_map = np.zeros((len(states), 0, 3, 3))
-    if plan.sliding.size:
-        which = plan.bone[plan.sliding]
-        place = plan.place
-        if place is None:
-            above = bones.parents[which]
-            place = np.array([parent_transforms(bones, which, one[above])[1] for one in every])[..., :3, :3]
-        if plan.apart.size:
-            frames[:, plan.apart] = nearest_rotation(place[..., plan.apart_rows, :, :])
-        axes = frames[:, plan.sliding] @ _back(own_turn[:, plan.sliding])
-        from_location = _back(axes) @ place * scale[..., None]
-        slide_map = np.linalg.inv(from_location)
-        location = np.array([state.channels.location[which] for state in states])
-        slide[:, plan.sliding] = _applied(from_location, location)
-
+    slide, slide_map = measure_slides(bones, plan, states, every, frames, own_turn, scale)
     fixed = np.concatenate([slide, rotation.swing_twist_turns(own_turn)], -1)
-    base_frames, base_heads = frames[:, plan.parents], heads[:, plan.parents]
-    base_frames[:, plan.top], base_heads[:, plan.top] = _NO_TURN, 0.0
-    back = _back(base_frames)
-    turned = frames @ _back(own_turn)
-    rest_rotation = back @ turned
-    rest_rotation[:, plan.apart_turning] = turned[:, plan.apart_turning]
-    rest_translation = _applied(back, heads - base_heads)
-    if plan.sliding.size:
-        own = rest_rotation[:, plan.sliding]
-        rest_translation[:, plan.sliding] -= _applied(own, slide[:, plan.sliding])
-
+    rest_rotation, rest_translation = rest_frames(plan, frames, heads, own_turn, slide)
     measured, q = fixed.copy(), fixed[:, skeleton.owner, skeleton.slot]
     if resets:
         fixed[..., 3:][:, plan.reset] = 0.0
@@ -336,15 +312,6 @@ def _measure(
     ]
 
 
-def _back(frames: Array) -> Array:
-    return frames.swapaxes(-1, -2)
-
-
-def _applied(matrices: Array, vectors: Array) -> Array:
-    """(..., 3, 3) times (..., 3)."""
-    return np.asarray((matrices @ vectors[..., None])[..., 0])
-
-
 def _are_exact(bones: Bones, plan: Joints, matrix: Array, fixed: Array) -> Flags:
     """(F,) whether rigid joints describe the bones at every pose.
 
@@ -356,7 +323,7 @@ def _are_exact(bones: Bones, plan: Joints, matrix: Array, fixed: Array) -> Flags
         exact &= (np.abs(fixed[..., 3:][:, plan.kept]) <= _KEPT_ZERO).all(-1)
     if plan.sensitive.size:
         parent = matrix[:, plan.sensitive_parents, :3, :3]
-        gram = _back(parent) @ parent
+        gram = transposed(parent) @ parent
         size = gram[..., 1, 1, None, None]
         exact &= (np.abs(gram - size * _NO_TURN) <= 2 * _CONFORMAL * size).all((1, 2, 3))
     return exact

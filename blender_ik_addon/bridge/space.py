@@ -45,10 +45,6 @@ class Space:
         """Points of figure space in the world; (..., 3)."""
         return np.asarray(figure, dtype=float) @ self.rotation.T + self.translation
 
-    def vector_in(self, world: npt.ArrayLike) -> Array:
-        """Directions and displacements of the world in figure space; (..., 3)."""
-        return np.asarray(world, dtype=float) @ self.rotation
-
     def vector_out(self, figure: npt.ArrayLike) -> Array:
         """Directions and displacements of figure space in the world; (..., 3)."""
         return np.asarray(figure, dtype=float) @ self.rotation.T
