@@ -128,12 +128,14 @@ class Region:
 
     def at_limit(self, q: Array, margin: float = 1e-6) -> npt.NDArray[np.bool_]:
         """Which coordinates stand at (or within `margin` of) a limit: (*batch, n) bool."""
-        first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
+        first = np.asarray(q, dtype=float)
+        if first.ndim > 1:
+            first = np.moveaxis(first, -1, 0)
         low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = (first <= low + margin) | (first >= high - margin)
         if len(self.pairs):
             out[self.pairs.T] = self._measures(first) >= 1.0 - margin
-        return np.moveaxis(out, 0, -1)
+        return out if out.ndim == 1 else np.moveaxis(out, 0, -1)
 
     # ------------------------------------------------------------------ for solvers, coordinates first
     def project_first(self, q: Array) -> Array:

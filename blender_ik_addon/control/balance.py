@@ -15,11 +15,9 @@ from ..bridge.armature import Array
 from .body import Capsules
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as standing on the ground
-_AROUND: Final = 2.0 * np.pi * np.arange(16) / 16
-_ROUND_RIM: Final = np.stack(
-    [np.cos(_AROUND), np.sin(_AROUND)], 1
-)  # corners of the area below something round
-_EIGHT_WAYS: Final = _ROUND_RIM[::2].T
+_AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
+_WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
+_RIM: Final = _WAYS.T[::2]  # corners of the area below something round
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,37 +51,33 @@ def stand(
         None if nothing of it is thick, so that nobody knows where the ground is.
     """
     if planted:
-        ends, thick = np.array([place for place, _ in planted]), np.array([radius for _, radius in planted])
-        floor = float(ends[:, 2].min())
+        places = np.array([place for place, _ in planted])
+        floor = float(places[:, 2].min())
+        rims = [np.asarray(place)[:2] + radius * _RIM for place, radius in planted]
+        corners = np.array(hull(np.concatenate(rims).tolist()))
     else:
         if not len(parts.bones):
             return None
-        ends, thick = np.concatenate([parts.a, parts.b]), np.tile(parts.radius, 2)
-        low = ends[:, 2] - thick
+        ends, thick = np.concatenate([parts.a, parts.b]), np.concatenate([parts.radius, parts.radius])
+        height = ends[:, 2]
+        low = height - thick
         floor = float(low.min())
-        feet = low <= floor + _CONTACT * (float((ends[:, 2] + thick).max()) - floor)
-        ends, thick = ends[feet], thick[feet]
-    rim = thick[:, None, None] * _ROUND_RIM
-    corners = np.array(hull(_outermost((ends[:, None, :2] + rim).reshape(-1, 2)).tolist()))
+        feet = low <= floor + _CONTACT * (float((height + thick).max()) - floor)
+        corners = _around(ends[feet, :2], thick[feet])
     return Stand(center, floor, corners, _inside(corners, center[:2]))
 
 
-def _outermost(points: Array) -> Array:
-    """Of points (K, 2) those that may be corners of the area; the others are inside of the farthest eight."""
-    farthest = points.take(np.unique((points @ _EIGHT_WAYS).argmax(0)), 0)
-    if len(farthest) < 3:
-        return points
-    around = np.arctan2(*(farthest - farthest.mean(0)).T[::-1]).argsort()
-    corners = farthest.take(around, 0)
-    way = np.roll(corners, -1, 0) - corners
-    inward = np.stack([-way[:, 1], way[:, 0]])
-    room = points @ inward - (corners * inward.T).sum(1)
-    return points[(room <= 1e-9 * np.abs(inward).max()).any(1)]
+def _around(places: Array, radius: Array) -> Array:
+    """Corners (K, 2) of the area around circles (C, 2), counter-clockwise: the outermost points all round."""
+    outermost = (places @ _WAYS + radius[:, None]).argmax(0)
+    corners = places.take(outermost, 0) + radius.take(outermost)[:, None] * _WAYS.T
+    other = (corners != corners.take(np.arange(len(corners)) - 1, 0)).any(1)  # than the one before
+    return corners[other] if other.any() else corners[:1]
 
 
 def _inside(corners: Array, point: Array) -> bool:
     """Whether a point (2,) is in a polygon (K, 2) that runs counter-clockwise."""
     if len(corners) < 3:
         return False
-    way, off = np.roll(corners, -1, 0) - corners, point - corners
+    way, off = corners.take(np.arange(1, len(corners) + 1), 0, mode="wrap") - corners, point - corners
     return bool((way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0] >= 0.0).all())

@@ -104,6 +104,7 @@ class Inspector:
         self._figure: tuple[Any, Figure] | None = None
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
+        self._placed: tuple[Parts, Standing, Capsules] | None = None
         self._turned: tuple[Figure, Standing, Array] | None = None
         self._lever: tuple[Any, Lever] | None = None
         self._flesh: tuple[Any, _Flesh] | None = None
@@ -188,7 +189,11 @@ class Inspector:
 
     def capsules(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> Capsules:
         """The figure's capsules in the world; see `limits` for the arguments."""
-        return self._thickness(armature, standing, structure).parts.placed(standing.bones)
+        parts = self._thickness(armature, standing, structure).parts
+        known = self._placed
+        if known is None or known[0] is not parts or known[1] is not standing:
+            known = self._placed = parts, standing, parts.placed(standing.bones)
+        return known[2]
 
     def stand(
         self,
@@ -204,7 +209,8 @@ class Inspector:
         flesh = self._thickness(armature, standing, structure)
         if flesh.weights is None:
             return None
-        return stand(flesh.weights.center(standing.bones), flesh.parts.placed(standing.bones), planted)
+        center = flesh.weights.center(standing.bones)
+        return stand(center, self.capsules(armature, standing, structure), planted)
 
     def critical(
         self,

@@ -12,6 +12,7 @@ Colour = tuple[float, float, float, float]
 Floats = npt.NDArray[np.float32]
 _ROUND = 24  # chords of a circle
 _COARSE = 12  # the same for capsules, of which a figure has a hundred
+_UP = np.array([[0.0], [0.0], [1.0]], dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,24 +80,31 @@ def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Float
     """Capsules with axes from a to b (L, 3) as wires: a ring at each end, and two outlines all round.
 
     Returns:
-        (L, S, 2, 3) for `segments`.
+        (S, 2, 3) for `segments`.
     """
-    a, b, r = np.asarray(a, np.float32), np.asarray(b, np.float32), np.asarray(radius, np.float32)[:, None]
-    way = b - a
-    length = np.sqrt((way * way).sum(1, keepdims=True))
-    x, _, z = np.eye(3, dtype=np.float32)
-    along = np.where(length > 1e-9, way / np.maximum(length, 1e-9), z)
-    helper = np.where(np.abs(along[:, 2:]) < 0.9, z, x)
-    u = np.cross(along, helper)
-    u /= np.sqrt((u * u).sum(1, keepdims=True))
-    axes = np.stack([way, r * u, r * np.cross(along, u), r * along, a])
-    # all of them in one product, the fifth row moving each to its place
-    places = _CAPSULE @ axes.reshape(5, -1)
-    return places.reshape(-1, 2, len(a), 3).transpose(2, 0, 1, 3)
+    a, b, r = np.asarray(a, np.float32), np.asarray(b, np.float32), np.asarray(radius, np.float32)
+    # components first: it is the number of numpy calls that counts
+    way = (b - a).T
+    length = np.sqrt((way * way).sum(0))
+    x, y, z = np.where(length > 1e-9, way / np.maximum(length, 1e-9), _UP)
+    steep = np.abs(z) >= 0.9
+    across = np.stack([np.where(steep, 0.0, y), np.where(steep, z, -x), np.where(steep, -y, 0.0)])
+    across *= r / np.sqrt((across * across).sum(0))
+    u, v, w = across
+    axes = np.stack(
+        [way, across, [y * w - z * v, z * u - x * w, x * v - y * u], r * np.stack([x, y, z]), a.T]
+    )
+    # all of them in one product, the fifth row moving each to its place; its first half makes the beginnings
+    both = np.zeros((2, 5, len(a), 2, 3), np.float32)
+    both[0, :, :, 0] = both[1, :, :, 1] = axes.swapaxes(1, 2)
+    return (_CAPSULE @ both.reshape(10, -1)).reshape(-1, 2, 3)
 
 
 def _wires_of_a_capsule() -> Floats:
-    """(2 S, 5) ends of the lines of any capsule: shares of its axis, two radii across, one along; ones."""
+    """(S, 10) of any capsule's lines the beginning, then the end.
+
+    Each as shares of its axis, of two radii across and one along, and a one.
+    """
     angle = np.linspace(0.0, 2.0 * np.pi, _COARSE + 1)
     cosine, sine, none = np.cos(angle), np.sin(angle), np.zeros(_COARSE + 1)
     half = _COARSE // 2 + 1
@@ -110,7 +118,7 @@ def _wires_of_a_capsule() -> Floats:
         paths.append(outline)
     ends = [np.stack([path[:-1], path[1:]], 1).reshape(-1, 4) for path in paths]
     wires = np.concatenate(ends)
-    return np.column_stack([wires, np.ones(len(wires))]).astype(np.float32)
+    return np.column_stack([wires, np.ones(len(wires))]).astype(np.float32).reshape(-1, 10)
 
 
 _CAPSULE = _wires_of_a_capsule()
