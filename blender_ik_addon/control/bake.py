@@ -24,11 +24,12 @@ from ..compat import bone_selected
 from ..properties.access import session_of
 from ..properties.refusal import Refused
 from .confirm import as_shown, meddling
-from .frame import Solved, Task, first_figure, make_tasks, solve_task
+from .frame import Solved, solve_task
 from .plan import Plan, find_armature, read_plan
 from .reasons import REASONS
 from .report import Run, write_report
 from .sample import Sample, take_sample
+from .task import Task, first_figure, make_tasks
 
 _SAMPLING_SHARE = 0.3  # of the progress bar; reading a frame is mostly Blender's own evaluation
 _ROUNDS = 20  # of the first frame, for a method that is not done with it by then

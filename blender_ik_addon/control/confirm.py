@@ -17,10 +17,11 @@ import ikmath as ik
 
 from ..bridge.checks import constraint_faults
 from ..bridge.skeleton import Figure
-from .frame import Solved, make_tasks
+from .frame import Solved
 from .goals import effector_errors
 from .plan import Plan
 from .sample import take_sample
+from .task import make_tasks
 
 _SEEN: Final = 1e-4  # of the figure's size, or radians
 

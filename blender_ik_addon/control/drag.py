@@ -26,7 +26,7 @@ from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .autokey import auto_key
-from .frame import Solved, Task, first_figure, make_tasks, next_task, solve_task
+from .frame import Solved, solve_task
 from .goals import points
 from .grip import Grip, plan_with_grip
 from .plan import NOT_SAVED, Plan, find_armature
@@ -34,6 +34,7 @@ from .reasons import REASONS
 from .record import Recording
 from .sample import Sample, take_sample
 from .start import Start
+from .task import Task, first_figure, make_tasks, next_task
 
 __all__ = ("Drag", "Grip", "Moved")
 

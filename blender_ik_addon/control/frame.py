@@ -8,45 +8,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-import bpy
 import numpy as np
 
 import ikmath as ik
 from ikmath.diagnosis import reason
-from ikmath.goals import Goal
 
 from ..bridge.armature import Array, Channels, Flags
-from ..bridge.checks import figure_faults
-from ..bridge.faults import require
 from ..bridge.goals import Wanted
-from ..bridge.skeleton import Figure, read_figure
+from ..bridge.skeleton import Figure
 from .bends import bent_rightly
 from .chain_goal import WithinChain
-from .goals import Part, aimed, effector_errors, make_parts, points, wanted, wanted_in_all, wanted_still
+from .goals import Part, effector_errors, points
 from .plan import Plan
-from .sample import Sample
 from .settle import honest, settle
 from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
+from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or metres; a figure that moved less on being asked again has come to rest
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
-
-
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """One frame, ready to be solved.
-
-    Attributes:
-        sample: the frame; figure: measured at the pose that it starts from.
-        want: what the effectors want; parts: that as goals; problem: them as a problem, with the posture.
-    """
-
-    plan: Plan
-    sample: Sample
-    figure: Figure
-    want: Wanted = field(repr=False)
-    parts: Sequence[Part] = field(repr=False)
-    problem: ik.Problem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,86 +74,6 @@ class Solved:
         return self.why()
 
 
-def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
-    """The figure of a plan, measured at a first frame; `Figure.at` gives it at the others.
-
-    Args:
-        plan: the armature's plan.
-        armature: the original object, whose constraints and drivers are looked at.
-        sample: the first frame.
-
-    Raises:
-        FigureFault: it cannot be solved; the sentence names the bone and says why.
-    """
-    figure = read_figure(
-        plan.bones,
-        sample.state,
-        sample.space,
-        plan.solved,
-        root=plan.root,
-        root_stiffness=plan.root_stiffness,
-        carried=plan.carried,
-        inertia=plan.inertia,
-    )
-    chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
-    require(figure_faults(armature, figure, chains))
-    return figure
-
-
-def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Task]:
-    """Get frames ready; goals are made and checked once for all of them where only their targets differ.
-
-    Args:
-        plan: the armature's plan.
-        figure: the plan's figure, at any frame.
-        samples: the frames.
-
-    Raises:
-        FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
-    """
-    figures = figure.at_each([sample.state for sample in samples], [sample.space for sample in samples])
-    wants, together = wanted_in_all(plan, figures, samples)
-    if together is None:
-        made = [_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
-    else:
-        parts, problem = _problem(plan, figures[0], together, np.array([own.q for own in figures]))
-        made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
-    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples)
-    made = [(parts, problem) for (parts, _), problem in zip(made, placed, strict=True)]
-    return [
-        Task(plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem)
-        for sample, own, want, (parts, problem) in zip(samples, figures, wants, made, strict=True)
-    ]
-
-
-def next_task(before: Task, sample: Sample) -> Task:
-    """Get one frame ready, after another one; what has not changed since then is not made again.
-
-    Args:
-        before: the other frame.
-        sample: the frame; pose and place of the armature count as unchanged if they are the same objects.
-
-    Raises:
-        FigureFault: as for `make_tasks`.
-    """
-    plan, figure, then = before.plan, before.figure, before.sample
-    if sample.state is not then.state or sample.space is not then.space:
-        return make_tasks(plan, figure, [sample])[0]
-    want = wanted_still(plan, before.want, then, sample)
-    if want is None:
-        want = wanted(plan, figure, sample)
-        parts, goals = _goals(plan, figure, want, figure.q)
-    else:
-        parts = aimed(before.parts, want)
-        goals = [*(part.goal for part in parts), *before.problem.goals[len(parts) :]]
-    problem = before.problem.towards(goals)
-    if problem.scene is None:
-        (problem,) = place_problems(plan.surroundings, [problem], [figure], [sample])
-    elif sample.obstacles is not then.obstacles:
-        problem = problem.among(sample.obstacles)
-    return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem)
-
-
 def solve_task(
     task: Task, before: Solved | None = None, *, brief: bool = False, max_iterations: int | None = None
 ) -> Solved:
@@ -207,60 +106,124 @@ def solve_task(
     problem = _settled(plan, task.problem, q, before)
     ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
     if figure.exact:
-        answer = partial(ask, problem)
-        if problem.scene is not None:
-            solution = answer(q)  # who is put elsewhere at once may come out behind an obstacle
-        else:
-            then = before.q if before else None
-            solution = bent_rightly(figure, problem, answer(q), then, answer)
-        channels = figure.channels(solution.q, previous)
-        parts, shown, end = task.parts, None, solution.q
-        distance, angle = effector_errors(len(plan.effectors), parts, solution.errors)
+        answer = _answer(task, problem, q, before, previous, ask)
     else:
-
-        def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
-            asked = _settled(plan, _problem(plan, own, want, figure.q)[1], q, before)
-            (asked,) = place_problems(plan.surroundings, [asked], [own], [task.sample])
-            # Who stands in a wall by now starts afresh: he may not find the way out of it.
-            afresh = first or depth_of(asked, own) > 0.0
-            return ask(asked, q if afresh else own.q)
-
-        want = task.want
-        plain = _plain(plan, want)
-        settled = settle(
-            figure, want, plain, previous, partial(points, plan), solve_round, partial(depth_of, problem)
-        )
-        solution, channels = settled.solution, settled.channels
-        distance, angle = settled.distance, settled.angle
-        there = figure.posed(channels)
-        shown, end = there.shown, there.q
-        parts, problem = _problem(plan, there, replace(want, offset=points(plan, there)), there.q)
-        problem = _settled(plan, problem, q, before)
-        if not np.logical_or(*plain).all():
-            rest = effector_errors(len(plan.effectors), parts, problem.errors(ik.Pose.forward(shown, end)))
-            distance = np.where(np.isnan(distance), rest[0], distance)
-            angle = np.where(np.isnan(angle), rest[1], angle)
-        solution = honest(solution, plan, distance, angle)
+        answer = _answer_in_rounds(task, problem, q, before, previous, ask)
+    solution = answer.solution
     known = solution.clearance if figure.exact else None
-    near = NOWHERE if brief else nearest_thing(task.problem, end, shown, known)
+    near = NOWHERE if brief else nearest_thing(task.problem, answer.q, answer.shown, known)
+    parts, problem = answer.parts, answer.problem
     return Solved(
         frame=task.sample.frame,
-        channels=channels,
+        channels=answer.channels,
         q=solution.q,
         posture=task.figure.q,
         solution=solution,
         status=solution.status.name,
         sentence="",
-        distance=distance,
-        angle=angle,
-        why=tuple if brief else partial(_reasons, plan, parts, problem, end, solution, near),
-        chosen=_chosen(plan, parts, problem, end),
+        distance=answer.distance,
+        angle=answer.angle,
+        why=tuple if brief else partial(_reasons, plan, parts, problem, answer.q, solution, near),
+        chosen=_chosen(plan, parts, problem, answer.q),
         problem=problem if plan.chooses else None,
         nearest=near,
         ignored=task.sample.ignored,
         asked=asked,
         rests=solution.status is not ik.Status.STOPPED
         and (before is None or (again and bool(np.abs(solution.q - before.q).max() < _STILL))),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Answer:
+    """What a solve came to.
+
+    Attributes:
+        solution: as the solver gave it; channels: of all bones.
+        parts, problem: what was asked in the end.
+        shown: the figure as Blender will show it, None where that is the problem's own.
+        q: (n,) its coordinates.
+        distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
+    """
+
+    solution: ik.Solution
+    channels: Channels
+    parts: Sequence[Part]
+    problem: ik.Problem
+    shown: ik.Skeleton | None
+    q: Array
+    distance: Array
+    angle: Array
+
+
+def _answer(
+    task: Task,
+    problem: ik.Problem,
+    q: Array,
+    before: Solved | None,
+    previous: Channels | None,
+    ask: Callable[[ik.Problem, Array], ik.Solution],
+) -> _Answer:
+    """Solve a figure that is exact, from coordinates q."""
+    answer = partial(ask, problem)
+    if problem.scene is not None:
+        solution = answer(q)  # who is put elsewhere at once may come out behind an obstacle
+    else:
+        then = before.q if before else None
+        solution = bent_rightly(task.figure, problem, answer(q), then, answer)
+    distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
+    return _Answer(
+        solution=solution,
+        channels=task.figure.channels(solution.q, previous),
+        parts=task.parts,
+        problem=problem,
+        shown=None,
+        q=solution.q,
+        distance=distance,
+        angle=angle,
+    )
+
+
+def _answer_in_rounds(
+    task: Task,
+    problem: ik.Problem,
+    q: Array,
+    before: Solved | None,
+    previous: Channels | None,
+    ask: Callable[[ik.Problem, Array], ik.Solution],
+) -> _Answer:
+    """Solve a figure that is not exact, from coordinates q, until Blender shows what is wanted."""
+    plan, figure, want = task.plan, task.figure, task.want
+
+    def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
+        asked = _settled(plan, make_problem(plan, own, want, figure.q)[1], q, before)
+        (asked,) = place_problems(plan.surroundings, [asked], [own], [task.sample])
+        # Who stands in a wall by now starts afresh: he may not find the way out of it.
+        afresh = first or depth_of(asked, own) > 0.0
+        return ask(asked, q if afresh else own.q)
+
+    plain = _plain(plan, want)
+    settled = settle(
+        figure, want, plain, previous, partial(points, plan), solve_round, partial(depth_of, problem)
+    )
+    distance, angle = settled.distance, settled.angle
+    there = figure.posed(settled.channels)
+    parts, problem = make_problem(plan, there, replace(want, offset=points(plan, there)), there.q)
+    problem = _settled(plan, problem, q, before)
+    if not np.logical_or(*plain).all():
+        errors = problem.errors(ik.Pose.forward(there.shown, there.q))
+        rest = effector_errors(len(plan.effectors), parts, errors)
+        distance = np.where(np.isnan(distance), rest[0], distance)
+        angle = np.where(np.isnan(angle), rest[1], angle)
+    return _Answer(
+        solution=honest(settled.solution, plan, distance, angle),
+        channels=settled.channels,
+        parts=parts,
+        problem=problem,
+        shown=there.shown,
+        q=there.q,
+        distance=distance,
+        angle=angle,
     )
 
 
@@ -336,29 +299,6 @@ def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) ->
             if isinstance(inner, ik.AnyOf):
                 chosen[int(part.rows[0])] = int(inner.best(pose))
     return tuple(chosen)
-
-
-def _problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
-    parts, goals = _goals(plan, figure, want, posture)
-    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits)
-
-
-def _goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], list[Goal]]:
-    """The parts, and all goals with the posture at their end."""
-    parts = make_parts(plan, figure, want)
-    goals = [part.goal for part in parts]
-    if plan.posture > 0.0 or not goals:
-        goals.append(ik.Posture(posture, gain=_gains(plan, figure)))
-    return parts, goals
-
-
-def _gains(plan: Plan, figure: Figure) -> float | Array:
-    """How strongly the coordinates keep their posture: Parent's gains, one for all or (n,) for each."""
-    if not plan.keeps:
-        return plan.posture or 1.0
-    numbers = figure.plan.bone[figure.skeleton.owner].tolist()
-    shares = [plan.keeps.get(figure.bones.names[number], 1.0) for number in numbers]
-    return (plan.posture or 1.0) * np.array(shares)
 
 
 def _is_let_go(task: Task) -> bool:

@@ -21,11 +21,12 @@ from ..bridge.fingerprint import fingerprint
 from ..properties.access import rig_of
 from ..properties.settings import effector_settings, other_settings, settings_untold
 from .following import Following
-from .frame import Solved, Task, first_figure, make_tasks, next_task, solve_task
+from .frame import Solved, solve_task
 from .plan import Plan, read_plan
 from .reasons import REASONS
 from .sample import Sample, take_sample
 from .start import Start
+from .task import Task, first_figure, make_tasks, next_task
 from .telling import say, tell
 
 _FEW: Final = 30  # things that are sooner looked through than an armature is compared

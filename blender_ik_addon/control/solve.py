@@ -13,10 +13,11 @@ from ..bridge.pose import write_channels
 from ..properties.refusal import Refused
 from .autokey import auto_key
 from .confirm import as_shown, meddling
-from .frame import first_figure, make_tasks, solve_task
+from .frame import solve_task
 from .plan import read_plan
 from .report import Run, write_report
 from .sample import take_sample
+from .task import first_figure, make_tasks
 
 
 def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:

@@ -16,9 +16,10 @@ import numpy as np
 
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
-from .frame import Solved, Task, reasons
+from .frame import Solved, reasons
 from .plan import Plan
 from .report import Run, write_effectors
+from .task import Task
 
 _NUMBERS: Final = re.compile(r"[\d.]+")
 

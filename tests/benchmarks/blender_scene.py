@@ -186,9 +186,9 @@ def add_effectors(figure: bpy.types.Object, targets: list[bpy.types.Object]) -> 
 
 def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], block: int) -> dict[str, Any]:
     """The extension's control path, its parts timed; frames prepared in blocks, as a bake does, or singly."""
-    frame, plan_module, sample, pose = (
+    frame, tasks, plan_module, sample, pose = (
         importlib.import_module(f"{_package()}.{name}")
-        for name in ("control.frame", "control.plan", "control.sample", "bridge.pose")
+        for name in ("control.frame", "control.task", "control.plan", "control.sample", "bridge.pose")
     )
     scene, rounds, misses = bpy.context.scene, [], []
     plan = plan_module.read_plan(figure, bpy.context)
@@ -204,14 +204,14 @@ def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], bloc
             started = time.process_time()
             samples.append(sample.take_sample(plan, figure, depsgraph, at, before=before))
             took[row] += time.process_time() - started
-        body = frame.first_figure(plan, figure, samples[0])
+        body = tasks.first_figure(plan, figure, samples[0])
         solved: list[Any] = []
         for start in range(0, len(samples), block):
             some = samples[start : start + block]
             started = time.process_time()
-            tasks = frame.make_tasks(plan, body, some)
+            made = tasks.make_tasks(plan, body, some)
             took[start : start + block] += (time.process_time() - started) / len(some)
-            for row, task in enumerate(tasks, start=start):
+            for row, task in enumerate(made, start=start):
                 started = time.process_time()
                 solved.append(frame.solve_task(task, solved[-1] if solved else None))
                 pose.write_channels(figure, solved[-1].channels)

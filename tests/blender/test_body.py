@@ -53,8 +53,8 @@ def watched(rig: bpy.types.Object) -> set[frozenset[str]]:
     sample = installed.module("control.sample").take_sample(
         plan, rig, bpy.context.evaluated_depsgraph_get(), 1
     )
-    frame = installed.module("control.frame")
-    (task,) = frame.make_tasks(plan, frame.first_figure(plan, rig, sample), [sample])
+    tasks = installed.module("control.task")
+    (task,) = tasks.make_tasks(plan, tasks.first_figure(plan, rig, sample), [sample])
     names = task.problem.body.names
     return {frozenset((names[i], names[j])) for i, j in task.problem.scene.pairs.tolist()}
 

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a sampled frame to a problem of ikmath, with the pose of the frame as its posture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+from ikmath.goals import Goal
+
+from ..bridge.armature import Array
+from ..bridge.checks import figure_faults
+from ..bridge.faults import require
+from ..bridge.goals import Wanted
+from ..bridge.skeleton import Figure, read_figure
+from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
+from .plan import Plan
+from .sample import Sample
+from .surroundings import place_problems
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One frame, ready to be solved.
+
+    Attributes:
+        sample: the frame; figure: measured at the pose that it starts from.
+        want: what the effectors want; parts: that as goals; problem: them as a problem, with the posture.
+    """
+
+    plan: Plan
+    sample: Sample
+    figure: Figure
+    want: Wanted = field(repr=False)
+    parts: Sequence[Part] = field(repr=False)
+    problem: ik.Problem
+
+
+def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
+    """The figure of a plan, measured at a first frame; `Figure.at` gives it at the others.
+
+    Args:
+        plan: the armature's plan.
+        armature: the original object, whose constraints and drivers are looked at.
+        sample: the first frame.
+
+    Raises:
+        FigureFault: it cannot be solved; the sentence names the bone and says why.
+    """
+    figure = read_figure(
+        plan.bones,
+        sample.state,
+        sample.space,
+        plan.solved,
+        root=plan.root,
+        root_stiffness=plan.root_stiffness,
+        carried=plan.carried,
+        inertia=plan.inertia,
+    )
+    chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
+    require(figure_faults(armature, figure, chains))
+    return figure
+
+
+def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Task]:
+    """Get frames ready; goals are made and checked once for all of them where only their targets differ.
+
+    Args:
+        plan: the armature's plan.
+        figure: the plan's figure, at any frame.
+        samples: the frames.
+
+    Raises:
+        FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
+    """
+    figures = figure.at_each([sample.state for sample in samples], [sample.space for sample in samples])
+    wants, together = wanted_in_all(plan, figures, samples)
+    if together is None:
+        made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
+    else:
+        parts, problem = make_problem(plan, figures[0], together, np.array([own.q for own in figures]))
+        made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
+    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples)
+    made = [(parts, problem) for (parts, _), problem in zip(made, placed, strict=True)]
+    return [
+        Task(plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem)
+        for sample, own, want, (parts, problem) in zip(samples, figures, wants, made, strict=True)
+    ]
+
+
+def next_task(before: Task, sample: Sample) -> Task:
+    """Get one frame ready, after another one; what has not changed since then is not made again.
+
+    Args:
+        before: the other frame.
+        sample: the frame; pose and place of the armature count as unchanged if they are the same objects.
+
+    Raises:
+        FigureFault: as for `make_tasks`.
+    """
+    plan, figure, then = before.plan, before.figure, before.sample
+    if sample.state is not then.state or sample.space is not then.space:
+        return make_tasks(plan, figure, [sample])[0]
+    want = wanted_still(plan, before.want, then, sample)
+    if want is None:
+        want = wanted(plan, figure, sample)
+        parts, goals = make_goals(plan, figure, want, figure.q)
+    else:
+        parts = aimed(before.parts, want)
+        goals = [*(part.goal for part in parts), *before.problem.goals[len(parts) :]]
+    problem = before.problem.towards(goals)
+    if problem.scene is None:
+        (problem,) = place_problems(plan.surroundings, [problem], [figure], [sample])
+    elif sample.obstacles is not then.obstacles:
+        problem = problem.among(sample.obstacles)
+    return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem)
+
+
+def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
+    """What the effectors want as goals, and these with a posture (n,) as a problem."""
+    parts, goals = make_goals(plan, figure, want, posture)
+    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits)
+
+
+def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], list[Goal]]:
+    """The parts, and all goals with the posture at their end."""
+    parts = make_parts(plan, figure, want)
+    goals = [part.goal for part in parts]
+    if plan.posture > 0.0 or not goals:
+        goals.append(ik.Posture(posture, gain=_gains(plan, figure)))
+    return parts, goals
+
+
+def _gains(plan: Plan, figure: Figure) -> float | Array:
+    """How strongly the coordinates keep their posture: Parent's gains, one for all or (n,) for each."""
+    if not plan.keeps:
+        return plan.posture or 1.0
+    numbers = figure.plan.bone[figure.skeleton.owner].tolist()
+    shares = [plan.keeps.get(figure.bones.names[number], 1.0) for number in numbers]
+    return (plan.posture or 1.0) * np.array(shares)
