@@ -15,6 +15,7 @@ Index = npt.NDArray[np.intp]
 
 FEASIBLE: Final = 1e-11
 STEP: Final = 1e-13  # movement that counts as none
+_NO_ROWS, _NO_LEAST = np.empty((0, 0)), np.empty(0)
 _AT: Final = 1e-3  # distance at which x = 0 stands at a side
 
 
@@ -40,11 +41,9 @@ class Box:
 
     def __init__(self, lower: Array, upper: Array, rows: Array | None, least: Array | None) -> None:
         self.lower, self.upper = lower, upper
-        if rows is None or least is None:
-            rows, least = np.empty((0, len(lower))), np.empty(0)
-        self.rows, self.least = rows, least
+        self.rows, self.least = (_NO_ROWS, _NO_LEAST) if rows is None or least is None else (rows, least)
         self._below, self._above = lower - FEASIBLE, upper + FEASIBLE
-        self.nothing = Working(np.zeros(len(lower), dtype=np.int8), np.zeros(len(least), dtype=np.int8))
+        self.nothing = Working(np.zeros(len(lower), dtype=np.int8), np.zeros(len(self.least), dtype=np.int8))
 
     def violated(self, x: Array) -> tuple[Flags, Flags]:
         """Bounds (-1 below, 1 above) and rows (-1) that x breaks."""

@@ -15,7 +15,6 @@ one feasible point to the next, one inequality at a time, finishes the work.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -33,8 +32,7 @@ _MET: Final = 1e-13  # share of what was missing that is rounding
 _SHARE: Final = 0.01  # of what stronger levels may be off, to be aimed at
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """One level: rows A (m, n), wanted values b (m,), damping c >= 0."""
 
     rows: Array
@@ -42,8 +40,7 @@ class Level:
     damping: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """x (n,), and the working set of every level: the warm start of the next problem like this one."""
 
     x: Array
@@ -171,7 +168,7 @@ class _Stage:
             coordinate once the equalities have taken their share; pull of the rows (p,): positive where
             letting go would help.
         """
-        row_pull = np.zeros(len(held.rows))
+        row_pull = np.zeros(len(held.rows)) if len(held.rows) else _NO_PULL
         some_rows = len(row_pull) > 0 and bool(held.rows.any())
         if base is None and not some_rows:
             if self.target is None and not self.bound:
@@ -349,6 +346,8 @@ def _wrong(
     held: Working, pull: Array, row_pull: Array
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Which bounds and rows hold what wants to go the other way; (0,) where there are none."""
+    if not len(pull) and not len(row_pull):
+        return _NONE, _NONE
     least = _PULL * (1.0 + float(np.abs(pull).max(initial=0.0)))
     wrong = pull * held.bounds > least if len(pull) else _NONE
     return wrong, (held.rows != 0) & (row_pull > least) if len(row_pull) else _NONE

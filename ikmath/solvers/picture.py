@@ -28,6 +28,7 @@ _GRANTED: Final = 1e-4  # share of its squared error that may be left to a level
 _NOTHING: Final = 1e-18  # squared scaled error that is none
 _SLIGHT: Final = 1e-5  # figure sizes by which a one-sided goal may be broken without pulling anything
 _NONE: Final = np.empty(0, dtype=np.intp)
+_NO_EDGE: Final = SwingBounds({}, [], [])
 _CURVED: Final = 0.2  # share of a step that projection into the swing regions may take off
 
 
@@ -96,7 +97,7 @@ class Picture:
             levels, costs, caution = [slice(None)], [sum(costs)], [max(caution)]
         damping = [(_FAR * cost + _NEAR) * careful for cost, careful in zip(costs, caution, strict=True)]
         for _ in range(_ROUNDS):
-            turned = SwingBounds(edges, region.pair_columns, self._units)
+            turned = SwingBounds(edges, region.pair_columns, self._units) if edges else _NO_EDGE
             rows = turned.along(columns).T
             answer = lexicographic(
                 [Level(rows[s], wanted[s], c) for s, c in zip(levels, damping, strict=True)],
