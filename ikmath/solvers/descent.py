@@ -18,6 +18,7 @@ from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
+from .arcs import Arcs
 from .detours import detours, is_hopeless
 from .escapes import bend, scattered, unlock
 from .guard import Guard
@@ -95,7 +96,7 @@ class Descent:
         """The start, out of all obstacles if there is a way out."""
         pose, self.known = self.known, None
         if pose is None or pose.skeleton is not self.skeleton or (pose.q != q).any():
-            pose = Pose.trusted(self.skeleton, q)
+            pose = self.stack.begin(self.skeleton, q)
         if self.guard is None:
             return self.look(pose, None)
         near = self.guard.known(pose)
@@ -237,6 +238,7 @@ class Descent:
         memory = Memory([1.0] * len(state.costs), self.working)
         expected = memory.expect(self.sag, self.stack, state.scaled)
         self.sag = None
+        arcs = None if self.following or self.guard is not None else Arcs(self.problem)
         lowest, best = list(state.costs), state
         stall, warm = 0, bool(self.working)
         settled = only_land = False
@@ -250,6 +252,8 @@ class Descent:
             # the posture acts along the linear picture too: where steps were refused, ask for less of it
             share = min(memory.share, 1.0 / max(memory.caution))
             wish = None if state.wish is None or only_land else state.wish * share
+            if arcs is not None:
+                memory.sag = arcs.sag(state)
             trial = self.move(state, self.picture.step(state, memory, wish=wish))
             self.working, aimed, memory.sag = memory.working, memory.sag, None
             if trial is None:
