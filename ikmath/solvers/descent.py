@@ -25,7 +25,7 @@ from .guard import Guard
 from .pace import CLOSE, FAST, SMALL_TURN, is_slight, jumps
 from .picture import Picture
 from .rest import at_rest_in_order, cost_in_order
-from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Trail
+from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Sway, Trail
 
 _GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
 _SLIDE: Final = 1e-3  # and where obstacles are slid along
@@ -81,7 +81,7 @@ class Descent:
         self.working, self.known, trail.pose, trail.near = trail.working, trail.pose, None, None
         # a posture changes its mind about what to hold too often for one frame to be like the one before
         self.aims_off = self.following and problem.posture is None
-        self.sag = trail.sag  # of the frame before, then of this one
+        self.sag, self.sway = trail.sag, trail.sway  # of the frame before, then of this one
         self.fast = trail.fast  # whether small turns have not sufficed so far
         self.usual = SMALL_TURN if scene is None else CLOSE
         self.max_turn = options.max_turn
@@ -235,7 +235,7 @@ class Descent:
         # creeping to where rest is near is a waste
         floors = self.floors if self.rests else [0.0] * len(self.floors)
         creeping = Creeping(_HURRY if hurry or self.rests else _CREEPING, floors)
-        memory = Memory([1.0] * len(state.costs), self.working)
+        memory = Memory([1.0] * len(state.costs), self.working, share=Sway.calm(self.sway))
         expected = memory.expect(self.sag, self.stack, state.scaled)
         self.sag = None
         arcs = None if self.following or self.guard is not None else Arcs(self.problem)
@@ -378,7 +378,8 @@ class Descent:
 
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))
-        measure, blocked = None, ""
+        measure, blocked, fast = None, "", self._goes_fast(state)
+        sway = Sway.after(self.sway, state.q - self.start.q) if self.following else None
         if self.guard is not None and state.near is not None:
             measure = self.guard.scene.measure(state.q, state.near)
             if stalled and not state.reached:
@@ -394,5 +395,5 @@ class Descent:
             measure=measure,
             blocked=blocked,
             near=state.near,
-            memory=Trail(state.pose, self.working, self._goes_fast(state), state.near, self.lags, self.sag),
+            memory=Trail(state.pose, self.working, fast, state.near, self.lags, self.sag, sway),
         )

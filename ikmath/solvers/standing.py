@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -19,6 +20,9 @@ _CREEP = 0.02  # share of each level's squared error
 _ALIKE: Final = 2.0  # speed against the frame before up to which a motion goes on
 _SLIGHT: Final = 0.01  # share of what was asked for (squared) that is left by no more than a sag
 _STEADY: Final = 0.25  # share of it (squared) that may differ from frame to frame
+_TO_AND_FRO: Final = 0.3  # share of two changes of speed by which they cancel, in a motion that sways
+_CALMER, _BOLDER, _CALMEST = 0.4, 1.005, 0.05  # factors of the posture's share, and its least
+_NO_SWAY: Final = 1e-6  # radians or metres a frame; changes of speed below that are rounding
 _TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
 
 
@@ -57,7 +61,7 @@ class State:
 class Trail:
     """What the frame after goes on from: the pose, what held it, whether the motion is a fast one.
 
-    It lags where it stayed a little short rather than jump; and its first step was off by a sag.
+    It lags where it stayed a little short rather than jump; its first step was off by a sag; and it may sway.
     """
 
     pose: Pose | None
@@ -66,6 +70,43 @@ class Trail:
     near: Proximity | None = None
     lags: bool = False
     sag: Sag | None = None
+    sway: Sway | None = None
+
+
+class Sway(NamedTuple):
+    """Whether a motion goes to and fro, a frame this way and a frame that way, and what keeps it from it.
+
+    A step towards the posture goes along the linear picture. Where goals hold a figure on strongly curved
+    ways, as closed chains are, it goes farther than there was to go, and the next one back again. So it goes
+    but a share of the way there as soon as that is seen, and more again while it is not.
+
+    Attributes:
+        share: of the step towards the posture; moved: (n,) from frame to frame; turned: (n,) how much that
+            was another way than before, None in the first two frames.
+    """
+
+    share: float
+    moved: Array
+    turned: Array | None
+
+    @staticmethod
+    def calm(before: Sway | None) -> float:
+        """Which share of the way to the posture the next step goes."""
+        return 1.0 if before is None else before.share
+
+    @classmethod
+    def after(cls, before: Sway | None, moved: Array) -> Sway:
+        """With one more frame, in which the figure has moved by (n,)."""
+        if before is None or before.moved.shape != moved.shape:
+            return cls(1.0, moved, None)
+        turned = moved - before.moved
+        share = min(1.0, before.share * _BOLDER)
+        if before.turned is not None:
+            now, then = (math.sqrt(float(one.dot(one))) for one in (turned, before.turned))
+            sways = float(turned.dot(before.turned)) < -_TO_AND_FRO * now * then
+            if sways and min(now, then) > _NO_SWAY:
+                share = max(before.share * _CALMER, _CALMEST)
+        return cls(share, moved, turned)
 
 
 class Sag(NamedTuple):
