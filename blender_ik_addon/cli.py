@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     bake.add_argument("--clean", action="store_true", help="remove keys that change nothing")
     bake.add_argument(
         "--decimate",
-        type=float,
+        type=_length,
         metavar="METRES",
         help="remove keys that the pose does without, within this margin of error",
     )
@@ -155,6 +156,17 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no whole number above zero")
     return int(text)
+
+
+def _length(text: str) -> float:
+    """A length of zero or more, for argparse."""
+    try:
+        length = float(text)
+    except ValueError:
+        length = math.nan
+    if not 0.0 <= length < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no length, zero or more")
+    return length
 
 
 def _say(text: str, *, failed: bool = False) -> None:

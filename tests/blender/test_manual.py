@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -22,3 +23,24 @@ def test_examples_run(page):
     names: dict[str, object] = {}
     for number, block in enumerate(_examples(page), start=1):
         exec(compile(block, f"{page.name}, example {number}", "exec"), names)
+
+
+def test_the_reference_says_nothing_that_is_not_so():
+    """What it says of defaults, arguments and choices is what the extension registers."""
+    spec = importlib.util.spec_from_file_location("reference", installed.ROOT / "docs" / "reference.py")
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    now, written = (_rows(text) for text in (reference.page(), reference.PAGE.read_text(encoding="utf-8")))
+    assert written and not written - now, "Run: python -m docs.reference"
+
+
+def _rows(page: str) -> set[tuple[str, str, str]]:
+    """(what it is about, name, default and choices) of all rows of the tables of a page."""
+    rows, about = set(), ""
+    for line in page.splitlines():
+        if line.startswith("#"):
+            about = line
+        elif line.startswith("| `"):
+            name, rest = re.match(r"\| (`\w+`) \| (.*) \|$", line).groups()
+            rows.add((about, name, rest))
+    return rows
