@@ -179,6 +179,15 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
     return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"
 
 
+def as_near_as_can_be(problem: Problem, errors: Array, tolerance: float) -> bool:
+    """Whether all effectors that are short are so by no more than their chains are too short for."""
+    return all(
+        error <= _beyond_reach(problem, effector) + _FULL * problem.length
+        for effector, error in enumerate(errors.tolist())
+        if error > tolerance
+    )
+
+
 def too_far(problem: Problem, errors: Array) -> bool:
     """Whether some target is farther from where its chain is held than the chain is long."""
     skeleton = problem.skeleton

@@ -13,16 +13,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..diagnosis import conclude
+from ..diagnosis import as_near_as_can_be, conclude
 from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .arcs import Arcs
 from .detours import detours, is_hopeless
-from .escapes import bend, scattered, unlock
+from .escapes import bend, elsewhere, unlock
 from .guard import Guard
-from .pace import CLOSE, FAST, SMALL_TURN, is_slight, jumps
+from .pace import ASIDE, CLOSE, FAST, SMALL_TURN, is_slight, is_worth_it, jumps, leaps, stride
 from .picture import Picture
 from .rest import at_rest_in_order, cost_in_order
 from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Sway, Trail
@@ -70,9 +70,9 @@ class Descent:
         if before is not None and isinstance(before.memory, Trail):
             trail = before.memory
         self.lags = False  # whether it could be that a jump would have reached all
-        self.catch_up = options.catch_up
+        self.late, self.catch_up = False, options.catch_up
         if before is not None:
-            self.catch_up = trail.lags or before.status is Status.REACHED
+            self.late, self.catch_up = trail.lags, trail.lags or before.status is Status.REACHED
         scene = problem.scene
         self.guard = None if scene is None else Guard(problem, scene, self.stack.metric, trail.near)
         self.gain = _GAIN if self.guard is None else _SLIDE
@@ -202,10 +202,10 @@ class Descent:
         """Turn farther, for good, where that is what it takes to reach all.
 
         First as far as a fast motion does, then at will. From the start again: what was nearest within narrow
-        bounds may be the wrong way.
+        bounds may be the wrong way. A jump that no target's leap asks for is spread over frames.
         """
         self.fast = True
-        held = state
+        held, low, high = state, self.picture.low, self.picture.high
         for most in (FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
@@ -214,15 +214,28 @@ class Descent:
             self.picture.stay_near(self.start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
             farther, _ = self._descend(self.start)
-            if self.following and most == math.inf and self._lags_rather(held, farther.q):
-                self.lags = True
-                return held
+            if self.following and most == math.inf and jumps(self.skeleton, self.start.q, farther.q):
+                self.lags = is_slight(self.problem, held.squares)
+                if self.lags:
+                    state = held
+                    break
+                if farther.reached and (self.late or not leaps(self.problem, self.start.squares)):
+                    self.lags = True
+                    return self._go_towards(farther.q)
             held = farther
-        return held if held.reached else state
+            if held.reached:
+                return held
+        if self.max_turn is not None:  # what comes after must not leave the bounds either
+            self.picture.low, self.picture.high = np.minimum(low, state.q), np.maximum(high, state.q)
+        return state
 
-    def _lags_rather(self, held: State, q: Array) -> bool:
-        """Whether a pose that is short is better than the jump to q."""
-        return jumps(self.skeleton, self.start.q, q) and is_slight(self.problem, held.squares)
+    def _go_towards(self, q: Array) -> State:
+        """A part of the way to coordinates (n,) that are a jump away, as near to the goals as it can be."""
+        self.picture.let_go(q)
+        part = self.move(self.start, stride(self.skeleton, self.start.q, q)) or self.start
+        self.picture.stay_near(part.q, ASIDE)
+        self.working = []
+        return self._descend(part)[0]
 
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""
@@ -304,7 +317,8 @@ class Descent:
 
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
-        hopeless = is_hopeless(self.problem, state.pose, np.sqrt(state.squares), self.options.tolerance)
+        problem, tolerance = self.problem, self.options.tolerance
+        hopeless = is_hopeless(problem, state.pose, np.sqrt(state.squares), tolerance)
         if self.guard is not None and not hopeless:
             state = self._go_round(state)
         if not state.reached and (start := unlock(self.skeleton, state.q)) is not None:
@@ -312,12 +326,13 @@ class Descent:
         rng = np.random.default_rng(self.options.seed)
         # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
         jump = self.guard is None or self.options.search
+        if self.rests and hopeless:  # something can be gained all the same
+            hopeless = as_near_as_can_be(problem, np.sqrt(state.squares), tolerance)
         for _ in range(_ATTEMPTS):
             if hopeless or state.reached or not self.left:
                 break
-            # somewhere else altogether is worth it only if everything is reached there
-            other = self._try(state, scattered(self.skeleton, state.q, rng), jump=jump)
-            state = other if other.reached else state
+            other = self._try(state, elsewhere(self.problem, state.q, rng), jump=jump)
+            state = other if other.reached or is_worth_it(problem, other.costs, state.costs) else state
         return state
 
     def _go_round(self, state: State) -> State:
@@ -373,8 +388,8 @@ class Descent:
         """
         if not self.following or not self.fast:
             return False
-        turned = float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start.q, 0.0)).max())
-        return turned > self.usual * (1.0 + _GAIN if state.reached else 1.0 - _GAIN)
+        usual = self.usual * (1.0 + _GAIN if state.reached else 1.0 - _GAIN)
+        return float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start.q, 0.0)).max()) > usual
 
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))

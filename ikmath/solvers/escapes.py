@@ -7,10 +7,14 @@ from typing import Final
 
 import numpy as np
 
+from ..pose import Pose
+from ..problem import Problem
 from ..rotation import Array
 from ..skeleton import Skeleton
 
 _BEND: Final = 0.05  # radians, the bend given to straight limbs that must shorten
+_DRAWN: Final = 32  # poses of which the best is gone on from,
+_WEAKER: Final = 0.3  # with this share of the level above in the weight of each level's errors
 _DEAD: Final = 1e-3  # share of the best slope of an error, below which a pose gives it no way to go
 
 
@@ -48,8 +52,16 @@ def unlock(skeleton: Skeleton, q: Array) -> Array | None:
     return skeleton.region.project_first(np.where(stuck, middle, q))
 
 
-def scattered(skeleton: Skeleton, q: Array, rng: np.random.Generator) -> Array:
-    """Coordinates (n,) drawn inside the limits; slides stay where they are in q."""
+def scattered(skeleton: Skeleton, q: Array, rng: np.random.Generator, count: int) -> Array:
+    """Coordinates (count, n) drawn inside the limits; slides stay where they are in q."""
     low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
-    drawn = rng.uniform(low, np.maximum(low, high))
-    return skeleton.region.project_first(np.where(skeleton.is_turn, drawn, q))
+    drawn = rng.uniform(low, np.maximum(low, high), (count, len(q)))
+    return skeleton.region.project(np.where(skeleton.is_turn, drawn, q))
+
+
+def elsewhere(problem: Problem, q: Array, rng: np.random.Generator) -> Array:
+    """Of many coordinates drawn inside the limits those (n,) that are nearest to the goals."""
+    drawn, stack = scattered(problem.skeleton, q, rng, _DRAWN), problem.stack
+    error = stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, drawn)).error
+    scale = stack.scale * _WEAKER**stack.place
+    return np.asarray(drawn[int(((error * scale) ** 2).sum(-1).argmin())])

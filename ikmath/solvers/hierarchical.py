@@ -118,7 +118,7 @@ class Hierarchical(Method):
         # further starts drawn inside the limits; the first that reaches all ends the search
         rng = np.random.default_rng(options.seed)
         for _ in range(options.restarts):
-            other = Descent(problem, options).solve(scattered(problem.skeleton, best.q, rng))
+            other = Descent(problem, options).solve(scattered(problem.skeleton, best.q, rng, 1)[0])
             if _worth(problem, other) < _worth(problem, best):
                 best = other
             if best.status is Status.REACHED:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a figure may turn from one frame of a motion to the next, and what is seen as a jump."""
+"""How far a figure may turn from one frame of a motion to the next, what is seen as a jump, and what is worth one."""
 
 from __future__ import annotations
 
@@ -16,8 +16,13 @@ from ..skeleton import Skeleton
 SMALL_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
 CLOSE: Final = math.radians(2.1)  # among obstacles,
 FAST: Final = math.radians(7.0)  # and in a motion that needs more
+_STRIDE: Final = math.radians(10.0)  # that a bone goes in a frame on a way that would be a jump,
+ASIDE: Final = math.radians(2.5)  # and a coordinate beside it
 _JUMP: Final = math.radians(15.0)  # a bone that turns farther is seen to jump,
 _SLIGHT: Final = 5e-3  # and not worth an error as small as this, in figure sizes or radians
+_LEAP: Final = 0.1  # figure sizes or radians; a target that goes farther in a frame asks for a jump
+_WORTH: Final = 0.1  # share of a level's squared error by which a pose elsewhere must be better
+_SAME: Final = 1e-4  # and by which stronger ones may differ
 
 
 def jumps(skeleton: Skeleton, start: Array, q: Array) -> bool:
@@ -26,7 +31,38 @@ def jumps(skeleton: Skeleton, start: Array, q: Array) -> bool:
     return bool((np.bincount(skeleton.owner, turned) > _JUMP * _JUMP).any())
 
 
+def stride(skeleton: Skeleton, start: Array, q: Array) -> Array:
+    """The part of the way from start (n,) to q (n,) that is gone in one frame."""
+    turned = np.where(skeleton.is_turn, q - start, 0.0) ** 2
+    most = math.sqrt(float(np.bincount(skeleton.owner, turned).max()))
+    return skeleton.region.project(start + min(1.0, _STRIDE / max(most, _STRIDE)) * (q - start))
+
+
 def is_slight(problem: Problem, squares: Sequence[float]) -> bool:
     """Whether what the effectors are short, squared (E,), is better than a jump."""
+    return _all_below(problem, squares, _SLIGHT)
+
+
+def leaps(problem: Problem, squares: Sequence[float]) -> bool:
+    """Whether squared errors (E,) where a frame begins, which targets have made, ask for a jump."""
+    return not _all_below(problem, squares, _LEAP)
+
+
+def _all_below(problem: Problem, squares: Sequence[float], share: float) -> bool:
     sizes = [problem.length if unit == "m" else 1.0 for unit in problem.units]
-    return all(square < (_SLIGHT * size) ** 2 for square, size in zip(squares, sizes, strict=True))
+    return all(square < (share * size) ** 2 for square, size in zip(squares, sizes, strict=True))
+
+
+def is_worth_it(problem: Problem, new: Sequence[float], old: Sequence[float]) -> bool:
+    """Whether a pose elsewhere is worth going to: the first level that is short is so much less there.
+
+    Args:
+        problem; new, old: squared errors of each level there and here.
+    """
+    for a, b, most in zip(new, old, problem.stack.most, strict=True):
+        floor = (_SLIGHT * problem.length * most) ** 2
+        if a > b * (1.0 + _SAME) + 0.01 * floor:
+            return False
+        if a < b * (1.0 - _WORTH) - floor:
+            return True
+    return False

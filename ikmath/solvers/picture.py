@@ -124,10 +124,21 @@ class Picture:
         to = region.landing(q, dq, exits)
         # staying near, swing pairs know their bounds only along and across
         if self.low is not region.low and (edges or exits is not None):
-            near = np.minimum(np.maximum(to, self.low), self.high)
-            if (near != to).any():
-                to = region.project_first(near)
+            return self._cut(q, to)
         return to
+
+    def _cut(self, q: Array, to: Array) -> Array:
+        """The way from q to another pose (n,) as far as it stays near, pair by pair.
+
+        To put single coordinates back would leave the region, and its edge may be steep.
+        """
+        way, region = to - q, self.region
+        ahead = np.where(way > 0.0, self.high - q, self.low - q)
+        share = np.minimum(np.divide(ahead, way, out=np.ones_like(way), where=way != 0.0), 1.0)
+        if (share == 1.0).all():
+            return to
+        share[region.pairs] = share[region.pairs].min(1, keepdims=True)
+        return region.project_first(q + share * way)
 
     def _granted(self, state: State, aim: Array, dz: Array) -> bool:
         """Whether a scaled step (n,) gives all levels but the weakest what they want, (k,) errors to go."""

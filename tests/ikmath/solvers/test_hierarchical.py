@@ -8,6 +8,7 @@ import pytest
 
 import ikmath as ik
 from ikmath import rotation
+from tests.ikmath.trees import tree
 
 HANDS = ["hand.L", "hand.R"]
 TIP = (0.0, 0.3, 0.0)
@@ -333,3 +334,22 @@ def test_a_motion_that_is_asked_for_briefly_jumps_no_more():
         steps[brief] = np.array(turns)
     assert np.median(steps[True]) < 1.3 * np.median(steps[False])
     assert steps[True].max() < 1.3 * steps[False].max()
+
+
+def test_a_strong_level_does_not_stay_in_a_local_minimum():
+    """Chains that begin anywhere: the strong goals end no farther than from any of some other starts."""
+    for seed in range(12):
+        rng = np.random.default_rng([11, seed])
+        figure = tree(rng, 8, "some")
+        low, high = np.maximum(figure.lower, -1.9), np.minimum(figure.upper, 1.9)
+        draw = lambda rng=rng, low=low, high=high: rng.uniform(low, np.maximum(low, high))  # noqa: E731
+        goals = []
+        for number, name in enumerate(rng.permutation(figure.names[1:])[:3]):
+            pose = ik.Pose.forward(figure, figure.region.project(draw()))
+            goals.append(ik.Position(str(name), pose.point(str(name)), priority=number % 2))
+        problem = ik.Problem(figure, goals)
+        strong = np.array([goal.priority == 0 for goal in goals])
+        answer = ik.solve(problem, figure.region.project(0.3 * draw()))
+        others = [ik.solve(problem, figure.region.project(draw()), escape=False) for _ in range(4)]
+        least = min(np.linalg.norm(other.errors[strong]) for other in others)
+        assert np.linalg.norm(answer.errors[strong]) < least + 0.01 * problem.length, seed
