@@ -22,7 +22,7 @@ from .arcs import Arcs
 from .detours import detours, is_hopeless
 from .escapes import bend, elsewhere, unlock
 from .guard import Guard
-from .pace import ASIDE, CLOSE, FAST, SMALL_TURN, is_slight, is_worth_it, jumps, leaps, stride
+from .pace import ASIDE, CLOSE, FAST, SMALL_TURN, farthest, is_slight, is_worth_it, jumps, leaps, stride
 from .picture import Picture
 from .rest import at_rest_in_order, cost_in_order
 from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Sway, Trail
@@ -66,13 +66,11 @@ class Descent:
                 self.floors[-1] = 0.0  # only the posture is weaker, and that puts nothing right
         self.following = before is not None
         self.escape = options.escape and before is None
-        trail = Trail(None, [])
-        if before is not None and isinstance(before.memory, Trail):
-            trail = before.memory
+        memory = None if before is None else before.memory
+        trail = memory if isinstance(memory, Trail) else Trail(None, [])
         self.lags = False  # whether it could be that a jump would have reached all
-        self.late, self.catch_up = False, options.catch_up
-        if before is not None:
-            self.late, self.catch_up = trail.lags, trail.lags or before.status is Status.REACHED
+        self.late, reached = trail.lags, before is not None and before.status is Status.REACHED
+        self.catch_up = options.catch_up if before is None else self.late or reached
         scene = problem.scene
         self.guard = None if scene is None else Guard(problem, scene, self.stack.metric, trail.near)
         self.gain = _GAIN if self.guard is None else _SLIDE
@@ -87,9 +85,9 @@ class Descent:
         self.max_turn = options.max_turn
         if self.following and options.max_turn is None:
             self.max_turn = FAST if trail.fast else self.usual
-        going_on = self.max_turn is not None or not options.rest
         # whether it comes to rest where it ends short
-        self.rests = self.guard is None and not going_on and all(goal.whole for goal in problem.tasks)
+        alone = self.guard is None and self.max_turn is None
+        self.rests = options.rest and alone and all(goal.whole for goal in problem.tasks)
 
     # ------------------------------------------------------------------ looking
     def begin(self, q: Array) -> State:
@@ -131,8 +129,7 @@ class Descent:
 
         Args:
             new, old: the poses.
-            lowest: what each level had at its best, above which it may slip on the way; None where there is
-                no way to go.
+            lowest: the best of each level so far, above which it may slip on the way; None for no slip.
 
         Returns:
             The level that is worse (None if the new pose is better), and whether it is clearly better.
@@ -167,7 +164,7 @@ class Descent:
         if not state.reached:
             state = self._go_farther(self._bend(state))
         # who starts where nothing is left to gain was brought there, and stays
-        came = self.compare(state, self.start)[1]
+        came = self.lags or self.compare(state, self.start)[1]
         if self.escape and came and not state.reached:
             state = self._escape(state)
         if not state.reached:
@@ -204,8 +201,8 @@ class Descent:
         First as far as a fast motion does, then at will. From the start again: what was nearest within narrow
         bounds may be the wrong way. A jump that no target's leap asks for is spread over frames.
         """
-        self.fast = True
-        held, low, high = state, self.picture.low, self.picture.high
+        self.fast, problem, held = True, self.problem, state
+        low, high = self.picture.low, self.picture.high
         for most in (FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
@@ -215,12 +212,10 @@ class Descent:
             self.working = []  # what held the figure at the narrower bounds holds it no more
             farther, _ = self._descend(self.start)
             if self.following and most == math.inf and jumps(self.skeleton, self.start.q, farther.q):
-                self.lags = is_slight(self.problem, held.squares)
-                if self.lags:
-                    state = held
+                if is_slight(problem, held.squares):
+                    self.lags, state = True, held
                     break
-                if farther.reached and (self.late or not leaps(self.problem, self.start.squares)):
-                    self.lags = True
+                if farther.reached and (self.late or not leaps(problem, self.start.squares)):
                     return self._go_towards(farther.q)
             held = farther
             if held.reached:
@@ -234,7 +229,7 @@ class Descent:
         self.picture.let_go(q)
         part = self.move(self.start, stride(self.skeleton, self.start.q, q)) or self.start
         self.picture.stay_near(part.q, ASIDE)
-        self.working = []
+        self.lags, self.working = True, []
         return self._descend(part)[0]
 
     def _bend(self, state: State) -> State:
@@ -317,8 +312,8 @@ class Descent:
 
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
-        problem, tolerance = self.problem, self.options.tolerance
-        hopeless = is_hopeless(problem, state.pose, np.sqrt(state.squares), tolerance)
+        problem, errors = self.problem, np.sqrt(state.squares)
+        hopeless = is_hopeless(problem, state.pose, errors, self.options.tolerance)
         if self.guard is not None and not hopeless:
             state = self._go_round(state)
         if not state.reached and (start := unlock(self.skeleton, state.q)) is not None:
@@ -327,7 +322,7 @@ class Descent:
         # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
         jump = self.guard is None or self.options.search
         if self.rests and hopeless:  # something can be gained all the same
-            hopeless = as_near_as_can_be(problem, np.sqrt(state.squares), tolerance)
+            hopeless = as_near_as_can_be(problem, errors, self.options.tolerance)
         for _ in range(_ATTEMPTS):
             if hopeless or state.reached or not self.left:
                 break
@@ -386,10 +381,8 @@ class Descent:
 
         Small turns of many joints look better than large ones of few, so they are tried first.
         """
-        if not self.following or not self.fast:
-            return False
         usual = self.usual * (1.0 + _GAIN if state.reached else 1.0 - _GAIN)
-        return float(np.abs(np.where(self.skeleton.is_turn, state.q - self.start.q, 0.0)).max()) > usual
+        return self.following and self.fast and farthest(self.skeleton, self.start.q, state.q) > usual
 
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
         errors = np.sqrt(np.array(state.squares))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a figure may turn from one frame of a motion to the next, what is seen as a jump, and what is worth one."""
+"""How far a figure may turn from one frame of a motion to the next, what is a jump, and what is worth one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ from ..skeleton import Skeleton
 SMALL_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
 CLOSE: Final = math.radians(2.1)  # among obstacles,
 FAST: Final = math.radians(7.0)  # and in a motion that needs more
-_STRIDE: Final = math.radians(10.0)  # that a bone goes in a frame on a way that would be a jump,
-ASIDE: Final = math.radians(2.5)  # and a coordinate beside it
+_STRIDE: Final = math.radians(9.0)  # that a bone goes in a frame on a way that would be a jump,
+ASIDE: Final = math.radians(2.0)  # and a coordinate beside it
 _JUMP: Final = math.radians(15.0)  # a bone that turns farther is seen to jump,
 _SLIGHT: Final = 5e-3  # and not worth an error as small as this, in figure sizes or radians
 _LEAP: Final = 0.1  # figure sizes or radians; a target that goes farther in a frame asks for a jump
 _WORTH: Final = 0.1  # share of a level's squared error by which a pose elsewhere must be better
 _SAME: Final = 1e-4  # and by which stronger ones may differ
+
+
+def farthest(skeleton: Skeleton, start: Array, q: Array) -> float:
+    """The farthest that a coordinate has turned from start (n,) to q (n,)."""
+    return float(np.abs(np.where(skeleton.is_turn, q - start, 0.0)).max())
 
 
 def jumps(skeleton: Skeleton, start: Array, q: Array) -> bool:

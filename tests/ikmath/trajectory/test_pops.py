@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions of random figures whose goals are in each other's way, or beyond reach: no bone jumps.
+
+A target that leaps may ask for a jump, and a figure that a slow motion has led to where only another posture
+reaches goes over to it in some frames, not in one.
+"""
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from ikmath import rotation
+from tests.ikmath import oracle
+
+FRAMES = 60
+
+
+def branching(rng):
+    """A figure of one limb with branches, limits on most joints."""
+    joints = [ik.Joint("j0")]
+    for number in range(1, int(rng.integers(6, 16))):
+        parent = number - 1 if rng.random() < 0.7 else int(rng.integers(number))
+        turns = str(rng.choice(["xyz", "xyz", "x", "xz", "z"]))
+        limited = rng.random() < 0.7
+        joints.append(
+            ik.Joint(
+                f"j{number}",
+                f"j{parent}",
+                rotation=oracle.rodrigues(rng.normal(size=3)) if rng.random() < 0.4 else np.eye(3),
+                translation=(0.0, rng.uniform(0.1, 0.5), 0.0),
+                turns=turns,
+                lower=-rng.uniform(0.2, 1.5, len(turns)) if limited else None,
+                upper=rng.uniform(0.2, 1.5, len(turns)) if limited else None,
+            )
+        )
+    return ik.Skeleton(joints)
+
+
+def motion(rng, figure):
+    """(FRAMES, n) a smooth motion inside the limits."""
+    time = np.arange(FRAMES) * (2.0 * np.pi / FRAMES)
+    wave = np.zeros((FRAMES, figure.n))
+    for k in (1, 2):
+        a, b = rng.normal(size=(2, figure.n)) / k
+        wave += np.outer(np.cos(k * time), a) + np.outer(np.sin(k * time), b)
+    wave = np.tanh(0.5 * (wave + rng.normal(size=figure.n)))
+    low, high = np.maximum(figure.lower, -0.7), np.minimum(figure.upper, 0.7)
+    return figure.region.project(0.5 * wave * np.where(wave > 0.0, high, -low))
+
+
+def clip(seed, kind):
+    """Places of a few joints over frames, each of its own motion or pushed outward."""
+    rng = np.random.default_rng([77, seed])
+    figure = branching(rng)
+    names = [str(name) for name in rng.permutation(figure.names[2:])[: int(rng.integers(2, 5))]]
+    tips = [ik.Pose.forward(figure, motion(rng, figure)).point(name, (0, 0.2, 0)) for name in names]
+    places = np.stack(tips, 1)
+    if kind == "out":
+        places = places * rng.uniform(1.0, 1.5, (len(names), 1))
+    goals = [
+        ik.Position(name, places[:, row], offset=(0, 0.2, 0), priority=int(rng.integers(2)))
+        for row, name in enumerate(names)
+    ]
+    return ik.Problem(figure, [*goals, ik.Posture(figure.rest, gain=0.1)])
+
+
+def turns(figure, q):
+    """(frames - 1,) degrees that a bone turns at most against its parent."""
+    world = ik.Pose.forward(figure, q).rotation
+    root = np.broadcast_to(np.eye(3), (len(world), 1, 3, 3))
+    above = np.concatenate([world, root], 1)[:, figure.parents]
+    local = np.swapaxes(above, -1, -2) @ world
+    return np.degrees(rotation.angle(np.swapaxes(local[:-1], -1, -2) @ local[1:])).max(1)
+
+
+@pytest.mark.parametrize("kind", ["conflict", "out"])
+def test_no_bone_jumps_in_a_smooth_motion(kind):
+    for seed in range(8):
+        problem = clip(seed, kind)
+        track = ik.solve_track(problem)
+        assert turns(problem.skeleton, track.q).max() < 15.0, seed
+        assert problem.skeleton.region.violation(track.q).max() < 1e-9
+
+
+def held_at(elbow, frames):
+    """An arm that is straight at first, and a target that comes a little nearer and stays."""
+    arm = ik.Skeleton(
+        [
+            ik.Joint("upper", turns="x"),
+            ik.Joint("lower", "upper", translation=(0, 1, 0), turns="x", lower=0.0, upper=2.5),
+            ik.Joint("hand", "lower", translation=(0, 1, 0), turns=""),
+        ]
+    )
+    far = 2.0 * np.cos(0.5 * elbow)
+    places = np.tile([0.0, far, 0.0], (frames, 1))
+    places[0] = 0.0, 2.0, 0.0
+    return ik.Problem(arm, [ik.Position("hand", places)])
+
+
+def test_what_would_be_a_jump_is_spread_over_frames_and_arrives():
+    problem = held_at(1.0, 12)  # 12 % nearer is 57 degrees at the elbow
+    track = ik.solve_track(problem, np.array([0.0, 0.0]))
+    slow = held_at(0.8, 12)  # 8 % nearer is 46 degrees
+    slowly = ik.solve_track(slow, np.array([0.0, 0.0]))
+    assert turns(slow.skeleton, slowly.q).max() < 15.0
+    assert slowly.errors[-1] < 1e-4
+    assert track.errors[-1] < 1e-4
+
+
+def test_a_target_that_leaps_is_followed_at_once():
+    rng = np.random.default_rng(5)
+    arm = ik.figures.ball_chain(5, 0.4)
+    poses = np.array([rng.uniform(-0.6, 0.6, arm.n) for _ in range(10)])
+    places = ik.Pose.forward(arm, poses).point("tip")
+    track = ik.solve_track(ik.Problem(arm, [ik.Position("tip", places)]), arm.rest)
+    assert track.errors.max() < 1e-4
