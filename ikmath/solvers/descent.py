@@ -18,11 +18,11 @@ from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
+from . import pace
 from .arcs import Arcs
 from .detours import detours, is_hopeless
 from .escapes import bend, elsewhere, unlock
 from .guard import Guard
-from .pace import ASIDE, CLOSE, FAST, SMALL_TURN, farthest, is_slight, is_worth_it, jumps, leaps, stride
 from .picture import Picture
 from .rest import at_rest_in_order, cost_in_order
 from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Sway, Trail
@@ -81,10 +81,10 @@ class Descent:
         self.aims_off = self.following and problem.posture is None
         self.sag, self.sway = trail.sag, trail.sway  # of the frame before, then of this one
         self.fast = trail.fast  # whether small turns have not sufficed so far
-        self.usual = SMALL_TURN if scene is None else CLOSE
+        self.usual = pace.SMALL_TURN if scene is None else pace.CLOSE
         self.max_turn = options.max_turn
         if self.following and options.max_turn is None:
-            self.max_turn = FAST if trail.fast else self.usual
+            self.max_turn = pace.FAST if trail.fast else self.usual
         # whether it comes to rest where it ends short
         alone = self.guard is None and self.max_turn is None
         self.rests = options.rest and alone and all(goal.whole for goal in problem.tasks)
@@ -203,7 +203,7 @@ class Descent:
         """
         self.fast, problem, held = True, self.problem, state
         low, high = self.picture.low, self.picture.high
-        for most in (FAST, math.inf):
+        for most in (pace.FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
             if not self.picture.let_go(held.q) or held.reached or not self.catch_up:
@@ -211,11 +211,11 @@ class Descent:
             self.picture.stay_near(self.start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
             farther, _ = self._descend(self.start)
-            if self.following and most == math.inf and jumps(self.skeleton, self.start.q, farther.q):
-                if is_slight(problem, held.squares):
+            if self.following and most == math.inf and pace.jumps(self.skeleton, self.start.q, farther.q):
+                if pace.is_slight(problem, held.squares):
                     self.lags, state = True, held
                     break
-                if farther.reached and (self.late or not leaps(problem, self.start.squares)):
+                if farther.reached and (self.late or not pace.leaps(problem, self.start.squares)):
                     return self._go_towards(farther.q)
             held = farther
             if held.reached:
@@ -227,8 +227,8 @@ class Descent:
     def _go_towards(self, q: Array) -> State:
         """A part of the way to coordinates (n,) that are a jump away, as near to the goals as it can be."""
         self.picture.let_go(q)
-        part = self.move(self.start, stride(self.skeleton, self.start.q, q)) or self.start
-        self.picture.stay_near(part.q, ASIDE)
+        part = self.move(self.start, pace.stride(self.skeleton, self.start.q, q)) or self.start
+        self.picture.stay_near(part.q, pace.ASIDE)
         self.lags, self.working = True, []
         return self._descend(part)[0]
 
@@ -327,7 +327,7 @@ class Descent:
             if hopeless or state.reached or not self.left:
                 break
             other = self._try(state, elsewhere(self.problem, state.q, rng), jump=jump)
-            state = other if other.reached or is_worth_it(problem, other.costs, state.costs) else state
+            state = other if other.reached or pace.is_worth_it(problem, other.costs, state.costs) else state
         return state
 
     def _go_round(self, state: State) -> State:
@@ -376,17 +376,10 @@ class Descent:
                 break
         return state
 
-    def _goes_fast(self, state: State) -> bool:
-        """Whether the motion asks for more than usual, so that coordinates may turn farther in what follows.
-
-        Small turns of many joints look better than large ones of few, so they are tried first.
-        """
-        usual = self.usual * (1.0 + _GAIN if state.reached else 1.0 - _GAIN)
-        return self.following and self.fast and farthest(self.skeleton, self.start.q, state.q) > usual
-
     def _finish(self, state: State, iteration: int, *, stalled: bool) -> Solution:
-        errors = np.sqrt(np.array(state.squares))
-        measure, blocked, fast = None, "", self._goes_fast(state)
+        turned = pace.farthest(self.skeleton, self.start.q, state.q)
+        fast = self.following and self.fast and pace.is_fast(turned, self.usual, reached=state.reached)
+        measure, blocked = None, ""
         sway = Sway.after(self.sway, state.q - self.start.q) if self.following else None
         if self.guard is not None and state.near is not None:
             measure = self.guard.scene.measure(state.q, state.near)
@@ -398,7 +391,7 @@ class Descent:
             state.q,
             iteration,
             self.options.tolerance,
-            errors=errors,
+            errors=np.sqrt(np.array(state.squares)),
             stalled=stalled,
             measure=measure,
             blocked=blocked,

@@ -30,6 +30,17 @@ def farthest(skeleton: Skeleton, start: Array, q: Array) -> float:
     return float(np.abs(np.where(skeleton.is_turn, q - start, 0.0)).max())
 
 
+def is_fast(turned: float, usual: float, *, reached: bool) -> bool:
+    """Whether a motion asks for more than usual, so that coordinates may turn farther in what follows.
+
+    Small turns of many joints look better than large ones of few, so they are tried first.
+
+    Args:
+        turned: radians, of the coordinate that turned farthest; usual: the bound on them; reached: all goals.
+    """
+    return turned > usual * (1.0 + _SAME if reached else 1.0 - _SAME)
+
+
 def jumps(skeleton: Skeleton, start: Array, q: Array) -> bool:
     """Whether a bone turns so far from the start (n,) to q (n,) that it is seen to jump."""
     turned = np.where(skeleton.is_turn, q - start, 0.0) ** 2
