@@ -15,6 +15,7 @@ Index = npt.NDArray[np.intp]
 
 FEASIBLE: Final = 1e-11
 STEP: Final = 1e-13  # movement that counts as none
+_NOWHERE: Final = np.empty(0, dtype=np.intp), np.empty(0)
 _NO_ROWS, _NO_LEAST = np.empty((0, 0)), np.empty(0)
 _AT: Final = 1e-3  # distance at which x = 0 stands at a side
 
@@ -42,6 +43,8 @@ class Box:
     def __init__(self, lower: Array, upper: Array, rows: Array | None, least: Array | None) -> None:
         self.lower, self.upper = lower, upper
         self.rows, self.least = (_NO_ROWS, _NO_LEAST) if rows is None or least is None else (rows, least)
+        self._asked: Flags | None = None
+        self._sides: tuple[Index, Array] = _NOWHERE
         self._below, self._above = lower - FEASIBLE, upper + FEASIBLE
         self.nothing = Working(np.zeros(len(lower), dtype=np.int8), np.zeros(len(self.least), dtype=np.int8))
 
@@ -52,9 +55,15 @@ class Box:
             return bounds, self.nothing.rows
         return bounds, -(self.rows.dot(x) < self.least - FEASIBLE).view(np.int8)
 
-    def sides(self, bounds: Flags, held: Index) -> Array:
-        """(h,) where the bounds hold coordinates (h,)."""
-        return np.where(bounds.take(held) > 0, self.upper.take(held), self.lower.take(held))
+    def sides(self, bounds: Flags) -> tuple[Index, Array]:
+        """Which coordinates the bounds hold (h,), and where (h,); asked again, it is known."""
+        if self._asked is not bounds:
+            self._asked, held = bounds, bounds.nonzero()[0]
+            at = self.lower.take(held)
+            if len(held):
+                at = np.where(bounds.take(held) > 0, self.upper.take(held), at)
+            self._sides = held, at
+        return self._sides
 
     def onto_sides(self, x: Array, bounds: Flags) -> Array:
         """X (n,) with what is held at its side."""
@@ -62,8 +71,8 @@ class Box:
 
     def start(self, given: Working) -> Working:
         """A working set without sides that x = 0 does not stand at: they moved, or are gone."""
-        held = given.bounds.nonzero()[0]
-        gone = held[np.abs(self.sides(given.bounds, held)) > _AT] if len(held) else held
+        held, at = self.sides(given.bounds)
+        gone = held[np.abs(at) > _AT] if len(held) else held
         if not len(gone):
             return given
         bounds = given.bounds.copy()

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from .equalities import Basis, Gram, damped, raised
 from .inequalities import FEASIBLE, STEP, Array, Box, Flags, Index, Working, blocking
+from .small import solved
 
 _IDLE: Final = 3  # rounds of whole-set changes with no fewer amiss before going one at a time
 _PATIENT: Final = 1e-7  # what stronger levels may be off where patience is limited; else as bounds
@@ -210,8 +211,8 @@ class _Stage:
         rows, wanted = level.rows, level.wanted
         held, gram = self._held(rows, bounds)
         if held is None:
-            return np.linalg.solve(raised(gram, level.damping), wanted).dot(rows), _NO_PULL
-        short = np.linalg.solve(raised(gram, level.damping), wanted - held.at.dot(held.columns))
+            return solved(raised(gram, level.damping), wanted).dot(rows), _NO_PULL
+        short = solved(raised(gram, level.damping), wanted - held.at.dot(held.columns))
         x = short.dot(rows)
         x[held.where] = held.at
         pull = np.zeros(len(bounds))
@@ -229,7 +230,7 @@ class _Stage:
         near = max(_MET * float(np.abs(missing).max()), _SHARE * self.near)
         share = np.zeros(len(missing))
         for _ in range(_CORRECTIONS):
-            more = np.linalg.solve(gram, missing)
+            more = solved(gram, missing)
             share += more
             x += more.dot(rows)
             if held is not None:
@@ -247,11 +248,11 @@ class _Stage:
         """What bounds hold, None for nothing; and the Gram matrix of the rows without it."""
         if self._gram is None:
             self._gram = rows.dot(rows.T)
-        where = bounds.nonzero()[0]
+        where, at = self.box.sides(bounds)
         if not len(where):
             return None, self._gram.copy()
         columns = rows.T.take(where, 0)
-        held = _Held(where, self.box.sides(bounds, where), columns)
+        held = _Held(where, at, columns)
         return held, self._gram - columns.T.dot(columns)
 
     def _tied(

@@ -46,7 +46,6 @@ class Picture:
     def __init__(self, problem: Problem, guard: Guard | None) -> None:
         self.length, self.stack, self.guard = problem.length, problem.stack, guard
         self.skeleton, self.region, self.metric = problem.skeleton, problem.skeleton.region, self.stack.metric
-        self._units: list[float] = self.metric.tolist()
         self.low, self.high = self.region.low, self.region.high
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.sided = _NONE
@@ -97,7 +96,7 @@ class Picture:
             levels, costs, caution = [slice(None)], [sum(costs)], [max(caution)]
         damping = [(_FAR * cost + _NEAR) * careful for cost, careful in zip(costs, caution, strict=True)]
         for _ in range(_ROUNDS):
-            turned = SwingBounds(edges, region.pair_columns, self._units) if edges else _NO_EDGE
+            turned = SwingBounds(edges, region.pair_columns, metric.tolist()) if edges else _NO_EDGE
             rows = turned.along(columns).T
             answer = lexicographic(
                 [Level(rows[s], wanted[s], c) for s, c in zip(levels, damping, strict=True)],
