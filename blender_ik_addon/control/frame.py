@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis import reason
+from ikmath.diagnosis import explain
 
 from ..bridge.armature import Array, Channels, Flags
 from ..bridge.goals import Wanted
@@ -19,12 +19,15 @@ from ..bridge.skeleton import Figure
 from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
+from .held_back import held_back
 from .plan import Plan
 from .settle import honest, settle
 from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
 from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or metres; a figure that moved less on being asked again has come to rest
+_BRIEFLY = 12  # steps that a frame may take in which an effector stays short by more than
+_NEARLY = 0.02  # of the figure's length
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 
@@ -104,7 +107,10 @@ def solve_task(
     q = _start(figure, before)
     following = before.solution if before else None
     problem = _settled(plan, task.problem, q, before)
-    ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
+    if brief and max_iterations is None and following is None:
+        ask = partial(_briefly, plan)
+    else:
+        ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
     if figure.exact:
         answer = _answer(task, problem, q, before, previous, ask)
     else:
@@ -123,7 +129,11 @@ def solve_task(
         sentence="",
         distance=answer.distance,
         angle=answer.angle,
-        why=tuple if brief else partial(_reasons, plan, parts, problem, answer.q, solution, near),
+        why=(
+            tuple
+            if brief
+            else partial(held_back, plan, parts, problem, answer.q, solution, near, brief=False)
+        ),
         chosen=_chosen(plan, parts, problem, answer.q),
         problem=problem if plan.chooses else None,
         nearest=near,
@@ -236,7 +246,7 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
     if not task.figure.exact:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem
-    return _reasons(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest)
+    return held_back(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest, brief=True)
 
 
 def _asked(task: Task, brief: bool) -> Any:
@@ -266,27 +276,20 @@ def _plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
     return flags[0], flags[1]
 
 
-def _reasons(
-    plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array, solution: ik.Solution, near: Near
-) -> tuple[str, ...]:
-    """(E,) what holds each effector back at coordinates q."""
-    reasons = [""] * len(plan.effectors)
-    if solution.status is ik.Status.REACHED:
-        return tuple(reasons)
-    rows = np.concatenate([part.rows for part in parts]).tolist()
-    pose = ik.Pose.forward(problem.skeleton, q)
-    errors = problem.errors(pose)
-    sizes = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
-    for number in np.argsort(sizes, kind="stable").tolist():  # of place and orientation the worse one speaks
-        if errors[number] <= plan.tolerance:
-            continue
-        if solution.status is ik.Status.BLOCKED and near.name:
-            reasons[rows[number]] = f"stopped by {near.name}"
-        elif solution.status is ik.Status.STOPPED:
-            reasons[rows[number]] = "it still came nearer when the iterations ran out"
-        else:
-            reasons[rows[number]] = reason(problem, pose, number)
-    return tuple(reasons)
+def _briefly(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
+    """The answer for a frame that is one of many: what is far out of reach is not worth the time of ten.
+
+    Nobody is told then that the time was short, but what is in the way.
+    """
+    answer = plan.solver(brief=True, most=_BRIEFLY).solve(problem, q)
+    if answer.status is ik.Status.STOPPED:
+        metric = np.array(problem.units) == "m"
+        if np.where(metric, answer.errors / problem.length, answer.errors).max() <= _NEARLY:
+            answer = plan.solver(brief=True).solve(problem, answer.q)
+    if answer.status is not ik.Status.STOPPED:
+        return answer
+    told = partial(explain, problem, answer.q, answer.errors, plan.tolerance, stalled=True)
+    return replace(answer, sentence=told)
 
 
 def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:

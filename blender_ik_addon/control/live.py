@@ -17,8 +17,9 @@ from typing import Any, Final
 
 import bpy
 
+from ..bridge.evaluated import is_kept_up
 from ..bridge.fingerprint import fingerprint
-from ..properties.access import rig_of
+from ..properties.access import holds, rig_of
 from ..properties.settings import effector_settings, other_settings, settings_untold
 from .following import Following
 from .frame import Solved, solve_task
@@ -118,8 +119,9 @@ class LiveFigures:
                 dragged = _session().dragged
                 evaluated = _evaluated_anew(depsgraph) if new_frame else None
                 posed, waiting = set[int](), set[int]()
+                held: list[Exception] = []
                 for armature, leaders in self._following.order(self.armatures(scene, depsgraph)):
-                    if armature.session_uid == dragged:
+                    if armature.session_uid == dragged or _is_elsewhere(armature, scene, depsgraph):
                         continue
                     if leaders & waiting:
                         depsgraph.update()  # who follows is to see them as they are now
@@ -130,9 +132,19 @@ class LiveFigures:
                         or not evaluated.isdisjoint((armature, armature.data))
                     ):
                         self.touched(armature)
-                    if self._solve_one(armature, scene, depsgraph, new_frame):
+                    try:
+                        anew = self._solve_one(armature, scene, depsgraph, new_frame)
+                    except REASONS as reason:
+                        self.touched(armature)
+                        held.append(reason)
+                        if depsgraph.mode != "RENDER":  # nothing may be written to the file from there
+                            say(armature, f"Live: {reason}", playing=new_frame)
+                        continue
+                    if anew:
                         posed.add(armature.session_uid)
                         waiting.add(armature.session_uid)
+                if held and depsgraph.mode == "RENDER":
+                    raise held[0]  # Blender prints it and renders on
             finally:
                 self._thread = 0
 
@@ -183,41 +195,35 @@ class LiveFigures:
     ) -> bool:
         """Solve one armature; whether it was posed anew."""
         rendering, shown = depsgraph.mode == "RENDER", armature.evaluated_get(depsgraph)
-        posed = False
-        try:
-            kept = self._prepare(armature, scene, depsgraph)
-            state = kept.start.pose(
-                armature,
-                shown,
-                kept.task.figure,
-                new_frame=new_frame,
-                rendering=rendering,
-                touched=kept.touched,
-            )
-            sample = take_sample(
-                kept.plan,
-                armature,
-                depsgraph,
-                scene.frame_current,
-                state=state,
-                before=kept.task.sample,
-            )
-            continuous = rig_of(armature).live_mode == "CONTINUOUS"
-            asked = _asked(kept, sample, continuous)
-            changed = asked is None or asked != kept.asked or rendering or not kept.start.intact
-            if changed or (continuous and new_frame):  # where nothing changed the posture may go on settling
-                kept.last = _solved(kept, sample, asked, continuous)
-                kept.start.write(armature, kept.last.channels, rendering=rendering)
-                kept.asked, posed = asked, True
-            kept.touched = rendering  # which writes to the originals the pose of another frame
-            if not rendering:  # nothing may be written to the file from there
-                kept.tell(armature, playing=new_frame)
-        except REASONS as reason:
-            self.touched(armature)
-            if rendering:
-                raise  # Blender prints it and renders on
-            say(armature, f"Live: {reason}", playing=new_frame)
-        return posed
+        kept = self._prepare(armature, scene, depsgraph)
+        state = kept.start.pose(
+            armature,
+            shown,
+            kept.task.figure,
+            new_frame=new_frame,
+            rendering=rendering,
+            touched=kept.touched,
+        )
+        sample = take_sample(
+            kept.plan,
+            armature,
+            depsgraph,
+            scene.frame_current,
+            state=state,
+            before=kept.task.sample,
+        )
+        continuous = rig_of(armature).live_mode == "CONTINUOUS"
+        asked = _asked(kept, sample, continuous)
+        changed = asked is None or asked != kept.asked or rendering or not kept.start.intact
+        changed = changed or (continuous and new_frame)  # the posture may go on settling
+        if changed:
+            kept.last = _solved(kept, sample, asked, continuous)
+            kept.start.write(armature, kept.last.channels, rendering=rendering)
+            kept.asked = asked
+        kept.touched = rendering  # which writes to the originals the pose of another frame
+        if not rendering:
+            kept.tell(armature, playing=new_frame)
+        return changed
 
     def _prepare(
         self, armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
@@ -290,6 +296,16 @@ def _session() -> Any:
     # `bpy.context` is not for the thread of a render.
     manager: Any = bpy.data.window_managers[0]
     return manager.articulate
+
+
+def _is_elsewhere(armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an armature is rightly not seen here: it is another view layer's, or not to be rendered."""
+    if depsgraph.mode == "RENDER":
+        return not is_kept_up(armature, depsgraph)
+    layers = scene.view_layers
+    if len(layers) < 2 or holds(depsgraph.view_layer.objects, armature):
+        return False
+    return any(holds(layer.objects, armature) for layer in layers)
 
 
 def _is_live(thing: bpy.types.Object) -> bool:

@@ -67,6 +67,7 @@ class ArticulateRig(bpy.types.PropertyGroup):
         name="Live",
         description="Solve by itself: in every frame, and whenever a target or a pin moves. Sets no keys",
         default=False,
+        options=set(),  # no keys: what fades in and out is the influence of the effectors
         override=OVERRIDE,
         update=_live_changed,
     )
@@ -75,6 +76,7 @@ class ArticulateRig(bpy.types.PropertyGroup):
         description="What a frame starts from",
         items=LIVE_MODES,
         default="EACH",
+        options=set(),
         override=OVERRIDE,
     )
     record: BoolProperty(

@@ -33,7 +33,7 @@ from .pace import SMALL_TURN
 from .rest import RestOptions
 from .triangle import quick_start
 
-_QUICK: Final = 15  # steps of a shortcut at most; what takes more will mostly not get there,
+_QUICK: Final = 10  # steps of a shortcut at most; what takes more will mostly not get there,
 _NEXT: Final = 4  # and from the frame before
 _FAR: Final = 0.3  # damping of a shortcut, which gets there in fewer steps so
 

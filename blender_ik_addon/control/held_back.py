@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds each effector back where a solve ended, in words for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import ikmath as ik
+from ikmath.diagnosis import reason
+
+from ..bridge.armature import Array
+from .goals import Part
+from .plan import Plan
+from .surroundings import Near
+
+
+def held_back(
+    plan: Plan,
+    parts: Sequence[Part],
+    problem: ik.Problem,
+    q: Array,
+    solution: ik.Solution,
+    near: Near,
+    *,
+    brief: bool,
+) -> tuple[str, ...]:
+    """(E,) what holds each effector back, "" where it is there or off.
+
+    Args:
+        plan: of the armature; parts: what was asked for, problem: as goals.
+        q: (n,) coordinates that were found; solution: how; near: what the figure is nearest to there.
+        brief: that the time was short is not worth a word.
+    """
+    reasons = [""] * len(plan.effectors)
+    if solution.status is ik.Status.REACHED:
+        return tuple(reasons)
+    rows = np.concatenate([part.rows for part in parts]).tolist()
+    pose = ik.Pose.forward(problem.skeleton, q)
+    errors = problem.errors(pose)
+    sizes = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
+    for number in np.argsort(sizes, kind="stable").tolist():  # of place and orientation the worse one speaks
+        if errors[number] <= plan.tolerance:
+            continue
+        if solution.status is ik.Status.BLOCKED and near.name:
+            reasons[rows[number]] = f"stopped by {near.name}"
+        elif solution.status is ik.Status.STOPPED and not brief:
+            reasons[rows[number]] = "it still came nearer when the iterations ran out"
+        else:
+            reasons[rows[number]] = reason(problem, pose, number)
+    return tuple(reasons)
