@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from .armature import Bones, Indices
 from .faults import FigureFault
+from .feet import carrier
 
 
 def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -35,6 +36,21 @@ def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, .
             way = way[: way.index(top) + 1]
         numbers.update(way)
     return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))
+
+
+def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str) -> tuple[str, ...]:
+    """As `chain_bones`, but for what stays on the ground while the hips of a figure move freely.
+
+    Args:
+        bones: the armature; chains: as for `chain_bones`.
+        root: PINNED or FREE.
+    """
+    solved = chain_bones(bones, chains)
+    top = carrier(bones) if root == "FREE" else -1
+    if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
+        return solved
+    still = {bones.names[number] for number in bones.ancestors(bones.names[top])[1:]}
+    return solved if still & {above for _, above in chains} else tuple(n for n in solved if n not in still)
 
 
 def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:

@@ -160,6 +160,12 @@ def constraint_faults(
     return [fault for _, fault in sorted(found, key=lambda each: each[0])]
 
 
+def overridden(armature_object: bpy.types.Object, names: Iterable[str]) -> frozenset[str]:
+    """Those of the bones of these names that constraints put somewhere else than their channels say."""
+    meddling = _meddling(armature_object, frozenset(names))
+    return frozenset(name for _, one, hit in meddling if one.type not in _LIMITING for name in hit)
+
+
 def _meddling(
     armature_object: bpy.types.Object, solved: frozenset[str]
 ) -> Iterator[tuple[bpy.types.PoseBone, bpy.types.Constraint, list[str]]]:

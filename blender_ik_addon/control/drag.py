@@ -28,7 +28,7 @@ from ..properties.refusal import Refused
 from .autokey import auto_key
 from .frame import Solved, solve_task
 from .goals import points
-from .grip import Grip, plan_with_grip
+from .grip import Grip, handed_on, plan_with_grip
 from .plan import NOT_SAVED, Plan, find_armature
 from .reasons import REASONS
 from .record import Recording
@@ -114,7 +114,7 @@ class Drag:
         self._last: Solved | None = None
         self._name = armature.name
         self.moved: Moved | None = None
-        self._hold(armature, context, grip)
+        self._hold(armature, context, handed_on(armature, grip))
         self._start = Start(armature, self._plan.bones, as_shown=True)
 
     @property
@@ -303,10 +303,17 @@ class Drag:
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
         place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
         place = self._figure.space.point_out(place)
-        self.moved = Moved(
-            error=float(error), status=solved.status, message=solved.message, place=place, arrived=arrived
-        )
+        there = self._is_there(solved)
+        status, message = ("REACHED", "") if there else (solved.status, solved.message)
+        self.moved = Moved(error=float(error), status=status, message=message, place=place, arrived=arrived)
         return self.moved
+
+    def _is_there(self, solved: Solved) -> bool:
+        """Whether the hand has what it wants and all that holds against it holds; what gives way may."""
+        dragged = self._plan.effectors[self._row].priority
+        counts = np.array([effector.priority <= dragged for effector in self._plan.effectors])
+        off = np.concatenate([solved.distance[counts], solved.angle[counts]])
+        return bool(np.nanmax(off, initial=0.0) <= self._plan.tolerance)
 
     def _move_pin(self, armature: bpy.types.Object) -> None:
         effector = self._plan.effectors[self._row]

@@ -5,19 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import bpy
 import numpy as np
 
 import ikmath as ik
 
-from ..bridge.armature import read_bones
-from ..bridge.feet import feet
+from ..bridge.armature import Bones, read_bones
+from ..bridge.checks import overridden
+from ..bridge.feet import carrier, feet
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
 from .plan import NOT_SAVED, EffectorPlan, Plan, read_plan
+
+_BELOW: Final = 2  # priority of a foot below what is in the hand, which has 1
+_TINY: Final = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +47,9 @@ class Grip:
 def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Plan, int]:
     """The armature's plan with what is dragged as its weakest effector, and the row of that one.
 
-    Where nothing is pinned and the whole figure takes part, its feet are held as the solver's setting says.
-    While it stands on its feet, by that or by pins on them, the root comes along.
+    Where nothing is pinned and the whole figure takes part, its feet are held as the solver's setting says;
+    the foot below what is held gives way to the hand. While it stands on its feet, by that or by pins on
+    them, the root comes along. Who takes a bone above the one that carries the figure takes all of it along.
 
     Args:
         armature: the original object.
@@ -79,8 +85,11 @@ def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip:
         local=local,
     )
     stands = not top and rig_of(armature).solver.unpinned == "FEET"
-    held = _feet(armature, grip) if stands and not own else []
-    carried = held or (stands and _has_feet_held(armature, own))
+    bones = read_bones(armature)
+    above = bones.ancestors(bones.names[carrier(bones)])[1:] if carrier(bones) >= 0 else ()
+    lifted = stands and bones.number(grip.bone) in above
+    held = _feet(armature, bones, grip) if stands and not own and not lifted else []
+    carried = held or lifted or (stands and _has_feet_held(bones, own))
     root = grip.root or ("FREE" if carried else "")
     plan = read_plan(armature, context, extra=[*held, dragged], root=root)
     if not ik.METHODS[plan.method].priorities:
@@ -100,18 +109,42 @@ def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip:
     return replace(plan, effectors=(*plan.effectors[:pin], loose, *plan.effectors[pin + 1 : -1])), pin
 
 
-def _feet(armature: bpy.types.Object, grip: Grip) -> list[EffectorPlan]:
-    """The feet as effectors that hold them where they are, but for one that is itself in the hand."""
-    bones = read_bones(armature)
-    above = bones.ancestors(grip.bone)
+def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
+    """The same point on the bone above, where a constraint leads the one in the hand.
+
+    So are bones that help the skin: they lie on the limb, and who takes hold of one means the limb.
+
+    Args:
+        armature: the original object.
+        grip: what is held.
+    """
+    bone = armature.pose.bones.get(grip.bone)
+    if bone is None or bone.parent is None:
+        return grip
+    above = bone.parent
+    if overridden(armature, [bone.name, above.name]) != {bone.name}:
+        return grip
+    way, point = above.tail - above.head, bone.head.lerp(bone.tail, grip.along)
+    along = (point - above.head).dot(way) / max(way.length_squared, _TINY)
+    return replace(grip, bone=above.name, along=min(max(along, 0.0), 1.0))
+
+
+def _feet(armature: bpy.types.Object, bones: Bones, grip: Grip) -> list[EffectorPlan]:
+    """The feet as effectors that hold them where they are, but for one that is itself in the hand.
+
+    Who takes a leg between hip and foot may lift it, and the foot follows as far as it has to.
+    """
+    above, number = bones.ancestors(grip.bone), bones.number(grip.bone)
     held = [name for name in feet(bones) if bones.number(name) not in above and _is_free(armature, name)]
+    below = [name for name in held if number in bones.ancestors(name)]
+    own = below if len(below) == 1 < len(held) else []
     return [
         EffectorPlan(
             index=NOT_SAVED,
             name=name,
             bone=name,
             kind=KINDS["POSE"],
-            priority=0,
+            priority=_BELOW if name in own else 0,
             chain_root="",
             local=(0.0, 0.0, 0.0),
         )
@@ -119,9 +152,8 @@ def _feet(armature: bpy.types.Object, grip: Grip) -> list[EffectorPlan]:
     ]
 
 
-def _has_feet_held(armature: bpy.types.Object, own: Sequence[ArticulateEffector]) -> bool:
+def _has_feet_held(bones: Bones, own: Sequence[ArticulateEffector]) -> bool:
     """Whether effectors hold a foot in its place, at the ankle, or by something below it."""
-    bones = read_bones(armature)
     ends = {bones.number(name) for name in feet(bones)}
     ankles = {int(bones.parents[number]) for number in ends} - set(np.flatnonzero(bones.parents < 0).tolist())
     return any(

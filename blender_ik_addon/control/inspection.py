@@ -22,7 +22,7 @@ from ..bridge.armature import (
     read_bones,
     read_state,
 )
-from ..bridge.chains import chain_bones
+from ..bridge.chains import moving_bones
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, read_space
 from ..properties.access import rig_of
@@ -264,7 +264,8 @@ class Inspector:
         key = structure, tuple(chains)
         if self._figure is None or self._figure[0] != key:
             bones, space = self.bones(armature, structure), self._space(armature)
-            solved, root = chain_bones(bones, chains), rig_of(armature).solver.root
+            root = rig_of(armature).solver.root
+            solved = moving_bones(bones, chains, root)
             self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
         return self._figure[1]
 

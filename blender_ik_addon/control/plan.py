@@ -18,7 +18,7 @@ import numpy as np
 import ikmath as ik
 
 from ..bridge.armature import Array, Bones, read_bones
-from ..bridge.chains import chain_bones
+from ..bridge.chains import moving_bones
 from ..bridge.checks import armature_faults
 from ..bridge.dependencies import carrying_bone
 from ..bridge.faults import require
@@ -187,7 +187,8 @@ def read_plan(
     bones = read_bones(armature)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
-    solved = chain_bones(bones, [chain for effector in effectors for chain in effector.chains(bones)])
+    root = root or solver.root
+    solved = moving_bones(bones, [chain for one in effectors for chain in one.chains(bones)], root)
     for _, effector in enabled:
         _refuse_moving_target(armature, effector, frozenset(solved))
     return Plan(
@@ -198,7 +199,7 @@ def read_plan(
         effectors=effectors,
         method=solver.method,
         limits=solver.limits,
-        root=root or solver.root,
+        root=root,
         root_stiffness=(*solver.root_location_stiffness, *solver.root_rotation_stiffness),
         max_iterations=solver.max_iterations,
         tolerance=min(solver.tolerance, _FINE * _size(armature, bones)),
