@@ -14,8 +14,9 @@ small bend to the side that its limits and its rest pose prefer, and the solve g
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
@@ -29,12 +30,14 @@ from ..rotation import Array
 from .base import Method, Options, Shortcut
 from .descent import Descent
 from .escapes import scattered
+from .hiding import seen, worth
 from .pace import SMALL_TURN
 from .rest import RestOptions
 from .triangle import quick_start
 
 _QUICK: Final = 10  # steps of a shortcut at most; what takes more will mostly not get there,
 _NEXT: Final = 4  # and from the frame before
+_ONCE_MORE: Final = math.radians(1.0)  # that a coordinate may turn in a second solve of a frame
 _FAR: Final = 0.3  # damping of a shortcut, which gets there in fewer steps so
 
 
@@ -95,7 +98,12 @@ class Hierarchical(Method):
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"rest": False})
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
-        return Descent(problem, options, before).solve(q)
+        def again(asked: Problem, between: Solution | None) -> Solution:
+            if between is None:
+                return Descent(asked, options, before).solve(q)
+            return Descent(asked, replace(options, max_turn=_ONCE_MORE), between).solve(between.q)
+
+        return seen(problem, again(problem, None), again)
 
     def shortcut(self, problem: Problem, options: Any, before: Solution | None) -> Shortcut | None:
         # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.
@@ -112,23 +120,20 @@ class Hierarchical(Method):
             quick = quick_start(problem, q, options.tolerance)
             there = [problem.errors(Pose.trusted(problem.skeleton, start)).sum() for start in (q, quick)]
             q = quick if there[1] < there[0] else q
-        best = Descent(problem, options).solve(q)
+
+        def again(asked: Problem, between: Solution | None) -> Solution:
+            return Descent(asked, options).solve(q if between is None else between.q)
+
+        best = again(problem, None)
+        best = best if options.rest else seen(problem, best, again)
         if not options.restarts or best.status is Status.REACHED:
             return best
         # further starts drawn inside the limits; the first that reaches all ends the search
         rng = np.random.default_rng(options.seed)
         for _ in range(options.restarts):
             other = Descent(problem, options).solve(scattered(problem.skeleton, best.q, rng, 1)[0])
-            if _worth(problem, other) < _worth(problem, best):
+            if worth(problem, other.errors) < worth(problem, best.errors):
                 best = other
             if best.status is Status.REACHED:
                 break
         return best
-
-
-def _worth(problem: Problem, solution: Solution) -> list[float]:
-    """Squared errors level by level, to compare solutions by."""
-    scale = problem.stack.scale[problem.stack.starts]
-    weighed = (solution.errors * scale) ** 2
-    level = problem.stack.level[problem.stack.starts]
-    return [float(weighed[level == p].sum()) for p in sorted(set(level.tolist()))]
