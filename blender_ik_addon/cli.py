@@ -41,7 +41,7 @@ def run(arguments: list[str]) -> int:
     try:
         _require_places(options)
         bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
-        _require_frame(options)
+        _go_to(options)
         for rig in _armatures(options):
             reports[rig.name] = _do(rig, options)
         failed = any(report["status"] == FAILED for report in reports.values())
@@ -89,8 +89,15 @@ def _require_places(options: argparse.Namespace) -> None:
             raise Refused(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
 
 
-def _require_frame(options: argparse.Namespace) -> None:
-    """Go to the frame that is to be solved."""
+def _go_to(options: argparse.Namespace) -> None:
+    """Go to the scene, and to the frame that is to be solved."""
+    if options.scene is not None:
+        scene = bpy.data.scenes.get(options.scene)
+        if scene is None:
+            known = ", ".join(f"'{each.name}'" for each in bpy.data.scenes)
+            raise Refused(f"There is no scene '{options.scene}' in {options.file.name}; there is: {known}")
+        for window in bpy.context.window_manager.windows:
+            window.scene = scene
     if options.action == "solve" and options.frame is not None:
         bpy.context.scene.frame_set(options.frame)
 
@@ -127,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="only this one; may be repeated (default: all with effectors)",
     )
+    both.add_argument("--scene", metavar="NAME", help="the scene (default: the one that was active)")
     both.add_argument("--output", type=Path, metavar="FILE", help="save the result here (default: nowhere)")
     both.add_argument("--report", type=Path, metavar="FILE", help="write the report here, as JSON")
     parser = argparse.ArgumentParser(

@@ -97,6 +97,25 @@ def test_a_solve_in_a_frame(run, file, tmp_path):
     assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
 
 
+def test_another_scene(run, file, tmp_path, capfd):
+    bpy.ops.wm.open_mainfile(filepath=str(file))
+    first, second = bpy.context.scene, bpy.data.scenes.new("Second")
+    second.frame_end = 3
+    for thing in [*first.collection.objects]:
+        second.collection.objects.link(thing)
+        first.collection.objects.unlink(thing)
+    bpy.ops.wm.save_mainfile()
+    out = tmp_path / "baked.blend"
+    assert run(["bake", str(file)]) == 1
+    assert run(["bake", str(file), "--scene", "Third"]) == 1
+    said = capfd.readouterr().err
+    assert "No armature in scene 'Scene'" in said and "no scene 'Third'" in said and "'Second'" in said
+    assert run(["bake", str(file), "--scene", "Second", "--output", str(out)]) == 0
+    assert "Baked 3 frames" in capfd.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert all(len(keys) == 3 for keys in curves(bpy.data.objects["Rig"]).values())
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
