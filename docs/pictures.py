@@ -29,6 +29,7 @@ CUTS: Final[dict[str, tuple[str, Box]]] = {
     "gizmo": ("gizmo_moving", FIGURE),
     "obstacle": ("drag_against_wall", VIEW),
     "baked": ("baked", VIEW),
+    "install": ("tab_without_armature", VIEW),
     "live": ("live_and_overlay", VIEW),
 }
 """Picture of the manual -> the photograph, and which part of it (left, top, right, bottom in pixels)."""

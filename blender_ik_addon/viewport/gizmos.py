@@ -2,7 +2,8 @@
 """Arrows and rings on the targets and pins of the effectors that are selected.
 
 Those are the effectors of the selected bones, those whose target is selected, and the one that is active in
-the list. A gesture is an operator of its own (`articulate.target_move`): one undo step, with numbers and Esc.
+the list; of more than a few, as when everything is selected, the active one alone. A gesture is an operator
+of its own (`articulate.target_move`): one undo step, with numbers and Esc.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _ARROW: Final = 0.7  # sizes, as a share of the gizmo's size in the preferences
 _RING: Final = 0.55
 _MIDDLE: Final = 0.12
 _END_ON: Final = 0.97  # cosine to the line of sight from which on an arrow cannot be taken hold of
+_MOST: Final = 4  # that have handles at once; more would hide the figure
 _OFF, _SHAFT = 0.85, 0.45  # of that; arrows begin outside the rings
 
 
@@ -41,7 +43,7 @@ class Held:
 
 
 def held_effectors(context: bpy.types.Context) -> list[Held]:
-    """The effectors whose targets have handles now, in the order of the list.
+    """The effectors whose targets have handles now, in the order of the list; of many the active one alone.
 
     With the tool Drag Bone in hand a pin has none: there the mouse takes the bone, and its pin with it.
     """
@@ -52,7 +54,7 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
     if not rig.overlay.gizmos or session.dragged == armature.session_uid:
         return []
     posing, dragging = context.mode == "POSE", tool_in_hand(context, armature)
-    found = []
+    found, first = [], 0
     for number, effector in enumerate(rig.effectors):
         bone, target = bones.get(effector.bone), effector.target
         selected = number == rig.active_effector or (target is not None and target.select_get())
@@ -61,8 +63,10 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
         if not selected or not effector.enabled or (pin and dragging) or why_not_held(effector):
             continue
         turns = bool({"orientation", "plane"} & set(effector.kind_info.asks))
+        if number == rig.active_effector:
+            first = len(found)
         found.append(Held(effector.name, held_place(effector)[1], turns))
-    return found
+    return found if len(found) <= _MOST else found[first : first + 1]
 
 
 class _Handles:

@@ -22,7 +22,8 @@ _LINE_SHADER: Final = "POLYLINE_FLAT_COLOR"
 _WIDTH: Final = 2.0  # pixels, at a resolution scale of 1
 _POINT: Final = 7.0
 _TEXT: Final = 11.0
-_BLACK: Final = (0.0, 0.0, 0.0, 0.8)
+_BLACK: Final = (0.0, 0.0, 0.0, 1.0)
+_BLUR: Final = 5  # of the shadow behind words, by which they can be read on anything
 _EVENTS: Final = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
 
 
@@ -128,11 +129,12 @@ def draw_labels() -> None:
         return
     blf.size(0, _TEXT * (context.preferences.system.ui_scale or 1.0))
     blf.enable(0, blf.SHADOW)
-    blf.shadow(0, 3, *_BLACK)
+    blf.shadow(0, _BLUR, *_BLACK)
     for place, text, colour in drawing.labels:
         found = location_3d_to_region_2d(context.region, context.region_data, place)
         if found is not None:
-            blf.color(0, *colour)
+            red, green, blue = (0.5 + 0.5 * part for part in colour[:3])  # paler than the lines around it
+            blf.color(0, red, green, blue, 1.0)
             blf.position(0, found.x + _POINT, found.y, 0.0)
             blf.draw(0, text)
     blf.disable(0, blf.SHADOW)

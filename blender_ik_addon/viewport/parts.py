@@ -21,6 +21,7 @@ from .strokes import Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
 _GUIDE: Final = 1e3  # Blender units to both sides: beyond what a view shows
+_SMOOTH: Final = 64  # chords of an ellipse that may be as large as the figure
 _SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
 
 
@@ -61,7 +62,7 @@ def draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
     if ellipsoid is None:
         return
     u, v, w = ellipsoid.axes * _SPEED
-    strokes.path(MOBILITY, circles([ellipsoid.center] * 3, [u, v, w], [v, w, u]))
+    strokes.path(MOBILITY, circles([ellipsoid.center] * 3, [u, v, w], [v, w, u], chords=_SMOOTH))
     strokes.segments(MOBILITY, [[ellipsoid.center - axis, ellipsoid.center + axis] for axis in (u, v, w)])
 
 

@@ -191,6 +191,16 @@ def test_the_gizmo_is_on_what_can_be_moved_only():
     assert handles() == []
 
 
+def test_of_many_that_are_selected_the_active_one_has_the_gizmo():
+    rig = two_arms()
+    kinds = ("POSITION", "ORIENTATION", "AIM", "PLANE", "DISTANCE")
+    for count, kind in enumerate(kinds, 1):
+        add("hand.L", kind, name=kind).target.select_set(True)
+        assert handles() == list(kinds[:count] if count < 5 else kinds[4:])
+    rig.articulate.active_effector = 2
+    assert handles() == ["AIM"]
+
+
 def test_the_gizmo_is_on_every_effector_that_is_selected():
     rig = two_arms()
     for name in ("hand.L", "hand.R"):

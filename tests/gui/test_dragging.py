@@ -138,7 +138,7 @@ def test_a_live_figure_follows_its_target_during_playback_and_the_overlay_shows_
     figure.operate("bpy.ops.screen.animation_play()")
     figure.wait_for("result = bpy.context.scene.frame_current", lambda frame: frame > 10)
     figure.operate("bpy.ops.screen.animation_cancel(restore_frame=False)")
-    figure.screenshot("live_and_overlay")
+    figure.screenshot("live_and_overlay", fine=True)
     miss = figure.run(
         "rig = bpy.data.objects['Figure']; target = rig.articulate.effectors['hand.L'].target\n"
         "result = (rig.pose.bones['hand.L'].tail - target.matrix_world.translation).length"
