@@ -25,6 +25,7 @@ from .inequalities import FEASIBLE, STEP, Array, Box, Flags, Index, Working, blo
 from .small import solved
 
 _IDLE: Final = 3  # rounds of whole-set changes with no fewer amiss before going one at a time
+_FEW: Final = 8  # inequalities, or one in so many coordinates, that a wish may break to be worth a search
 _PATIENT: Final = 1e-7  # what stronger levels may be off where patience is limited; else as bounds
 _PULL: Final = 1e-10  # slope, against its largest, that counts as none
 _CIRCLING: Final = 4
@@ -126,6 +127,7 @@ class _Stage:
         """The optimum and what holds it, from a feasible x (n,) that keeps the stronger levels."""
         box = self.box
         start, straight, fewest, idle = held, x, len(x) + 1, 0
+        brief = self.target is not None and self.patience is not None
         while idle < _IDLE:
             trial, pull, row_pull = self._optimum(held)
             out, out_rows = box.violated(trial)
@@ -138,12 +140,13 @@ class _Stage:
                 if kept and not amiss:
                     return trial, held
                 straight = trial if kept else x
-                if not amiss:
-                    break  # so much is held that the stronger levels are lost
+                # so much is held that the stronger levels are lost, or a wish is far beyond what may be
+                if not amiss or (brief and amiss > max(_FEW, len(x) // _FEW)):
+                    break
             fewest, idle = (amiss, 0) if amiss < fewest else (fewest, idle + 1)
             bounds = out if not len(pull) else np.where(out != 0, out, held.bounds * ~wrong)
             held = Working(bounds, np.where(wrong_rows, 0, held.rows | out_rows).astype(np.int8))
-        if self.target is None or self.patience is None:
+        if not brief:
             return self._one_at_a_time(x)
         # a wish is not worth a search: straight on as far as may be
         reach, _, _ = blocking(box, box.nothing, x, straight - x)

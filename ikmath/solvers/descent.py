@@ -77,8 +77,6 @@ class Descent:
         self.picture = Picture(problem, self.guard)
         # the pose is handed on once, so that no clip keeps all of them
         self.working, self.known, trail.pose, trail.near = trail.working, trail.pose, None, None
-        # a posture changes its mind about what to hold too often for one frame to be like the one before
-        self.aims_off = self.following and problem.posture is None
         self.sag, self.sway = trail.sag, trail.sway  # of the frame before, then of this one
         self.fast = trail.fast  # whether small turns have not sufficed so far
         self.usual = pace.SMALL_TURN if scene is None else pace.CLOSE
@@ -276,7 +274,7 @@ class Descent:
             if trial.reached and not state.reached:
                 worse, clearly = None, True
             if worse is None:
-                if self.aims_off and state is self.start:
+                if self.following and state is self.start:
                     left = trial.scaled if aimed is None else trial.scaled + aimed
                     self.sag = Sag.of(self.stack, state.scaled, left, expected)
                 stall = 0 if clearly else stall + 1
