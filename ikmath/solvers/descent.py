@@ -20,7 +20,7 @@ from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from . import pace
 from .arcs import Arcs
-from .detours import detours, is_hopeless
+from .detours import is_hopeless, ways_from
 from .escapes import bend, elsewhere, unlock
 from .guard import Guard
 from .picture import Picture
@@ -129,8 +129,7 @@ class Descent:
             new, old: the poses.
             lowest: the best of each level so far, above which it may slip on the way; None for no slip.
 
-        Returns:
-            The level that is worse (None if the new pose is better), and whether it is clearly better.
+        Returns: the level that is worse (None if the new pose is better), and whether it is clearly better.
         """
         # what is reached is reached: then the posture decides
         arrived = new.wish is not None and old.reached and new.reached
@@ -157,7 +156,8 @@ class Descent:
         self.start = self.begin(q)
         if self.max_turn is not None:
             self.picture.stay_near(self.start.q, self.max_turn)
-        state, done = self._descend(self.start)
+        hurry = self.escape and self.guard is not None  # to ways round
+        state, done = self._descend(self.start, hurry=hurry)
         stalled = done or self.left > 0
         if not state.reached:
             state = self._go_farther(self._bend(state))
@@ -165,6 +165,7 @@ class Descent:
         came = self.lags or self.compare(state, self.start)[1]
         if self.escape and came and not state.reached:
             state = self._escape(state)
+            state = self._descend(state)[0] if hurry and not state.reached else state
         if not state.reached:
             state, rests = self._come_to_rest(self._settle_strong(state) if came else self.start)
             stalled = stalled or rests
@@ -331,8 +332,7 @@ class Descent:
     def _go_round(self, state: State) -> State:
         """Round what stands in the way of an effector, by places in between, if all is reached so."""
         nearly = replace(self.options, escape=False, tolerance=_NEARLY * self.problem.length)
-        for way in detours(self.problem, state.pose, np.sqrt(state.squares)):
-            q = state.q
+        for q, way in ways_from(self.problem, self.start, state):
             for problem in way:
                 if not self.left:
                     return state

@@ -9,7 +9,7 @@ a way. Whether the limb can follow shows when it tries.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,17 +22,29 @@ from ..pose import Points, Pose
 from ..problem import Problem
 from ..rotation import Array
 from ..skeleton import Skeleton
+from .standing import State
 
 _DIRECTIONS: Final = 60
 _DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes of the places from the middle of the way
 _SLENDER: Final = 0.9  # share of its radius that the ball has, since where it stands it may touch
 _APART: Final = 0.5  # cosine between the directions of two places above which one of them is enough
+_PIECES: Final = (0.25, 0.5, 0.75)  # shares of a straight way that are gone one by one
 _WAYS: Final = 3
 _SEEN: Final = 32  # places that are gone on from, at either end
 
 
-def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Problem, Problem]]:
-    """The problem with its worst blocked effector's target put to two places on a way round, one by one.
+def ways_from(problem: Problem, *stands: State) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
+    """The detours from several stands, with the coordinates (n,) that each begins at.
+
+    From where a figure is stuck it may not find back, and from where it began it may find another way.
+    """
+    for stand in stands:
+        for way in detours(problem, stand.pose, np.sqrt(stand.squares)):
+            yield stand.q, way
+
+
+def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Problem, ...]]:
+    """The problem with its worst blocked effector's target put to places on a way round, one by one.
 
     Args:
         problem: of one frame, with a scene.
@@ -40,19 +52,23 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
         errors: (E,) sizes of the effectors' errors, in metres where they are lengths.
 
     Yields:
-        The problems of the first and of the second place; the shortest way first.
+        The problems of each place on the way; the shortest way first. One way straight on, in pieces, where
+        the effector sees its target.
     """
     found = _blocked(problem, pose, errors)
     if problem.scene is None or found is None:
         return
-    goal, row, here, there, radius = found
+    goal, row, here, there, radius, sees = found
+    if sees:  # the effector gets there, but the limb behind it does not in one go
+        yield tuple(_sent(problem, goal, row, here + share * (there - here)) for share in _PIECES)
+        return
     middle = 0.5 * (here + there)
     places = (middle + problem.length * np.multiply.outer(_DISTANCES, _directions())).reshape(-1, 3)
 
     first, second = (_seen_from(problem, end, places, radius) for end in (here, there))
     one, two = first.repeat(len(second), 0), np.tile(second, (len(first), 1))
-    open_ = problem.scene.passable(one, two, radius, problem.margin)
-    one, two = one[open_], two[open_]
+    free = problem.scene.passable(one, two, radius, problem.margin)
+    one, two = one[free], two[free]
     way = _length(one - here) + _length(two - one) + _length(there - two)
     chosen: list[Array] = []
     for a, b in zip(*(ends[way.argsort(kind="stable")] for ends in (one, two)), strict=True):
@@ -139,8 +155,19 @@ def _length(ways: Array) -> Array:
     return np.asarray(np.sqrt((ways * ways).sum(-1)))
 
 
-def _blocked(problem: Problem, pose: Pose, errors: Array) -> tuple[Position, int, Array, Array, float] | None:
-    """Goal, effector in it, place, target and radius of the worst effector that does not see its target."""
+class _Blocked(NamedTuple):
+    """An effector that is short: goal, row in it, place, target, radius, and whether it sees its target."""
+
+    goal: Position
+    row: int
+    here: Array
+    there: Array
+    radius: float
+    sees: bool
+
+
+def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
+    """The worst effector that does not see its target; where all see theirs, the worst of them."""
     if problem.scene is None:
         return None
     first = 0
@@ -149,12 +176,13 @@ def _blocked(problem: Problem, pose: Pose, errors: Array) -> tuple[Position, int
         if isinstance(goal, Position) and goal.mask is None:
             found += [(float(errors[first + row]), goal, row) for row in range(goal.effectors)]
         first += goal.effectors
+    every: list[_Blocked] = []
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
         radius = _SLENDER * _thickness(problem.scene, pose, here)
-        if not problem.scene.passable(here[None], there[None], radius, problem.margin)[0]:
-            return goal, row, here, there, radius
-    return None
+        sees = bool(problem.scene.passable(here[None], there[None], radius, problem.margin)[0])
+        every.append(_Blocked(goal, row, here, there, radius, sees))
+    return next((one for one in every if not one.sees), every[0] if every else None)
 
 
 def _thickness(scene: Scene, pose: Pose, place: Array) -> float:

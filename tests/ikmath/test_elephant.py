@@ -80,3 +80,12 @@ def test_what_is_looked_at_is_there():
 def test_a_trunk_of_no_balls_is_refused(segments):
     with pytest.raises(ik.IkError, match="segments"):
         Elephant(segments)
+
+
+@pytest.mark.parametrize("frame", [45, 60, 90])
+def test_a_clip_may_begin_where_the_table_is_between(frame):
+    """From rest the trunk slides into a corner under the table; there is a way round from where it began."""
+    problem = ElephantScene().problem(300).at(frame)
+    answer = ik.solve(problem, problem.skeleton.rest)
+    assert answer.status is ik.Status.REACHED, answer.message
+    assert answer.clearance > 0.0
