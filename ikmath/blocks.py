@@ -41,23 +41,54 @@ class Block(NamedTuple):
         rows: (r,) rows of the stack; columns: c coordinates; shares: the goals' parts, one below the other.
         strips: of a few rows side by side: the first of them in the block, which rows of the stack they are,
             and which those from there on are;
-        pairs: which swing pairs of the region; x, z: (p,) where in the block their two columns are.
+        place: (n,) where in the block each coordinate is, -1 for all others.
     """
 
     rows: Span
     columns: Columns
     shares: tuple[Share, ...]
     strips: tuple[tuple[int, slice, Span], ...]
-    pairs: Span
-    x: Span
-    z: Span
+    place: Index
 
 
-def blocks_of(plan: Plan, pairs: Index, moved: Sequence[Mask], rows: Sequence[int]) -> list[Block]:
+class Held(NamedTuple):
+    """Directions in which frames may not move by themselves, of unit length in a metric, and apart in it.
+
+    Attributes:
+        first: (h,) a coordinate of each; second: (h',) the other of those that have two, which come last;
+        along: (h, B) and (h', B) how they move their coordinates, 0 in frames that do not hold them;
+        measure: the same of what tells how far a step goes along them: its product with `along` is 1;
+        way: (h, B) how far they are to go.
+    """
+
+    first: Index
+    second: Index
+    along: tuple[Array, Array]
+    measure: tuple[Array, Array]
+    way: Array
+
+    def gone(self, step: Array) -> Array:
+        """(h, B) how far steps (n, B) go along the directions."""
+        out = step.take(self.first, 0)
+        out *= self.measure[0]
+        if len(self.second):
+            out[-len(self.second) :] += step.take(self.second, 0) * self.measure[1]
+        return out
+
+    def keep(self, step: Array) -> Array:
+        """Steps (n, B), in place, with the directions going their way."""
+        short, lone = self.way - self.gone(step), len(self.first) - len(self.second)
+        step[self.first[:lone]] += short[:lone] * self.along[0][:lone]  # apart: of a pair that is held
+        step[self.first[lone:]] += short[lone:] * self.along[0][lone:]  # altogether in other frames
+        step[self.second] += short[lone:] * self.along[1]
+        return step
+
+
+def blocks_of(plan: Plan, moved: Sequence[Mask], rows: Sequence[int]) -> list[Block]:
     """The blocks of a stack of goals.
 
     Args:
-        plan: of the figure; pairs: (P, 2) columns of its swing pairs;
+        plan: of the figure;
         moved: (n, E) of each goal, which coordinates move which of its effectors; rows: of an effector.
     """
     starts = np.cumsum([0, *(own.shape[1] * each for own, each in zip(moved, rows, strict=True))])
@@ -75,11 +106,9 @@ def blocks_of(plan: Plan, pairs: Index, moved: Sequence[Mask], rows: Sequence[in
                 stand.append((starts[goal] + each * effectors[:, None] + np.arange(each)).ravel())
                 shares.append(Share(goal, effectors, slice(first, first + len(stand[-1]))))
         if shares:
-            inside = np.flatnonzero((place[pairs] >= 0).all(1))
-            x, z = (span(place[pairs[inside, side]]) for side in (0, 1))
             stack = np.concatenate(stand)
             columns, strips = Columns(plan, which), tuple(_strips(stack))
-            out.append(Block(span(stack), columns, tuple(shares), strips, span(inside), x, z))
+            out.append(Block(span(stack), columns, tuple(shares), strips, place))
     return out
 
 
@@ -140,20 +169,25 @@ class Blocks:
             out[block.columns.which] = np.einsum("anb,ab->nb", values, y[block.rows])
         return out
 
-    def without(self, held: Mask, across: Array) -> Blocks:
-        """The rows without what is held: coordinates (n, B), of swing pairs a direction (2, P, B) or 0."""
-        some, crossed, out = held.any(1), across.any((0, 2)), []
-        free = np.where(held, 0.0, 1.0)
+    def without(self, held: Held, systems: Array) -> None:
+        """Take out of normal equations what held directions can do, and put into them what they do.
+
+        Args:
+            held: the directions; systems: (k, k + 1, B), `products` with the errors behind; changed.
+        """
         for block, values in zip(self.layout, self.values, strict=True):
-            if some[block.columns.which].any():
-                values = values * free[block.columns.which]
-            elif crossed[block.pairs].any():
-                values = values.copy()
-            if crossed[block.pairs].any():
-                u, v = across[:, block.pairs]
-                part = values[:, block.x] * u
-                part += values[:, block.z] * v
-                values[:, block.x] -= part * u
-                values[:, block.z] -= part * v
-            out.append(values)
-        return self._with(out)
+            place = block.place.take(held.first)
+            own = (place >= 0).nonzero()[0]
+            if not len(own):
+                continue
+            lone = len(held.first) - len(held.second)
+            part = values.take(place[own], 1)
+            part *= held.along[0].take(own, 0)
+            pairs = own[own >= lone] - lone
+            if len(pairs):
+                other = values.take(block.place.take(held.second.take(pairs)), 1)
+                part[:, len(own) - len(pairs) :] += other * held.along[1].take(pairs, 0)
+            systems[block.rows, -1] += np.einsum("ahb,hb->ab", part, held.way.take(own, 0))
+            for first, rows, beside in block.strips:
+                strip = part[first : first + rows.stop - rows.start]
+                systems[rows, beside] -= np.einsum("ahb,chb->acb", strip, part[first:])

@@ -14,6 +14,9 @@ import numpy.typing as npt
 
 from .rotation import Array
 
+Index = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
 
 class Bounds(NamedTuple):
     """Over all coordinates; frames innermost, if there are many.
@@ -26,30 +29,86 @@ class Bounds(NamedTuple):
             else 0.
     """
 
-    held: npt.NDArray[np.bool_]
+    held: Mask
     shift: Array
-    leaving: npt.NDArray[np.bool_]
+    leaving: Mask
     normal: Array
     way: Array
 
-    def frames(self) -> npt.NDArray[np.bool_]:
-        """(B,) in which of many frames something leaves."""
-        return np.asarray(self.held.any(0) | self.leaving.any(0))
 
-    def take(self, frames: npt.NDArray[np.intp]) -> Bounds:
-        """Those of some of many frames."""
-        held, leaving = self.held.take(frames, 1), self.leaving.take(frames, 1)
-        normal, way = self.normal.take(frames, 2), self.way.take(frames, 2)
-        return Bounds(held, self.shift.take(frames, 1), leaving, normal, way)
+class ExitsOfMany(NamedTuple):
+    """What leaves in many frames, one entry after the other.
 
-    def of_one(self) -> ExitsOfOne:
-        """The same for one frame, told by what leaves."""
-        columns, pairs = self.held.nonzero()[0], self.leaving.nonzero()[0]
-        normal, way = self.normal[:, pairs].tolist(), self.way[:, pairs].tolist()
-        return ExitsOfOne(
-            list(zip(columns.tolist(), self.shift[columns].tolist(), strict=True)),
-            list(zip(pairs.tolist(), *normal, *way, strict=True)),
+    Attributes:
+        frames: B.
+        column: (a,) interval coordinates, where they stand in (n, B) flat; way: (a,) theirs to the limit.
+        pair: (w,) swing pairs, where they stand in (P, B) flat; ends: (2, w) their coordinates, as `column`;
+        normal: (2, w) unit, outward at the boundary point; pair_way: (2, w) from where they are to it.
+    """
+
+    frames: int
+    column: Index
+    way: Array
+    pair: Index
+    ends: Index
+    normal: Array
+    pair_way: Array
+
+    def leaving(self) -> Mask:
+        """(B,) in which of the frames something leaves."""
+        out = np.zeros(self.frames, dtype=bool)
+        out[self.column % self.frames] = True
+        out[self.pair % self.frames] = True
+        return out
+
+    def beyond(self, dq: Array, most: Array) -> Mask:
+        """(B,) in which frames ending inside takes more than `most` (B,) off a coordinate of dq (n, B)."""
+        out = np.zeros(self.frames, dtype=bool)
+        for way, at in ((self.way, self.column), (self.pair_way, self.ends)):
+            frame = at % self.frames
+            out[frame[np.abs(way - dq.take(at)) > most.take(frame)]] = True
+        return out
+
+    def of(self, frames: Index) -> ExitsOfMany:
+        """Those of some of the frames."""
+        place = np.full(self.frames, -1)
+        place[frames] = np.arange(len(frames))
+
+        def moved(at: Index) -> Index:
+            number, frame = np.divmod(at, self.frames)
+            return np.asarray(number * len(frames) + place.take(frame))
+
+        column = (place.take(self.column % self.frames) >= 0).nonzero()[0]
+        pair = (place.take(self.pair % self.frames) >= 0).nonzero()[0]
+        return ExitsOfMany(
+            len(frames),
+            moved(self.column.take(column)),
+            self.way.take(column),
+            moved(self.pair.take(pair)),
+            moved(self.ends.take(pair, 1)),
+            self.normal.take(pair, 1),
+            self.pair_way.take(pair, 1),
         )
+
+    def of_one(self, q: Array, dq: Array) -> ExitsOfOne:
+        """The same where there is but one frame, of the step dq (n,) from q (n,)."""
+        where, way = np.append(self.column, self.ends), np.append(self.way, self.pair_way)
+        return ExitsOfOne(
+            list(zip(self.column.tolist(), self.way.tolist(), strict=True)),
+            list(zip(self.pair.tolist(), *self.normal.tolist(), *self.pair_way.tolist(), strict=True)),
+            where.tolist(),
+            (q.take(where) + way).tolist(),
+            float(np.abs(way - dq.take(where)).max()),
+        )
+
+    def bounds(self, n: int, pairs: int, batch: tuple[int, ...]) -> Bounds:
+        """The same over all coordinates, pairs and frames."""
+        shift, (normal, way) = np.zeros((n, *batch)), np.zeros((2, 2, pairs, *batch))
+        held, leaving = np.zeros(shift.shape, dtype=bool), np.zeros((pairs, *batch), dtype=bool)
+        held.ravel()[self.column], shift.ravel()[self.column] = True, self.way
+        leaving.ravel()[self.pair] = True
+        normal.reshape(2, -1)[:, self.pair], way.reshape(2, -1)[:, self.pair] = self.normal, self.pair_way
+        return Bounds(held, shift, leaving, normal, way)
 
 
 class Edge(NamedTuple):
@@ -64,41 +123,17 @@ class ExitsOfOne(NamedTuple):
     """Of one frame, in plain numbers.
 
     Attributes:
-        columns: (column, way to the limit); pairs: (pair, normal x, z, way x, z).
+        columns: (column, way to the limit); pairs: (pair, normal x, z, way x, z);
+        where, ends: the coordinates of both, and where they end inside;
+        off: how much of the step that takes, of a coordinate at most.
     """
 
     columns: list[tuple[int, float]]
     pairs: list[tuple[int, float, float, float, float]]
+    where: list[int]
+    ends: list[float]
+    off: float
 
     def crossed(self) -> dict[int, Edge]:
         """The edges of the pairs that would leave."""
         return {pair: Edge(u, v, u * a + v * b) for pair, u, v, a, b in self.pairs}
-
-    def off(self, dq: Array, pairs: list[tuple[int, int]]) -> float:
-        """How much of the step dq (n,) it takes, of a coordinate at most, to end it on the boundary.
-
-        Args:
-            dq: the step; pairs: columns of the region's swing pairs.
-        """
-        step: list[float] = dq.tolist()
-        off = [abs(way - step[column]) for column, way in self.columns]
-        for pair, _, _, a, b in self.pairs:
-            x, z = pairs[pair]
-            off += abs(a - step[x]), abs(b - step[z])
-        return max(off)
-
-    def edges(self) -> tuple[npt.NDArray[np.intp], Array]:
-        """Which pairs leave, and their ways (2, w) to the boundary."""
-        entries = np.array(self.pairs).reshape(-1, 5)
-        return entries[:, 0].astype(int), entries[:, 3:].T
-
-    def bounds(self, n: int, pairs: int) -> Bounds:
-        """The same over all coordinates and pairs."""
-        held, shift = np.zeros(n, dtype=bool), np.zeros(n)
-        leaving, normal, way = np.zeros(pairs, dtype=bool), np.zeros((2, pairs)), np.zeros((2, pairs))
-        for column, along in self.columns:
-            held[column], shift[column] = True, along
-        for pair, u, v, a, b in self.pairs:
-            leaving[pair] = True
-            normal[0, pair], normal[1, pair], way[0, pair], way[1, pair] = u, v, a, b
-        return Bounds(held, shift, leaving, normal, way)

@@ -251,24 +251,19 @@ class Balls:
             b *= 0.5
             k = (1.0 - u * cos_swing) / (square + _TINY)
             ahead, about, across = 1.0 - k * zz, 1.0 - k * xx, k * xz
-            out = np.empty((3, count, 3, frames))
-            _combined(
-                rotation, ahead * cosine - across * sine, b * -z, ahead * sine + across * cosine, out[:, :, 0]
-            )
+            out, axis = np.empty((3, count, 3, frames)), np.empty((3, count, frames))
+            np.subtract(ahead * cosine, across * sine, out=axis[0])
+            np.multiply(b, -z, out=axis[1])
+            np.add(ahead * sine, across * cosine, out=axis[2])
+            out[:, :, 0] = np.einsum("ijnb,jnb->inb", rotation, axis)
             out[:, :, 1] = rotation[:, 1]
-            _combined(
-                rotation, across * cosine - about * sine, b * x, across * sine + about * cosine, out[:, :, 2]
-            )
+            np.subtract(across * cosine, about * sine, out=axis[0])
+            np.multiply(b, x, out=axis[1])
+            np.add(across * sine, about * cosine, out=axis[2])
+            out[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, axis)
             return out
 
         return many_frames(plan, chain(plan.levels, local), rest, translation, along, q, axes)
-
-
-def _combined(rotation: Array, x: Array, y: Array, z: Array, out: Array) -> None:
-    """Out (3, J, B) = rotations (3, 3, J, B) times vectors whose components are (J, B)."""
-    np.multiply(rotation[:, 0], x, out=out)
-    out += rotation[:, 1] * y
-    out += rotation[:, 2] * z
 
 
 def many_frames(

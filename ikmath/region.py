@@ -16,18 +16,20 @@ coordinates first, because that is how a batch of frames lies in memory.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .exits import Bounds, Edge, ExitsOfOne
+from .exits import Bounds, Edge, ExitsOfMany, ExitsOfOne
 from .rotation import Array, sine_and_cosine
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 
 _FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
 _MANY: Final = 200  # swings from which on one tangent costs less than one sine
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
+_OUTSIDE: Final = 1.0 + INSIDE
 
 
 class Region:
@@ -82,6 +84,7 @@ class Region:
         self._narrow = bool((inverse >= 1.0 / NARROW).any())
         self._one_sided = bool(open_side.any())
         # the same as plain floats, for one frame
+        self._ends = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
         self.pair_columns = [(int(x), int(z)) for x, z in pairs]
         self._pair_of = [-1] * self.n
         for number, columns in enumerate(self.pair_columns):
@@ -152,21 +155,21 @@ class Region:
         if swing is not None:
             q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
 
-    def landing(self, q: Array, dq: Array, exits: Bounds | ExitsOfOne | None) -> Array:
+    def landing(self, q: Array, dq: Array, exits: ExitsOfOne | ExitsOfMany | None) -> Array:
         """Where the step dq from q (n, ...) ends inside the region, `exits` being what of it would leave."""
         to: Array = q + dq
-        if self._any_box:
-            np.maximum(to, _columns_first(self.low, to), out=to)
-            np.minimum(to, _columns_first(self.high, to), out=to)
-        if isinstance(exits, Bounds):
-            some = exits.leaving if q.ndim == 1 else exits.leaving.any(tuple(range(1, q.ndim)))
-            which = some.nonzero()[0]
-            own = self.pairs[which].T
-            to[own] = np.where(exits.leaving[which], q[own] + exits.way[:, which], to[own])
-        elif exits is not None:
-            which, way = exits.edges()
-            own = self.pairs[which].T
-            to[own] = q[own] + way
+        if isinstance(exits, ExitsOfMany):
+            flat, number = to.reshape(-1), exits.column // exits.frames
+            end = np.maximum(q.take(exits.column) + exits.way, self.low.take(number))
+            flat[exits.column] = np.minimum(end, self.high.take(number))
+            flat[exits.ends] = q.take(exits.ends) + exits.pair_way
+            return self._unwound(to)
+        if exits is None:
+            if self._any_box:
+                np.maximum(to, self.low, out=to)
+                np.minimum(to, self.high, out=to)
+            return self._unwound(to)
+        to[exits.where] = exits.ends
         return self._unwound(to)
 
     def _unwound(self, q: Array) -> Array:
@@ -184,61 +187,80 @@ class Region:
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
-        if q.ndim == 1:
-            one = self.exits_of_one(q, dq)
-            return None if one is None else one.bounds(self.n, len(self.pairs))
-        return self._bounds(q, dq)
+        flat = self.n, prod(q.shape[1:])
+        exits = self.exits_of_many(q.reshape(flat), dq.reshape(flat))
+        return None if exits is None else exits.bounds(self.n, len(self.pairs), q.shape[1:])
 
-    def _bounds(self, q: Array, dq: Array) -> Bounds | None:
-        """As `leaving`, by arrays."""
+    def exits_of_many(self, q: Array, dq: Array) -> ExitsOfMany | None:
+        """As `leaving`, for many frames (n, B), told by what leaves."""
         to = q + dq
-        suspects = to < _columns_first(self._sure_low, to)
-        suspects |= to > _columns_first(self._sure_high, to)
+        suspects = to < self._sure_low[:, None]
+        suspects |= to > self._sure_high[:, None]
         if not suspects.any():
             return None
-        suspicious = suspects if q.ndim == 1 else suspects.any(tuple(range(1, q.ndim)))
-        held, shift = np.zeros(q.shape, dtype=bool), np.zeros(q.shape)
-        columns = self.boxed[suspicious[self.boxed]]
-        if len(columns):
-            out, beyond = suspects[columns], to[columns]
-            low, high = _columns_first(self.low[columns], to), _columns_first(self.high[columns], to)
-            way = np.minimum(np.maximum(beyond, low), high) - q[columns]
-            held[columns], shift[columns] = out, np.where(out, way, 0.0)
-        shape = (len(self.pairs), *q.shape[1:])
-        leaving, normal, way = np.zeros(shape, dtype=bool), np.zeros((2, *shape)), np.zeros((2, *shape))
-        pairs = suspicious[self.pairs].any(1).nonzero()[0]
-        if len(pairs):
-            own = self.pairs[pairs].T
-            swing = self._swing(to[own], pairs)
-            outside = swing.measure > 1.0 + INSIDE
-            if outside.any():
-                point, edge = self._boundary(swing)
-                leaving[pairs], normal[:, pairs] = outside, np.where(outside, edge, 0.0)
-                way[:, pairs] = np.where(outside, point - q[own], 0.0)
-        return Bounds(held, shift, leaving, normal, way) if len(columns) or leaving.any() else None
+        # flat, which numpy finds and picks out several times as quickly
+        frames = q.shape[1]
+        which, frame = np.divmod(suspects.take(self.boxed, 0).ravel().nonzero()[0], frames)
+        number = self.boxed.take(which)
+        column = number * frames + frame
+        limit = np.minimum(np.maximum(to.take(column), self.low.take(number)), self.high.take(number))
+        x, z = self.pairs.T
+        pair = (suspects.take(x, 0) | suspects.take(z, 0)).ravel().nonzero()[0]
+        ends, normal, way = np.zeros((2, 0), dtype=int), np.zeros((2, 0)), np.zeros((2, 0))
+        if len(pair):
+            number, frame = np.divmod(pair, frames)
+            ends = self.pairs.T.take(number, 1) * frames + frame
+            swing = self._swing(to.take(ends), number)
+            outside = (swing.measure > _OUTSIDE).nonzero()[0]
+            pair, ends = pair.take(outside), ends.take(outside, 1)
+            point, normal = self._boundary(swing.take(outside))
+            way = point - q.take(ends)
+        if not len(column) and not len(pair):
+            return None
+        return ExitsOfMany(frames, column, limit - q.take(column), pair, ends, normal, way)
 
     def exits_of_one(self, q: Array, dq: Array) -> ExitsOfOne | None:
         """As `leaving`, for one frame, told by what leaves; a few suspects are looked at one by one."""
         to = q + dq
-        suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0]
-        if not len(suspects):
+        suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0].tolist()
+        if not suspects:
             return None
         if len(suspects) > _FEW:
-            bounds = self._bounds(q, dq)
-            return None if bounds is None else bounds.of_one()
-        columns, pairs = [], []
-        here, there = q.tolist(), to.tolist()
-        found = suspects.tolist()
-        for column in found:
-            if self._pair_of[column] < 0:
-                limit = float((self.low if there[column] < self.low[column] else self.high)[column])
-                columns.append((column, limit - here[column]))
-        for pair in sorted({self._pair_of[column] for column in found} - {-1}):
-            x, z = self.pair_columns[pair]
-            edge = edge_of(there[x], there[z], self._rooms[pair], 1.0 + INSIDE)
-            if edge is not None:
-                pairs.append((pair, edge[2], edge[3], edge[0] - here[x], edge[1] - here[z]))
-        return ExitsOfOne(columns, pairs) if columns or pairs else None
+            exits = self.exits_of_many(q[:, None], dq[:, None])
+            return None if exits is None else exits.of_one(q, dq)
+        columns: list[tuple[int, float]] = []
+        pairs: list[tuple[int, float, float, float, float]] = []
+        where: list[int] = []
+        ends: list[float] = []
+        here, there, last, off = q.tolist(), to.tolist(), -1, 0.0
+        pair_of, pair_columns, rooms = self._pair_of, self.pair_columns, self._rooms
+        for column in suspects:
+            pair = pair_of[column]
+            if pair < 0:
+                low, high = self._ends[column]
+                a = low if there[column] < low else high
+                columns.append((column, a - here[column]))
+                where.append(column)
+                ends.append(a)
+                over = a - there[column]
+            elif pair == last:  # a joint's coordinates stand side by side
+                continue
+            else:
+                last = pair
+                x, z = pair_columns[pair]
+                edge = edge_of(there[x], there[z], rooms[pair], _OUTSIDE)
+                if edge is None:
+                    continue
+                a, b, u, v = edge
+                pairs.append((pair, u, v, a - here[x], b - here[z]))
+                where += x, z
+                ends += a, b
+                over, other = a - there[x], b - there[z]
+                if other * other > over * over:
+                    over = other
+            if not -off <= over <= off:
+                off = over if over > 0.0 else -over
+        return ExitsOfOne(columns, pairs, where, ends, off) if where else None
 
     def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
         """The edges by which swing pairs stand whose measure at q (n,) is above the given one."""
@@ -279,12 +301,10 @@ class Region:
         if not len(suspects[0]):
             return (), None
         swing = self._swing(v[:, *suspects], suspects[0])
-        outside = swing.measure > measure
-        if not outside.any():
+        outside = (swing.measure > measure).nonzero()[0]
+        if not len(outside):
             return (), None
-        if outside.all():
-            return suspects, swing
-        return tuple(index[outside] for index in suspects), swing.take(outside)
+        return tuple(index.take(outside) for index in suspects), swing.take(outside)
 
     def _measures(self, q: Array) -> Array:
         """Measure (P, ...) of all pairs of q (n, ...)."""
@@ -293,7 +313,7 @@ class Region:
         return self._swing(v.reshape(2, -1), which.reshape(-1)).measure.reshape(v.shape[1:])
 
     def _swing(self, v: Array, pairs: npt.NDArray[np.intp]) -> _Swing:
-        """Half-angle sines and measure of turns v (2, w, ...) of the given pairs (w,)."""
+        """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
         t += 1e-150
         ratio = sine_and_cosine(0.5 * t)[0] if t.size > _MANY else np.sin(0.5 * t)
@@ -301,29 +321,27 @@ class Region:
         if t.max(initial=0.0) >= np.pi:
             # beyond half a turn the sine falls again; there the turn itself goes on measuring
             ratio = np.where(t < np.pi, ratio, 1.0 / np.pi)
-        centre, low, high = (
-            of_pairs[:, pairs].reshape(2, -1, *(1,) * (v.ndim - 2))
-            for of_pairs in (self._centre, self._inverse[0], self._inverse[1])
-        )
         s = v * ratio
-        s -= centre
-        scale = np.where(s < 0, low, high)
+        if not self._centred:
+            s -= self._centre.take(pairs, 1)
+        scale = np.where(s < 0, self._inverse[0].take(pairs, 1), self._inverse[1].take(pairs, 1))
         w = s * scale
-        return _Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), w, s, scale, centre)
+        return _Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), pairs, w, s, scale)
 
     def _boundary(self, swing: _Swing) -> tuple[Array, Array]:
         """The boundary point of swings near or beyond it, and the outward unit normal there, (2, w) each.
 
         Each sine goes to its own limit first, then both along the ray.
         """
-        _, w, s, scale, centre = swing
+        _, pairs, w, s, scale = swing
         most = np.where(scale < 1.0 / NARROW, 1.0, EDGE) if self._narrow else 1.0
         w = np.minimum(np.maximum(w, -most), most)
         w *= (1.0 - 1e-15) / np.sqrt(np.maximum(w[0] * w[0] + w[1] * w[1], 1.0))
         way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s) if self._one_sided else w / scale
-        s = way if self._centred else centre + way
+        s = way if self._centred else self._centre.take(pairs, 1) + way
         square = s[0] * s[0] + s[1] * s[1]
         if square.max(initial=0.0) > 1.0:  # beyond half a turn: back towards the centre, so as to stay inside
+            centre = self._centre.take(pairs, 1)
             a, b = (way * way).sum(0), (centre * way).sum(0)
             share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
             s = np.where(square > 1.0, centre + share * way, s)
@@ -344,20 +362,21 @@ class _Swing(NamedTuple):
     """Swings of w pairs.
 
     Attributes:
-        measure: (w,) 1 on the boundary; radii: (2, w) sines from the centre, in radii of the sides where they
-            lie;
-        sine: (2, w) the same as they are; scale: (2, w) reciprocal radii; centre: (2, w).
+        measure: (w,) 1 on the boundary; pairs: (w,) which;
+        radii: (2, w) sines from the centre, in radii of the sides where they lie;
+        sine: (2, w) the same as they are; scale: (2, w) reciprocal radii.
     """
 
     measure: Array
+    pairs: npt.NDArray[np.intp]
     radii: Array
     sine: Array
     scale: Array
-    centre: Array
 
-    def take(self, rows: npt.NDArray[np.bool_]) -> _Swing:
+    def take(self, which: npt.NDArray[np.intp]) -> _Swing:
         """Some of the pairs."""
-        return _Swing(self.measure[rows], *(array[:, rows] for array in self[1:]))
+        pairs, others = self.pairs.take(which), (array.take(which, 1) for array in self[2:])
+        return _Swing(self.measure.take(which), pairs, *others)
 
 
 def _columns_first(limit: Array, q: Array) -> Array:

@@ -86,7 +86,7 @@ class Stack:
             return []
         skeleton, rows = self._skeleton, [goal.rows for goal in self._goals]
         moved = [goal.moved(skeleton) for goal in self._goals]
-        return blocks_of(skeleton.plan, skeleton.region.pairs, moved, rows)
+        return blocks_of(skeleton.plan, moved, rows)
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
         """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""

@@ -41,17 +41,23 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     # beyond half a turn the sine falls again; there the turn itself goes on measuring
     ratio = sin(0.5 * t) / t if t < pi else 1.0 / pi
     sx, sz = x * ratio - centre_x, z * ratio - centre_z  # half-angle sines from the centre
-    kx = low_x if sx < 0 else high_x
-    kz = low_z if sz < 0 else high_z
+    kx = low_x if sx < 0.0 else high_x
+    kz = low_z if sz < 0.0 else high_z
     wx, wz = sx * kx, sz * kz  # the same in radii
     if sqrt(wx * wx + wz * wz) <= measure:
         return None
-    most_x = 1.0 if kx < _WIDE else EDGE
-    most_z = 1.0 if kz < _WIDE else EDGE
-    wx, wz = min(max(wx, -most_x), most_x), min(max(wz, -most_z), most_z)
-    shrink = (1.0 - 1e-15) / max(sqrt(wx * wx + wz * wz), 1.0)
+    # to choose is quicker than `min` and `max`, and all of this is done for every joint at its limit
+    if not -1.0 <= wx <= 1.0 or kx >= _WIDE:
+        most = 1.0 if kx < _WIDE else EDGE
+        wx = most if wx > most else -most if wx < -most else wx
+    if not -1.0 <= wz <= 1.0 or kz >= _WIDE:
+        most = 1.0 if kz < _WIDE else EDGE
+        wz = most if wz > most else -most if wz < -most else wz
+    size = wx * wx + wz * wz
+    shrink = (1.0 - 1e-15) / sqrt(size) if size > 1.0 else 1.0 - 1e-15
     wx, wz = wx * shrink, wz * shrink
-    way_x, way_z = wx / kx if kx > 0 else sx, wz / kz if kz > 0 else sz
+    way_x = wx / kx if kx > 0.0 else sx
+    way_z = wz / kz if kz > 0.0 else sz
     sx, sz = centre_x + way_x, centre_z + way_z
     square = sx * sx + sz * sz
     if square > 1.0:  # more than half a turn: back towards the centre, so as to stay inside
@@ -64,7 +70,8 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     factor = 2.0 * asin(length) / length if length > 1e-8 else 2.0  # v = S t / sin(t/2), t = 2 asin |S|
     # the measure's gradient by S, then through S(v) = sin(t/2)/t v
     gx, gz = kx * wx, kz * wz
-    along = (0.5 * sqrt(max(1.0 - square, 0.0)) - 1.0 / factor) * (gx * sx + gz * sz) / max(square, 1e-24)
+    along = 0.5 * sqrt(1.0 - square) - 1.0 / factor
+    along *= (gx * sx + gz * sz) / (square if square > 1e-24 else 1e-24)
     nx, nz = gx / factor + along * sx, gz / factor + along * sz
-    size = max(sqrt(nx * nx + nz * nz), 1e-300)
+    size = sqrt(nx * nx + nz * nz) or 1e-300
     return sx * factor, sz * factor, nx / size, nz / size

@@ -6,7 +6,7 @@ from typing import Final
 
 from ..registries import registry
 from .barrier import InverseBarrier, LogarithmicBarrier
-from .base import LimitMethod, Propose
+from .base import LimitMethod, Propose, ProposeMany
 from .clipping import Clipping
 from .penalty import Penalty
 from .projection import Projection
@@ -24,4 +24,5 @@ __all__ = [
     "Penalty",
     "Projection",
     "Propose",
+    "ProposeMany",
 ]

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..blocks import Blocks
+from ..blocks import Held
 from ..pose import Pose
 from ..region import Region
 from ..residual import Residual
@@ -28,8 +28,12 @@ Propose = Callable[[Array, Array], Array]
 class ProposeMany(Protocol):
     """`Propose` for many frames, which can be asked for some of them, too."""
 
-    def __call__(self, error: Array, jacobian: Blocks, /) -> Array:
-        """Steps (n, B) for rows (k, B) and (k, n, B)."""
+    @property
+    def metric(self) -> Array | None:
+        """(n,) units in which steps are measured, squared, or None where all are alike."""
+
+    def __call__(self, error: Array, held: Held | None = None, /) -> Array:
+        """Steps (n, B) for errors (k, B), of the rows without what is held."""
 
     def of(self, frames: npt.NDArray[np.intp]) -> ProposeMany:
         """The same for some of the frames."""
@@ -57,12 +61,23 @@ class LimitMethod:
         """Rows to add to the goals', scaled as they should count (lengths in figure sizes); None for none."""
         return None
 
-    def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
-        """New coordinates (n,) from q (n,), rows (k,), (k, n) and what proposes steps."""
+    def step(
+        self,
+        region: Region,
+        q: Array,
+        error: Array,
+        jacobian: Array,
+        propose: Propose,
+        metric: Array | None = None,
+    ) -> Array:
+        """New coordinates (n,) from q (n,), rows (k,), (k, n) and what proposes steps.
+
+        Args:
+            region, q, error, jacobian, propose: as said;
+            metric: (n,) mobilities in which the steps are shortest, or None where all are alike.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
 
-    def step_many(
-        self, region: Region, q: Array, error: Array, jacobian: Blocks, propose: ProposeMany
-    ) -> Array:
+    def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
         """As `step`, for many frames, frames innermost."""
         raise TypeError(f"{type(self).__name__} does not say how many frames step.")

@@ -14,7 +14,6 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..blocks import Blocks
 from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
@@ -32,14 +31,20 @@ class Clipping(LimitMethod):
     )
     source: ClassVar[str] = "Ge 2000, section 5.1"
 
-    def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
+    def step(
+        self,
+        region: Region,
+        q: Array,
+        error: Array,
+        jacobian: Array,
+        propose: Propose,
+        metric: Array | None = None,
+    ) -> Array:
         dq = propose(error, jacobian)
         return region.project_first(q + _room(region, q, dq) * dq)
 
-    def step_many(
-        self, region: Region, q: Array, error: Array, jacobian: Blocks, propose: ProposeMany
-    ) -> Array:
-        dq = propose(error, jacobian)
+    def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
+        dq = propose(error)
         return region.project_first(q + _room(region, q, dq) * dq)
 
 

@@ -15,11 +15,13 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..blocks import Blocks
-from ..exits import Bounds, ExitsOfOne
+from ..blocks import Held
+from ..exits import ExitsOfMany, ExitsOfOne
 from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
+
+Index = npt.NDArray[np.intp]
 
 _ROUNDS: Final = 3
 _CURVED: Final = 0.1  # share of a step that ending it on the boundary may take off, without another round
@@ -38,70 +40,83 @@ class Projection(LimitMethod):
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
     exact: ClassVar[bool] = True
 
-    def step(self, region: Region, q: Array, error: Array, jacobian: Array, propose: Propose) -> Array:
+    def step(
+        self,
+        region: Region,
+        q: Array,
+        error: Array,
+        jacobian: Array,
+        propose: Propose,
+        metric: Array | None = None,
+    ) -> Array:
         dq = propose(error, jacobian)
         exits = region.exits_of_one(q, dq)
         if exits is None:
             return q + dq
-        hold = _OneHold(region, jacobian)
+        hold = _OneHold(region, jacobian, metric)
         for _ in range(_ROUNDS):
             hold.add(exits)
-            dq = hold.keep(propose(error + hold.shift(), hold.free))
+            dq = hold.keep(propose(error + hold.shift, hold.free))
             left = region.exits_of_one(q, dq)
             if left is None:
                 return q + dq
             exits = left
-            if not hold.serious(exits, dq):
+            if exits.off <= _CURVED * np.abs(dq).max():
                 break
         return region.landing(q, dq, exits)
 
-    def step_many(
-        self, region: Region, q: Array, error: Array, jacobian: Blocks, propose: ProposeMany
-    ) -> Array:
-        dq = propose(error, jacobian)
-        to, bounds = q + dq, region.leaving(q, dq)
-        if bounds is None:
+    def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
+        dq = propose(error)
+        to, exits = q + dq, region.exits_of_many(q, dq)
+        if exits is None:
             return to
-        hold, left, frames, at = _ManyHold(region.pairs, bounds), bounds.frames(), np.arange(q.shape[1]), to
+        frames, at, left, hold = np.arange(q.shape[1]), to, exits.leaving(), None
         for _ in range(_ROUNDS):
             if left.mean() < _MOST:
-                to[:, frames] = at
+                if at is not to:
+                    to[:, frames] = at
                 own = left.nonzero()[0]
-                frames, left, hold, propose = frames[own], left[own], hold.take(own), propose.of(own)
+                frames, left, exits, propose = frames[own], left[own], exits.of(own), propose.of(own)
                 q, at, error = (array.take(own, 1) for array in (q, at, error))
-                jacobian = jacobian.take(own)
-            free = jacobian.without(hold.held, hold.across)
-            dq = hold.keep(propose(error + jacobian.times(hold.ways), free))
-            bounds, ends = region.leaving(q, dq), q + dq
-            if bounds is not None:
-                np.copyto(ends, region.landing(q, dq, bounds), where=bounds.frames())
-            np.copyto(at, ends, where=left)
-            if bounds is None:
+                hold = None if hold is None else hold.take(own)
+            hold = hold or _ManyHold(region.pairs, q.shape, propose.metric)
+            hold.add(exits)
+            held = hold.directions()
+            dq = held.keep(propose(error, held))
+            ends, exits = q + dq, region.exits_of_many(q, dq)
+            if exits is None:
+                np.copyto(at, ends, where=left)
                 break
-            left &= hold.serious(bounds, dq)
+            np.copyto(ends, region.landing(q, dq, exits), where=exits.leaving())
+            np.copyto(at, ends, where=left)
+            left &= exits.beyond(dq, _CURVED * np.abs(dq).max(0))
             if not left.any():
                 break
-            hold.add(bounds)
-        to[:, frames] = at
+        if at is not to:
+            to[:, frames] = at
         return to
 
 
 class _OneHold:
     """What is held in one frame: coordinates altogether, swing pairs across their boundary.
 
-    Each is a unit direction of the coordinates, at right angles to all others; the rows that are left to the
-    step are the given ones without their part along these directions.
+    Each is a direction of the coordinates, apart from all others in the metric of the steps; the rows that
+    are left to the step are the given ones without their part along these directions.
+
+    Args:
+        region: the limits; jacobian: (k, n) the rows; metric: (n,) mobilities of the step, or None.
 
     Attributes:
-        free: (k, n) the rows with what is held taken out of them.
+        free: (k, n) the rows with what is held taken out of them;
+        shift: (k,) what the way of the held ones to their limits does to the rows.
     """
 
-    def __init__(self, region: Region, jacobian: Array) -> None:
-        self._columns = jacobian.T
+    def __init__(self, region: Region, jacobian: Array, metric: Array | None) -> None:
+        self._columns, self._metric = jacobian.T, metric
         self._pairs = region.pair_columns
         self._held: dict[int, float] = {}  # column -> its way
         self._across: dict[int, tuple[float, float, float]] = {}  # pair -> normal, way along it
-        self.free = jacobian
+        self.free, self.shift = jacobian, np.zeros(len(jacobian))
 
     def add(self, exits: ExitsOfOne) -> None:
         """Hold what left; a pair that left along its tangent too is held altogether."""
@@ -114,90 +129,70 @@ class _OneHold:
             else:
                 self._across[pair] = u, v, u * a + v * b
         directions = np.zeros((len(self._held) + len(self._across), len(self._columns)))
-        ways = []
-        for row, (column, way) in enumerate(self._held.items()):
+        ways = list(self._held.values())
+        for row, column in enumerate(self._held):
             directions[row, column] = 1.0
-            ways.append(way)
         for row, (pair, (u, v, way)) in enumerate(self._across.items(), len(ways)):
             x, z = self._pairs[pair]
             directions[row, x], directions[row, z] = u, v
             ways.append(way)
-        self._directions, self._ways = directions, np.array(ways)
-        self._moved = directions.dot(self._columns)
-        self.free = (self._columns - directions.T.dot(self._moved)).T
-
-    def serious(self, exits: ExitsOfOne, dq: Array) -> bool:
-        """Whether it would change the step to end it on the boundary where it leaves."""
-        return exits.off(dq, self._pairs) > _CURVED * float(np.abs(dq).max())
-
-    def shift(self) -> Array:
-        """(k,) what the way of the held ones to their limits does to the rows."""
-        return np.asarray(self._ways.dot(self._moved))
+        self._directions, self._along, self._ways = directions, directions, np.array(ways)
+        if self._metric is not None:
+            weighed = directions * self._metric
+            self._along = weighed / (weighed * directions).sum(1)[:, None]
+        moved = self._along.dot(self._columns)
+        self.free, self.shift = (self._columns - directions.T.dot(moved)).T, self._ways.dot(moved)
 
     def keep(self, dq: Array) -> Array:
         """The step with the held ones going their own way."""
-        return np.asarray(dq - self._directions.T.dot(self._directions.dot(dq) - self._ways))
+        return np.asarray(dq - self._along.T.dot(self._directions.dot(dq) - self._ways))
 
 
 class _ManyHold:
     """The same for a batch, all frames at once; arrays with frames innermost.
 
     Args:
-        pairs: (P, 2) of the region; bounds: what leaves and is held.
-
-    Attributes:
-        held: (n, B) bool, coordinates held altogether; across: (2, P, B) normals of pairs that are held
-            across their boundary, 0 of others; ways: (n, B) what the held ones go.
+        pairs: (P, 2) of the region; shape: (n, B); metric: (n,) units of steps, squared, or None.
     """
 
-    def __init__(self, pairs: npt.NDArray[np.intp], bounds: Bounds) -> None:
-        self._pairs = pairs
-        self.held, self.across, self.ways = bounds.held, bounds.normal, bounds.shift
-        if len(pairs):
-            self.ways[pairs.T] = (bounds.normal * bounds.way).sum(0) * bounds.normal
+    def __init__(self, pairs: Index, shape: tuple[int, ...], metric: Array | None) -> None:
+        self._pairs, self._metric = pairs, metric
+        crossed = (len(pairs), shape[1])
+        self._held, self._ways = np.zeros(shape, dtype=bool), np.zeros(shape)
+        self._across, self._along = np.zeros((2, *crossed)), np.zeros(crossed)
 
-    def take(self, frames: npt.NDArray[np.intp]) -> _ManyHold:
+    def take(self, frames: Index) -> _ManyHold:
         """What is held in some of the frames."""
         other = object.__new__(_ManyHold)
-        other._pairs = self._pairs
-        other.held, other.ways = self.held.take(frames, 1), self.ways.take(frames, 1)
-        other.across = self.across.take(frames, 2)
+        other._pairs, other._metric = self._pairs, self._metric
+        other._held, other._ways = self._held.take(frames, 1), self._ways.take(frames, 1)
+        other._across, other._along = self._across.take(frames, 2), self._along.take(frames, 1)
         return other
 
-    def add(self, bounds: Bounds) -> None:
+    def add(self, exits: ExitsOfMany) -> None:
         """As in `_OneHold`."""
-        self.held |= bounds.held
-        np.copyto(self.ways, bounds.shift, where=bounds.held)
-        which = bounds.leaving.any(1).nonzero()[0]
-        if not len(which):
-            return
-        pairs, (x, z) = bounds.leaving[which], self._pairs[which].T
-        normal, way, across = bounds.normal[:, which], bounds.way[:, which], self.across[:, which]
-        again = pairs & (across.any(0) | self.held[x])
-        self.held[x] |= again
-        self.held[z] |= again
-        along = np.where(again, way, (normal[0] * way[0] + normal[1] * way[1]) * normal)
-        for columns, part in zip((x, z), along, strict=True):
-            self.ways[columns] = np.where(pairs, part, self.ways[columns])
-        self.across[:, which] = np.where(again, 0.0, np.where(pairs, normal, across))
+        held, ways = self._held.reshape(-1), self._ways.reshape(-1)
+        held[exits.column], ways[exits.column] = True, exits.way
+        across, along = self._across.reshape(2, -1), self._along.reshape(-1)
+        again = (across.take(exits.pair, 1) != 0.0).any(0) | held.take(exits.ends[0])
+        across[:, exits.pair] = np.where(again, 0.0, exits.normal)
+        along[exits.pair] = np.where(again, 0.0, (exits.normal * exits.pair_way).sum(0))
+        if again.any():
+            ends = exits.ends[:, again]
+            held[ends], ways[ends] = True, exits.pair_way[:, again]
 
-    def serious(self, bounds: Bounds, dq: Array) -> npt.NDArray[np.bool_]:
-        """As in `_OneHold`, of each frame (B,)."""
-        beyond = np.where(bounds.held, bounds.shift - dq, 0.0)
-        most = _CURVED * np.abs(dq).max(0)
-        out: npt.NDArray[np.bool_] = np.abs(beyond).max(0) > most
-        if len(self._pairs):
-            beyond = np.where(bounds.leaving, bounds.way - dq[self._pairs.T], 0.0)
-            out |= np.abs(beyond).max((0, 1)) > most
-        return out
-
-    def keep(self, dq: Array) -> Array:
-        """As in `_OneHold`."""
-        dq = np.where(self.held, 0.0, dq)
-        if len(self._pairs):
-            (x, z), (u, v) = self._pairs.T, self.across
-            part = dq[x] * u + dq[z] * v
-            dq[x] -= part * u
-            dq[z] -= part * v
-        dq += self.ways
-        return dq
+    def directions(self) -> Held:
+        """What is held as directions, of unit length in the metric's units."""
+        lone, crossed = self._held.any(1).nonzero()[0], self._across.any((0, 2)).nonzero()[0]
+        x, z = self._pairs.take(crossed, 0).T
+        share, (u, v) = self._held.take(lone, 0).astype(float), self._across.take(crossed, 1)
+        way = np.concatenate([self._ways.take(lone, 0) * share, self._along.take(crossed, 0)])
+        along = measure = np.concatenate([share, u]), v
+        if self._metric is not None:
+            first, second = self._metric[np.concatenate([lone, x]), None], self._metric[z, None]
+            size = first * measure[0] * measure[0]
+            size[len(lone) :] += second * v * v
+            size = np.sqrt(np.where(size > 0.0, size, 1.0))
+            way, measure = way / size, (measure[0] / size, v / size[len(lone) :])
+            along = measure[0] * first, measure[1] * second
+        return Held(np.concatenate([lone, x]), z, along, measure, way)

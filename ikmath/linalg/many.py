@@ -10,26 +10,26 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-_WORTH: Final = 100  # systems from which on calls over all of them cost less than LAPACK for each (measured)
+_WORTH: Final = 5  # systems a row from which on calls over all of them cost less than LAPACK for each
 
 
-def solve_many(matrix: Array, right: Array) -> Array:
+def solve_in_place(systems: Array) -> Array:
     """Solve positive definite systems.
 
     Args:
-        matrix: (k, k, B), of which only the upper triangles are read; right: (k, B).
+        systems: (k, k + 1, B), matrices, of which only the upper triangles are read, with their right sides
+            behind them; overwritten.
 
     Returns:
         (k, B).
     """
-    rows, frames = right.shape
-    if frames < _WORTH:
-        upper = np.triu(np.moveaxis(matrix, -1, 0))
+    rows, _, frames = systems.shape
+    if frames < _WORTH * rows:
+        upper = np.triu(np.moveaxis(systems[:, :rows], -1, 0))
         whole = upper + np.triu(upper, 1).swapaxes(1, 2)
-        return np.asarray(np.linalg.solve(whole, right.T[:, :, None])[:, :, 0].T)
-    # A = L D L^T row by row: `upper` becomes D L^T, with L^-1 b beside it
-    upper = np.concatenate([matrix, right[:, None]], 1)
-    below = np.empty_like(right)  # one over D
+        return np.asarray(np.linalg.solve(whole, systems[:, rows].T[:, :, None])[:, :, 0].T)
+    # A = L D L^T row by row: A becomes D L^T, with L^-1 b beside it
+    upper, below = systems, np.empty((rows, frames))  # below: one over D
     for row in range(rows):
         if row:
             left = upper[:row, row] * below[:row]

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import arguments
-from ..blocks import Blocks
-from ..linalg.many import solve_many
+from ..blocks import Blocks, Held
+from ..linalg.many import solve_in_place
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
@@ -70,15 +71,45 @@ class Damped(Incremental):
         wish: Array = state.wish / max(state.caution, 1.0)
         return wish - damped_solution(jacobian, weighed, error + jacobian.dot(wish), damping)
 
-    def step_many(self, error: Array, jacobian: Blocks, state: Linear, options: Any) -> Array:
-        wish = None if state.wish is None else state.wish / np.maximum(state.caution, 1.0)
+    def steps(self, jacobian: Blocks, state: Linear, options: Any) -> NormalEquations:
         products = jacobian.products(state.mobility)
-        products.reshape(-1, products.shape[2])[:: len(error) + 1] += _damping(state, options)
-        asked = error if wish is None else error + jacobian.times(wish)
-        dq = jacobian.back(solve_many(products, np.negative(asked)))
-        if state.mobility is not None:
-            dq *= state.mobility
-        return dq if wish is None else dq + wish
+        products.reshape(-1, products.shape[2])[:: len(products) + 1] += _damping(state, options)
+        wish = None if state.wish is None else state.wish / np.maximum(state.caution, 1.0)
+        metric = None if state.mobility is None else state.mobility[:, 0]
+        return NormalEquations(jacobian, products, wish, metric)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalEquations:
+    """`(J W J^T + c) y = e` of many frames, with `-W J^T y` as the step; see `ProposeMany`.
+
+    Attributes:
+        jacobian: J; products: (k, k, B) the left side, upper triangles;
+        wish: (n, B) step that the posture asks for, or None; metric: (n,) diagonal of W, or None.
+    """
+
+    jacobian: Blocks
+    products: Array
+    wish: Array | None
+    metric: Array | None
+
+    def __call__(self, error: Array, held: Held | None = None, /) -> Array:
+        asked = error if self.wish is None else error + self.jacobian.times(self.wish)
+        systems = np.concatenate([self.products, asked[:, None]], 1)
+        if held is not None:
+            if self.wish is not None:
+                held = held._replace(way=held.way - held.gone(self.wish))
+            self.jacobian.without(held, systems)
+        dq = self.jacobian.back(solve_in_place(systems))
+        np.negative(dq, out=dq)
+        if self.metric is not None:
+            dq *= self.metric[:, None]
+        return dq if self.wish is None else dq + self.wish
+
+    def of(self, frames: npt.NDArray[np.intp]) -> NormalEquations:
+        """The same for some of the frames."""
+        wish = None if self.wish is None else self.wish.take(frames, 1)
+        return NormalEquations(self.jacobian.take(frames), self.products.take(frames, 2), wish, self.metric)
 
 
 def _damping(state: Linear, options: DampedOptions) -> Any:

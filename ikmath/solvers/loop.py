@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ..blocks import Blocks
 from ..diagnosis import conclude
+from ..limits import ProposeMany
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
@@ -54,12 +55,6 @@ class Linear:
     level: Any
     memory: dict[str, Any]
 
-    def of(self, frames: npt.NDArray[np.intp]) -> Linear:
-        """The same for some of many frames."""
-        wish = None if self.wish is None else self.wish.take(frames, 1)
-        q, cost, caution = self.q.take(frames, 1), self.cost.take(frames), self.caution.take(frames)
-        return Linear(self.problem, q, cost, caution, self.mobility, wish, self.level, self.memory)
-
 
 class Incremental(Resting):
     """A method that proposes steps.
@@ -75,28 +70,12 @@ class Incremental(Resting):
         """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n)."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
 
-    def step_many(self, error: Array, jacobian: Blocks, state: Linear, options: Any) -> Array:
-        """As `step` for many frames, where `batched`: (n, B) for error (k, B) and jacobian (k, n, B)."""
+    def steps(self, jacobian: Blocks, state: Linear, options: Any) -> ProposeMany:
+        """As `step` for many frames, where `batched`: what proposes their steps."""
         raise TypeError(f"{type(self).__name__} does not say how many frames step.")
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         return solve_one(self, problem, q, options) if q.ndim == 1 else solve_many(self, problem, q, options)
-
-
-@dataclass(slots=True)
-class Proposer:
-    """A method's steps for many frames, see `ProposeMany`."""
-
-    method: Incremental
-    state: Linear
-    options: Any
-
-    def __call__(self, error: Array, jacobian: Blocks, /) -> Array:
-        return self.method.step_many(error, jacobian, self.state, self.options)
-
-    def of(self, frames: npt.NDArray[np.intp]) -> Proposer:
-        """The same for some of the frames."""
-        return Proposer(self.method, self.state.of(frames), self.options)
 
 
 def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
@@ -106,6 +85,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     scale: Any = float(stack.scale[0]) if stack.even else stack.scale
     columns: Any = scale if stack.even else stack.scale[:, None]
     tolerance = options.tolerance * options.tolerance
+    enough = 1.01 * tolerance * len(stack.starts) * float((stack.scale * stack.scale).max(initial=0.0))
     mobility = skeleton.mobility if skeleton.uneven else None
     state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
     pushing = None if problem.scene is None else Pushing(problem, problem.scene)
@@ -119,7 +99,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     careful = method.careful and pushing is None
     posture = problem.posture
     best_q, best_cost, best_wish, stall, iteration = q, np.inf, np.inf, 0, 0
-    error = jacobian = best_squares = q  # replaced before use: the first pose is always accepted
+    error = jacobian = best_error = q  # replaced before use: the first pose is always accepted
     stalled = settled = best_reached = False
     best_pose = pose = stack.begin(skeleton, q)
     while True:
@@ -127,16 +107,16 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         raw = rows.error
         scaled = raw * scale
         cost = float(scaled.dot(scaled))
+        # what costs more than all effectors at their tolerances is not there
+        reached = not stack.rows or (cost <= enough and max(stack.squares(raw).tolist()) < tolerance)
         extra = limits.rows(pose)
         if extra is not None:
             cost += float(extra.error.dot(extra.error))
-        squares = stack.squares(raw)
-        reached = not stack.rows or max(squares.tolist()) < tolerance
         if pushing is not None:
             pushing.look(pose)
         if posture is None:
             if reached and (pushing is None or pushing.settled):
-                best_q, best_pose, best_squares = q, pose, squares
+                best_q, best_pose, best_error = q, pose, raw
                 break
             better = cost < best_cost
         else:
@@ -151,7 +131,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         if better or not careful:
             gained = cost < best_cost * (1.0 - _GAIN) or (reached and pushing is not None)
             stall = 0 if gained else stall + 1
-            best_q, best_pose, best_cost, best_squares = q, pose, cost, squares
+            best_q, best_pose, best_cost, best_error = q, pose, cost, raw
             if settled:
                 break  # without the Jacobian, which nobody will ask for
             state.caution = max(state.caution * _LESS, _LEAST)
@@ -169,9 +149,10 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         if stalled or iteration == options.max_iterations or (posture is not None and settled):
             break
         iteration += 1
-        q = limits.step(region, state.q, error, jacobian, propose)
+        q = limits.step(region, state.q, error, jacobian, propose, mobility)
         pose = Pose.trusted(skeleton, q)
     stack.end(best_pose)
+    best_squares = stack.squares(best_error)
     short = stalled and bool((best_squares >= tolerance).any())
     if short and careful and options.rest and may_rest(problem):
         best_q, best_squares = at_rest(problem, best_q)
@@ -280,7 +261,7 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOpt
         rows, before, iteration = following, at, iteration + 1
         asked = None if now.posture is None else at.wish
         state = Linear(problem, at.q, at.cost, at.caution, mobility, asked, stack.level, {})
-        trial = limits.step_many(skeleton.region, at.q, at.error, rows, Proposer(method, state, options))
+        trial = limits.step_many(skeleton.region, at.q, at.error, method.steps(rows, state, options))
     if options.rest and method.careful and may_rest(problem):
         short = stalled & (best_squares.max(1, initial=0.0) >= tolerance)
         for i in np.flatnonzero(short).tolist():

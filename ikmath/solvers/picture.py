@@ -114,7 +114,7 @@ class Picture:
             dq = dz * metric
             exits = region.exits_of_one(q, dq) if len(region.pairs) else None
             # at second order of the step the projection below is as good
-            if exits is None or exits.off(dq, region.pair_columns) < _CURVED * np.abs(dq).max():
+            if exits is None or exits.off < _CURVED * np.abs(dq).max():
                 break
             edges = edges | exits.crossed()
         if together and len(stack.levels) > 1 and not self._granted(state, aim, dz):

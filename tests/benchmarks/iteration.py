@@ -30,7 +30,7 @@ import ikmath as ik
 from ikmath.pose import Pose
 from ikmath.solvers.base import Options
 from ikmath.solvers.damped import DampedOptions
-from ikmath.solvers.loop import Incremental, Linear, Proposer
+from ikmath.solvers.loop import Incremental, Linear
 
 FRAMES = 300
 ONE_BY_ONE = 8  # frames of a turn
@@ -211,7 +211,6 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
     first = np.ascontiguousarray(q.T)
     one = 1.0 if q.ndim == 1 else np.ones(len(q))
     state = Linear(problem, first, one, one, None, None, stack.level, {})
-    propose = Proposer(method, state, options)
 
     def one_by_one() -> None:
         for _ in range(repeats):
@@ -223,7 +222,8 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
         for _ in range(repeats):
             raw, jacobian = stack.evaluate_many(problem.tasks, Pose.trusted(skeleton, first.T))
             error = np.ascontiguousarray((raw * stack.scale).T)
-            problem.limits.step_many(skeleton.region, first, error, jacobian(), propose)
+            propose = method.steps(jacobian(), state, options)
+            problem.limits.step_many(skeleton.region, first, error, propose)
 
     return one_by_one if q.ndim == 1 else many
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,10 @@ from hypothesis import strategies as st
 
 import ikmath as ik
 from ikmath import figures
-from ikmath.linalg.many import solve_many
+from ikmath.blocks import Blocks
+from ikmath.exits import ExitsOfMany
+from ikmath.limits.projection import _ManyHold
+from ikmath.linalg.many import solve_in_place
 from tests.ikmath import trees
 from tests.ikmath.test_goal_contract import CASES, EXAMPLES, build, scenes
 
@@ -93,34 +98,77 @@ def test_arithmetic_is_that_of_the_whole(stiff):
     np.testing.assert_array_equal(dense(blocks.take(some)), whole[:, :, some])
 
 
-def test_rows_without_what_is_held():
+@pytest.mark.parametrize("stiff", [False, True])
+def test_normal_equations_without_what_is_held(stiff):
+    """Held by hand: the step is the best of those that go their way along the held directions."""
     problem, blocks = limbs()
     whole, pairs = dense(blocks), problem.skeleton.region.pairs
-    _, n, frames = blocks.shape
+    k, n, frames = blocks.shape
     rng = np.random.default_rng(1)
-    held = rng.uniform(size=(n, frames)) < 0.1
-    across = rng.normal(size=(2, len(pairs), frames))
-    across /= np.sqrt((across**2).sum(0))
-    across *= rng.uniform(size=across.shape[1:]) < 0.2
-    for mask, normals in ((held, across), (held, 0 * across), (np.zeros_like(held), across)):
-        expected = np.empty_like(whole)
-        for frame in range(frames):
-            stay = np.diag(1.0 - mask[:, frame])
-            for pair, (u, v) in zip(pairs, normals[:, :, frame].T, strict=True):
-                direction = np.zeros(n)
-                direction[pair] = u, v
-                stay = stay @ (np.eye(n) - np.outer(direction, direction))
-            expected[:, :, frame] = whole[:, :, frame] @ stay
-        np.testing.assert_allclose(dense(blocks.without(mask, normals)), expected, atol=1e-12)
+    metric = rng.uniform(0.1, 1.0, n) if stiff else None
+    hold = _ManyHold(pairs, (n, frames), metric)
+    lone = rng.uniform(size=(n, frames)) < 0.1
+    lone[pairs] = False
+    crossed = rng.uniform(size=(len(pairs), frames)) < 0.3
+    normal = rng.normal(size=(2, crossed.sum()))
+    normal /= np.sqrt((normal**2).sum(0))
+    ends = pairs.T[:, crossed.nonzero()[0]] * frames + crossed.nonzero()[1]
+    ways, pair_ways = rng.normal(size=lone.sum()), rng.normal(size=normal.shape)
+    exits = ExitsOfMany(
+        frames, lone.ravel().nonzero()[0], ways, crossed.ravel().nonzero()[0], ends, normal, pair_ways
+    )
+    hold.add(exits)
+    held = hold.directions()
+    error, damping = rng.normal(size=(k, frames)), 0.1
+    products = blocks.products(None if metric is None else metric[:, None])
+    products.reshape(-1, frames)[:: k + 1] += damping
+    systems = np.concatenate([products, error[:, None]], 1)
+    blocks.without(held, systems)
+    step = -blocks.back(solve_in_place(systems))
+    step = held.keep(step if metric is None else step * metric[:, None])
+    weight = np.ones(n) if metric is None else metric
+    for frame in range(frames):
+        rows = [np.eye(n)[i] for i in lone[:, frame].nonzero()[0]]
+        which = crossed.nonzero()[1] == frame
+        for pair, (u, v) in zip(crossed[:, frame].nonzero()[0], normal[:, which].T, strict=True):
+            rows.append(u * np.eye(n)[pairs[pair, 0]] + v * np.eye(n)[pairs[pair, 1]])
+        wanted = [*ways[lone.nonzero()[1] == frame], *(normal * pair_ways)[:, which].sum(0)]
+        constraints, jacobian = np.array(rows).reshape(-1, n), whole[:, :, frame]
+        hessian = jacobian.T @ jacobian + damping * np.diag(1.0 / weight)
+        kkt = np.block([[hessian, constraints.T], [constraints, np.zeros((len(rows), len(rows)))]])
+        best = np.linalg.solve(kkt, np.concatenate([-jacobian.T @ error[:, frame], wanted]))[:n]
+        np.testing.assert_allclose(step[:, frame], best, atol=1e-9)
     np.testing.assert_array_equal(dense(blocks), whole)  # untouched
 
 
 def test_rows_of_some_frames_are_replaced():
     _, blocks = limbs()
-    other = blocks.without(np.ones(blocks.shape[1:], dtype=bool), np.zeros((2, 21, 4)))
+    other = Blocks(blocks.shape, blocks.layout, [np.zeros_like(values) for values in blocks.values])
     whole, frames = dense(blocks), np.array([True, False, False, True])
     blocks.replace(frames, other)
     np.testing.assert_array_equal(dense(blocks), np.where(frames, 0.0, whole))
+
+
+@pytest.mark.parametrize("posture", [False, True])
+def test_stiff_figures_step_in_a_batch_as_one_by_one(posture):
+    figure = figures.human()
+    stiff = np.random.default_rng(2).uniform(0.0, 0.9, figure.n)
+    joints = [
+        replace(joint, stiffness=tuple(stiff[figure.owner == i])) for i, joint in enumerate(figure.joints)
+    ]
+    figure, rng = ik.Skeleton(joints), np.random.default_rng(3)
+    places = ik.Pose.forward(figure, figure.rest).point(["wrist.L", "head", "toe.R"])
+    targets = places + 0.4 * rng.normal(size=(6, 3, 3))
+    goals = [ik.Position(["wrist.L", "head", "toe.R"], targets)]
+    if posture:
+        goals.append(ik.Posture(0.1 * rng.normal(size=figure.n), gain=0.3))
+    problem = ik.Problem(figure, goals)
+    options = {"method": "damped", "max_iterations": 6, "rest": False}
+    together = ik.solve(problem, np.tile(figure.rest, (6, 1)), **options)
+    for i in range(6):
+        alone = ik.solve(problem.at(i), figure.rest, **options)
+        np.testing.assert_allclose(together.q[i], alone.q, atol=1e-9)
+    assert figure.region.at_limit(together.q).any()
 
 
 @given(st.integers(1, 12), st.sampled_from([1, 7, 99, 100, 301]), st.integers(0, 2**31))
@@ -131,7 +179,9 @@ def test_many_systems_are_solved_by_their_upper_triangles(rows, frames, seed):
     right = rng.normal(size=(rows, frames))
     expected = np.linalg.solve(matrix, right.T[:, :, None])[:, :, 0].T
     asked = np.triu(matrix).transpose(1, 2, 0) + np.tril(rng.normal(size=(rows, rows)), -1)[:, :, None]
-    np.testing.assert_allclose(solve_many(asked, right), expected, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(
+        solve_in_place(np.concatenate([asked, right[:, None]], 1)), expected, rtol=1e-8, atol=1e-9
+    )
 
 
 def test_sine_and_cosine():
