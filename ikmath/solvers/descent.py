@@ -234,7 +234,7 @@ class Descent:
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""
         rows = state.rows.jacobian * self.stack.scale[:, None]
-        start = bend(self.skeleton, state.q, state.scaled, rows)
+        start = bend(self.skeleton, state.q, state.scaled, rows, self.stack.starts)
         return state if start is None else self._try(state, start)
 
     def _descend(self, state: State, *, hurry: bool = False) -> tuple[State, bool]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ..pose import Pose
 from ..problem import Problem
@@ -18,15 +19,18 @@ _WEAKER: Final = 0.3  # with this share of the level above in the weight of each
 _DEAD: Final = 1e-3  # share of the best slope of an error, below which a pose gives it no way to go
 
 
-def bend(skeleton: Skeleton, q: Array, error: Array, rows: Array) -> Array | None:
+def bend(
+    skeleton: Skeleton, q: Array, error: Array, rows: Array, starts: npt.NDArray[np.intp]
+) -> Array | None:
     """A small bend, where an error has no slope left: a straight limb that must shorten.
 
-    Each turn goes towards the middle of its limits or, where it has none, towards its rest pose; what has
-    neither side preferred goes to the positive one.
+    Only limbs of what is short are bent: others would bring it nearer that have no say in it. Each turn goes
+    towards the middle of its limits or, where it has none, towards its rest pose; what has neither side
+    preferred goes to the positive one.
 
     Args:
         skeleton: the figure; q: (n,) where it is stuck.
-        error, rows: (k,) and (k, n), weighed.
+        error, rows: (k,) and (k, n), weighed; starts: (E,) first row of every effector.
 
     Returns:
         (n,) coordinates, or None where the slope is not gone.
@@ -39,7 +43,9 @@ def bend(skeleton: Skeleton, q: Array, error: Array, rows: Array) -> Array | Non
     middle = 0.5 * (low + high)
     preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
     side = np.where(preferred < -1e-9, -1.0, 1.0)
-    bent = rows.any(0) & skeleton.is_turn
+    squares = np.add.reduceat(error * error, starts)
+    short = (squares > _DEAD**2 * squares.max()).repeat(np.diff(starts, append=len(error)))
+    bent = rows[short].any(0) & skeleton.is_turn
     return skeleton.region.project_first(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))
 
 

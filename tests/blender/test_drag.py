@@ -128,6 +128,20 @@ def test_only_so_many_bones_take_part():
     assert np.abs(turn_of(rig, "b3") - upper[3]).max() < 1e-6  # what took part before is given back
 
 
+def test_what_takes_no_part_stays_where_the_hand_cannot_go_and_others_are_pinned():
+    rig = two_arms()
+    rig.articulate.solver.root = "FREE"
+    bpy.ops.articulate.pin(bone="hand.R")
+    held = start(rig, "hand.L", levels=1)
+    before = {bone.name: np.array(bone.matrix) for bone in evaluated(rig).pose.bones}
+    along = tip(rig, "hand.L") - np.array(rig.matrix_world @ rig.pose.bones["hand.L"].head)
+    for share in (-0.3, -0.6, 0.2, 0.5):  # along the bone: no turn of it brings its tip nearer
+        held.move_to(held.anchor + share * along)
+        for bone in evaluated(rig).pose.bones:
+            if bone.name != "hand.L":
+                assert np.abs(np.array(bone.matrix) - before[bone.name]).max() < 1e-6, (share, bone.name)
+
+
 def test_a_free_root_comes_along_and_a_pinned_one_stays():
     rig = two_arms()
     place = tip(rig, "hand.L") + np.array([4.0, -3.0, 2.0])
