@@ -137,3 +137,14 @@ class ExitsOfOne(NamedTuple):
     def crossed(self) -> dict[int, Edge]:
         """The edges of the pairs that would leave."""
         return {pair: Edge(u, v, u * a + v * b) for pair, u, v, a, b in self.pairs}
+
+    def bounds(self, n: int, pairs: int) -> Bounds:
+        """The same over all coordinates and pairs."""
+        held, shift = np.zeros(n, dtype=bool), np.zeros(n)
+        leaving, normal, way = np.zeros(pairs, dtype=bool), np.zeros((2, pairs)), np.zeros((2, pairs))
+        for column, along in self.columns:
+            held[column], shift[column] = True, along
+        for pair, u, v, a, b in self.pairs:
+            leaving[pair] = True
+            normal[0, pair], normal[1, pair], way[0, pair], way[1, pair] = u, v, a, b
+        return Bounds(held, shift, leaving, normal, way)

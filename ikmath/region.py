@@ -187,6 +187,9 @@ class Region:
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
+        if q.ndim == 1:
+            one = self.exits_of_one(q, dq)
+            return None if one is None else one.bounds(self.n, len(self.pairs))
         flat = self.n, prod(q.shape[1:])
         exits = self.exits_of_many(q.reshape(flat), dq.reshape(flat))
         return None if exits is None else exits.bounds(self.n, len(self.pairs), q.shape[1:])

@@ -70,8 +70,8 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     factor = 2.0 * asin(length) / length if length > 1e-8 else 2.0  # v = S t / sin(t/2), t = 2 asin |S|
     # the measure's gradient by S, then through S(v) = sin(t/2)/t v
     gx, gz = kx * wx, kz * wz
-    along = 0.5 * sqrt(1.0 - square) - 1.0 / factor
-    along *= (gx * sx + gz * sz) / (square if square > 1e-24 else 1e-24)
+    along = (0.5 * sqrt(1.0 - square) - 1.0 / factor) * (gx * sx + gz * sz)
+    along /= square if square > 1e-24 else 1e-24
     nx, nz = gx / factor + along * sx, gz / factor + along * sz
     size = sqrt(nx * nx + nz * nz) or 1e-300
     return sx * factor, sz * factor, nx / size, nz / size
