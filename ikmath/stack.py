@@ -31,7 +31,8 @@ class Stack:
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
         place: (rows,) which of them each row belongs to; most: the largest scale of each.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides as
-            lengths; units: (n, rows) of both; turning: (n,) 1 for turns, infinite for slides.
+            lengths; units: (n, rows) of both; turning: (n,) how far each turns where the readiest ones turn
+            by 1, infinite for slides.
         even: whether all rows have one scale.
     """
 
@@ -54,7 +55,7 @@ class Stack:
         self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
         self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, length)
         self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory
-        self.turning = np.where(skeleton.is_turn, 1.0, np.inf)
+        self.turning = np.where(skeleton.is_turn, np.sqrt(skeleton.mobility), np.inf)
         self._merged: Merged | None = None
         self._seen: Sequence[Goal] = ()
         self._begun: Pose | None = None

@@ -239,7 +239,7 @@ class Descent:
 
     def _descend(self, state: State, *, hurry: bool = False) -> tuple[State, bool]:
         """Better and better poses; and whether all is reached and settled at the end. Attempts hurry."""
-        # creeping to where rest is near is a waste
+        # creeping to where rest is near is a waste, as it is for who asks briefly
         floors = self.floors if self.rests else [0.0] * len(self.floors)
         creeping = Creeping(_HURRY if hurry or self.rests else _CREEPING, floors)
         memory = Memory([1.0] * len(state.costs), self.working, share=Sway.calm(self.sway))
@@ -252,7 +252,8 @@ class Descent:
         while True:
             if state.reached and (state.wish is None or settled):
                 return state, True
-            stall = _PATIENCE if (self.rests or self.guard is not None) and creeping.at(lowest) else stall
+            if (not self.following or self.guard is not None) and creeping.at(lowest):
+                stall = _PATIENCE
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
                 return best, False
             self.left -= 1

@@ -54,7 +54,7 @@ class Picture:
             self.sided = np.flatnonzero(np.concatenate(sided))
 
     def stay_near(self, q: Array, most: float) -> None:
-        """Hold every turn to `most` radians around q."""
+        """Hold every turn to `most` radians around q, those of what is heavy or stiff to less."""
         room = most * self.stack.turning
         self.low, self.high = np.maximum(self.low, q - room), np.minimum(self.high, q + room)
 
