@@ -55,7 +55,7 @@ class Stack:
         self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
         self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, length)
         self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory
-        self.turning = np.where(skeleton.is_turn, np.sqrt(skeleton.mobility), np.inf)
+        self.turning = np.where(skeleton.is_turn, skeleton.mobility**0.25, np.inf)
         self._merged: Merged | None = None
         self._seen: Sequence[Goal] = ()
         self._begun: Pose | None = None

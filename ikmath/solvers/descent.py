@@ -156,7 +156,7 @@ class Descent:
         self.start = self.begin(q)
         if self.max_turn is not None:
             self.picture.stay_near(self.start.q, self.max_turn)
-        hurry = self.escape and self.guard is not None  # to ways round
+        hurry = self.max_turn is not None if self.guard is None else self.escape  # to ways farther or round
         state, done = self._descend(self.start, hurry=hurry)
         stalled = done or self.left > 0
         if not state.reached:
@@ -252,7 +252,7 @@ class Descent:
         while True:
             if state.reached and (state.wish is None or settled):
                 return state, True
-            if (not self.following or self.guard is not None) and creeping.at(lowest):
+            if (hurry or not self.following or self.guard is not None) and creeping.at(lowest):
                 stall = _PATIENCE
             if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
                 return best, False

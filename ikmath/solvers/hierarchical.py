@@ -48,9 +48,8 @@ class HierarchicalOptions(RestOptions):
     Attributes:
         escape: whether a solve that ends short may try to get over the rim of a local minimum. Off for frames
             that follow another, where a better pose elsewhere would be a jump.
-        max_turn: radians that a coordinate may turn in one solve (what is heavy or stiff less, by its share of
-            the metric), None for no such bound. Frames that follow
-            another have one: what cannot be reached is not worth a jump.
+        max_turn: radians that a coordinate may turn in one solve, what is heavy or stiff less; None for no
+            such bound. Frames that follow another have one: what cannot be reached is not worth a jump.
         catch_up: whether it may turn farther where that is what it takes to reach all. Off for frames that
             follow one that was short itself: such a motion comes back to its targets step by step.
         warm_start: "triangulation" starts from what one geometric pass finds, if that is nearer to the goals;
