@@ -194,7 +194,7 @@ class Stage:
 
     def take(self) -> Taken:
         """Solve, and see how far everything turned."""
-        before = _frames(self.figure)
+        before = frames(self.figure)
         for target, end in zip(self.targets, self.ends, strict=True):
             target.location = end
         bpy.context.view_layer.update()
@@ -207,8 +207,8 @@ class Stage:
         figure, scene = self.figure, self.scene
         tips = [figure.matrix_world @ figure.pose.bones[bone].tail for bone in scene.pulls]
         misses = np.array([(tip - end).length for tip, end in zip(tips, self.ends, strict=True)])
-        after = _frames(figure)
-        turns = {bone: _angle(*(_own(figure, frames, bone) for frames in (before, after))) for bone in before}
+        after = frames(figure)
+        turns = {bone: _angle(_own(figure, before, bone), _own(figure, after, bone)) for bone in before}
         top = _top(figure, next(iter(scene.pulls)))
         return Taken(misses, turns, _angle(before[top], after[top]), _by_part(turns))
 
@@ -255,13 +255,14 @@ def _by_part(turns: Mapping[str, float]) -> dict[str, float]:
     return sums
 
 
-def _frames(figure: bpy.types.Object) -> dict[str, np.ndarray]:
+def frames(figure: bpy.types.Object) -> dict[str, np.ndarray]:
+    """How every bone is turned in the armature."""
     return {bone.name: np.array(bone.matrix.to_3x3().normalized()) for bone in figure.pose.bones}
 
 
-def _own(figure: bpy.types.Object, frames: Mapping[str, np.ndarray], bone: str) -> np.ndarray:
+def _own(figure: bpy.types.Object, turned: Mapping[str, np.ndarray], bone: str) -> np.ndarray:
     parent = figure.data.bones[bone].parent
-    return frames[bone] if parent is None else frames[parent.name].T @ frames[bone]
+    return turned[bone] if parent is None else turned[parent.name].T @ turned[bone]
 
 
 def _angle(a: np.ndarray, b: np.ndarray) -> float:

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import bpy
+import installed
 import natural_poses as natural
 import numpy as np
 import pytest
+
+drag = installed.module("control.drag")
 
 REACHED = 1e-3  # metres
 
@@ -76,6 +79,40 @@ def test_evenly_all_bones_share_the_work() -> None:
 def test_methods_of_the_texts_do_not_weigh() -> None:
     poses = [natural.take("reach within", method="damped", effort=effort) for effort in ("EVEN", "WEIGHT")]
     assert poses[0].turns == poses[1].turns
+
+
+@pytest.mark.parametrize(("name", "most"), [("hand to mouth", 28), ("squat", 6), ("reach within, free", 12)])
+def test_dragged_there_it_comes_to_the_same_and_back_again(name: str, most: float) -> None:
+    stage = natural.prepare(name)
+    bone = next(iter(stage.scene.pulls))
+    effectors = stage.figure.articulate.effectors
+    effectors.remove(effectors.find(bone))
+    before = natural.frames(stage.figure)
+    held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone))
+    way = np.array(stage.ends[0]) - held.anchor
+    for share in np.linspace(0.0, 1.0, 101):
+        moved = held.move_to(held.anchor + share * way)
+    assert moved.status == "REACHED"
+    bpy.context.view_layer.update()
+    taken = stage.compared(before)
+    assert taken.misses.max() < REACHED and taken.lean < most, taken
+    for share in np.linspace(1.0, 0.0, 101):
+        held.move_to(held.anchor + share * way)
+    bpy.context.view_layer.update()
+    assert max(stage.compared(before).turns.values()) < 2.0
+
+
+def test_baked_over_seconds_it_comes_to_the_same() -> None:
+    stage = natural.prepare("hand to mouth")
+    before = natural.frames(stage.figure)
+    for target, end in zip(stage.targets, stage.ends, strict=True):
+        target.keyframe_insert("location", frame=1)
+        target.location = end
+        target.keyframe_insert("location", frame=48)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=48)
+    bpy.context.scene.frame_set(48)
+    taken = stage.compared(before)
+    assert taken.misses.max() < REACHED and taken.lean < 28, taken
 
 
 def test_asked_again_the_figure_stays() -> None:
