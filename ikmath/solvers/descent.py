@@ -323,7 +323,8 @@ class Descent:
         jump = self.guard is None or self.options.search
         if self.rests and hopeless:  # something can be gained all the same
             hopeless = as_near_as_can_be(problem, errors, self.options.tolerance)
-        for _ in range(_ATTEMPTS):
+        # what only a part of the figure may move would come nearer elsewhere by what the rest has done
+        for _ in range(_ATTEMPTS if all(goal.whole for goal in self.problem.tasks) else 0):
             if hopeless or state.reached or not self.left:
                 break
             other = self._try(state, elsewhere(self.problem, state.q, rng), jump=jump)
