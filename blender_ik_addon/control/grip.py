@@ -137,19 +137,25 @@ def _feet(armature: bpy.types.Object, bones: Bones, grip: Grip) -> list[Effector
     above, number = bones.ancestors(grip.bone), bones.number(grip.bone)
     held = [name for name in feet(bones) if bones.number(name) not in above and _is_free(armature, name)]
     below = [name for name in held if number in bones.ancestors(name)]
-    own = below if len(below) == 1 < len(held) else []
+    own = below[0] if len(below) == 1 < len(held) else ""
     return [
         EffectorPlan(
             index=NOT_SAVED,
             name=name,
             bone=name,
             kind=KINDS["POSE"],
-            priority=_BELOW if name in own else 0,
-            chain_root="",
+            priority=_BELOW if name == own else 0,
+            chain_root=_leg(bones, name, held) if name == own else "",
             local=(0.0, 0.0, 0.0),
         )
         for name in held
     ]
+
+
+def _leg(bones: Bones, foot: str, feet_held: Sequence[str]) -> str:
+    """The topmost bone that moves this foot and no other one: for a foot that gives way no body moves."""
+    others = {number for name in feet_held if name != foot for number in bones.ancestors(name)}
+    return bones.names[[number for number in bones.ancestors(foot) if number not in others][-1]]
 
 
 def _has_feet_held(bones: Bones, own: Sequence[ArticulateEffector]) -> bool:
