@@ -69,8 +69,8 @@ class Descent:
         memory = None if before is None else before.memory
         trail = memory if isinstance(memory, Trail) else Trail(None, [])
         self.lags = False  # whether it could be that a jump would have reached all
-        self.late, reached = trail.lags, before is not None and before.status is Status.REACHED
-        self.catch_up = options.catch_up if before is None else self.late or reached
+        self.catch_up = options.catch_up if before is None else trail.lags or before.status is Status.REACHED
+        self.short = None if before is None else before.errors
         scene = problem.scene
         self.guard = None if scene is None else Guard(problem, scene, self.stack.metric, trail.near)
         self.gain = _GAIN if self.guard is None else _SLIDE
@@ -198,23 +198,24 @@ class Descent:
         """Turn farther, for good, where that is what it takes to reach all.
 
         First as far as a fast motion does, then at will. From the start again: what was nearest within narrow
-        bounds may be the wrong way. A jump that no target's leap asks for is spread over frames.
+        bounds may be the wrong way. A far jump that no target's leap asks for is spread over frames.
         """
-        self.fast, problem, held = True, self.problem, state
+        self.fast, start, held = True, self.start, state
         low, high = self.picture.low, self.picture.high
         for most in (pace.FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
             if not self.picture.let_go(held.q) or held.reached or not self.catch_up:
                 break
-            self.picture.stay_near(self.start.q, most)
+            self.picture.stay_near(start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
-            farther, _ = self._descend(self.start)
-            if self.following and most == math.inf and pace.jumps(self.skeleton, self.start.q, farther.q):
-                if pace.is_slight(problem, held.squares):
+            farther, _ = self._descend(start)
+            if self.short is not None and most == math.inf and pace.jumps(self.skeleton, start.q, farther.q):
+                if pace.is_slight(self.problem, np.sqrt(held.squares)):
                     self.lags, state = True, held
                     break
-                if farther.reached and (self.late or not pace.leaps(problem, self.start.squares)):
+                asked = pace.leaps(self.problem, self.short, np.sqrt(start.squares))
+                if farther.reached and not asked and pace.jumps(self.skeleton, start.q, farther.q, far=True):
                     return self._go_towards(farther.q)
             held = farther
             if held.reached:

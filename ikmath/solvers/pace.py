@@ -19,8 +19,9 @@ FAST: Final = math.radians(7.0)  # and in a motion that needs more
 _STRIDE: Final = math.radians(9.0)  # that a bone goes in a frame on a way that would be a jump,
 ASIDE: Final = math.radians(2.0)  # and a coordinate beside it
 _JUMP: Final = math.radians(15.0)  # a bone that turns farther is seen to jump,
+_FAR: Final = math.radians(20.0)  # and one that turns farther than this is worth being late,
 _SLIGHT: Final = 5e-3  # and not worth an error as small as this, in figure sizes or radians
-_LEAP: Final = 0.1  # figure sizes or radians; a target that goes farther in a frame asks for a jump
+_LEAP: Final = 0.05  # figure sizes or radians; a target that goes farther in a frame asks for a jump
 _WORTH: Final = 0.1  # share of a level's squared error by which a pose elsewhere must be better
 _SAME: Final = 1e-4  # and by which stronger ones may differ
 
@@ -41,10 +42,10 @@ def is_fast(turned: float, usual: float, *, reached: bool) -> bool:
     return turned > usual * (1.0 + _SAME if reached else 1.0 - _SAME)
 
 
-def jumps(skeleton: Skeleton, start: Array, q: Array) -> bool:
-    """Whether a bone turns so far from the start (n,) to q (n,) that it is seen to jump."""
+def jumps(skeleton: Skeleton, start: Array, q: Array, *, far: bool = False) -> bool:
+    """Whether a bone turns so far from the start (n,) to q (n,) that it is seen to jump, or to jump far."""
     turned = np.where(skeleton.is_turn, q - start, 0.0) ** 2
-    return bool((np.bincount(skeleton.owner, turned) > _JUMP * _JUMP).any())
+    return bool((np.bincount(skeleton.owner, turned) > (_FAR if far else _JUMP) ** 2).any())
 
 
 def stride(skeleton: Skeleton, start: Array, q: Array) -> Array:
@@ -54,19 +55,18 @@ def stride(skeleton: Skeleton, start: Array, q: Array) -> Array:
     return skeleton.region.project(start + min(1.0, _STRIDE / max(most, _STRIDE)) * (q - start))
 
 
-def is_slight(problem: Problem, squares: Sequence[float]) -> bool:
-    """Whether what the effectors are short, squared (E,), is better than a jump."""
-    return _all_below(problem, squares, _SLIGHT)
+def is_slight(problem: Problem, errors: Array) -> bool:
+    """Whether what the effectors are short, (E,), is better than a jump."""
+    return bool((errors < _SLIGHT * _sizes(problem)).all())
 
 
-def leaps(problem: Problem, squares: Sequence[float]) -> bool:
-    """Whether squared errors (E,) where a frame begins, which targets have made, ask for a jump."""
-    return not _all_below(problem, squares, _LEAP)
+def leaps(problem: Problem, before: Array, errors: Array) -> bool:
+    """Whether targets have made errors (E,) that ask for a jump of what the frame before had left (E,)."""
+    return bool((errors - before > _LEAP * _sizes(problem)).any())
 
 
-def _all_below(problem: Problem, squares: Sequence[float], share: float) -> bool:
-    sizes = [problem.length if unit == "m" else 1.0 for unit in problem.units]
-    return all(square < (share * size) ** 2 for square, size in zip(squares, sizes, strict=True))
+def _sizes(problem: Problem) -> Array:
+    return np.array([problem.length if unit == "m" else 1.0 for unit in problem.units])
 
 
 def is_worth_it(problem: Problem, new: Sequence[float], old: Sequence[float]) -> bool:
