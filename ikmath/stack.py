@@ -8,6 +8,7 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
 from .blocks import Block, Blocks, blocks_of
 from .goals import Goal, Residual
@@ -80,6 +81,11 @@ class Stack:
             return Blocks((self.rows, pose.skeleton.n, frames), self._layout, values)
 
         return np.concatenate(errors, 1) if errors else np.zeros((frames, 0)), jacobian
+
+    @cached_property
+    def moved(self) -> npt.NDArray[np.bool_]:
+        """(E, n) which coordinates move which effector, whether its goal may use them or not."""
+        return np.concatenate([goal.moved(self._skeleton) for goal in self._goals], 1).T
 
     @cached_property
     def _layout(self) -> list[Block]:

@@ -52,6 +52,10 @@ class WithinChain(Goal):
         error, jacobian = self.goal.evaluate(pose)
         return Residual(error, np.where(self.keep, jacobian, 0.0))
 
+    def moved(self, skeleton: Skeleton) -> Flags:
+        """What moves the goal within, inside its chain or not."""
+        return self.goal.moved(skeleton)
+
     def sizes(self, error: Array) -> Array:
         """Lengths of the goal's errors."""
         return self.goal.sizes(error)

@@ -64,10 +64,8 @@ class Descent:
             self.floors = [(_LOOSE * problem.length * most) ** 2 for most in self.stack.most]
             if before is None:
                 self.floors[-1] = 0.0  # only the posture is weaker, and that puts nothing right
-        self.following = before is not None
-        self.escape = options.escape and before is None
-        memory = None if before is None else before.memory
-        trail = memory if isinstance(memory, Trail) else Trail(None, [])
+        self.following, self.escape = before is not None, options.escape and before is None
+        trail = before.memory if before is not None and isinstance(before.memory, Trail) else Trail(None, [])
         self.lags = False  # whether it could be that a jump would have reached all
         self.catch_up = options.catch_up if before is None else trail.lags or before.status is Status.REACHED
         self.short = None if before is None else before.errors
@@ -214,8 +212,8 @@ class Descent:
                 if pace.is_slight(self.problem, np.sqrt(held.squares)):
                     self.lags, state = True, held
                     break
-                asked = pace.leaps(self.problem, self.short, np.sqrt(start.squares))
-                if farther.reached and not asked and pace.jumps(self.skeleton, start.q, farther.q, far=True):
+                wider = np.sqrt(start.squares) - self.short
+                if farther.reached and not pace.is_asked_for(self.problem, start.q, farther.q, wider):
                     return self._go_towards(farther.q)
             held = farther
             if held.reached:
@@ -235,7 +233,8 @@ class Descent:
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""
         rows = state.rows.jacobian * self.stack.scale[:, None]
-        start = bend(self.skeleton, state.q, state.scaled, rows, self.stack.starts)
+        held = self.stack.place < self._met(state)
+        start = bend(self.skeleton, state.q, state.scaled, rows, self.stack.starts, held, self.stack.moved)
         return state if start is None else self._try(state, start)
 
     def _descend(self, state: State, *, hurry: bool = False) -> tuple[State, bool]:

@@ -13,6 +13,9 @@ from ..problem import Problem
 from ..rotation import Array
 from ..skeleton import Skeleton
 
+Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
+
 _BEND: Final = 0.05  # radians, the bend given to straight limbs that must shorten
 _DRAWN: Final = 32  # poses of which the best is gone on from,
 _WEAKER: Final = 0.3  # with this share of the level above in the weight of each level's errors
@@ -20,32 +23,41 @@ _DEAD: Final = 1e-3  # share of the best slope of an error, below which a pose g
 
 
 def bend(
-    skeleton: Skeleton, q: Array, error: Array, rows: Array, starts: npt.NDArray[np.intp]
+    skeleton: Skeleton, q: Array, error: Array, rows: Array, starts: Places, held: Flags, moved: Flags
 ) -> Array | None:
     """A small bend, where an error has no slope left: a straight limb that must shorten.
 
-    Only limbs of what is short are bent: others would bring it nearer that have no say in it. Each turn goes
-    towards the middle of its limits or, where it has none, towards its rest pose; what has neither side
-    preferred goes to the positive one.
+    Only limbs of what is short are bent, and those of what bars its way: others would bring it nearer that
+    have no say in it. Each turn goes towards the middle of its limits or, where it has none, towards its rest
+    pose; what has neither side preferred goes to the positive one.
 
     Args:
         skeleton: the figure; q: (n,) where it is stuck.
         error, rows: (k,) and (k, n), weighed; starts: (E,) first row of every effector.
+        held: (k,) which rows have what they want and keep it: a slope against them is none.
+        moved: (E, n) which coordinates move which effector, whether it may use them or not.
 
     Returns:
         (n,) coordinates, or None where the slope is not gone.
     """
-    slope = np.abs(error.dot(rows)).max(initial=0.0)
+    way, strong = error.dot(rows), rows[held]
     steepest = float(np.sqrt((rows * rows).sum(1).max(initial=0.0) * error.dot(error)))
-    if slope > _DEAD * steepest or steepest == 0.0:
+    bars = np.zeros(len(error), dtype=bool)
+    if len(strong):
+        push = np.linalg.lstsq(strong.T, way, rcond=None)[0]
+        bars[held] = np.abs(push) * np.sqrt((strong * strong).sum(1)) > _DEAD * steepest
+        way = way - push.dot(strong)
+    if np.abs(way).max(initial=0.0) > _DEAD * steepest or steepest == 0.0:
         return None
     low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
     middle = 0.5 * (low + high)
     preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
     side = np.where(preferred < -1e-9, -1.0, 1.0)
     squares = np.add.reduceat(error * error, starts)
-    short = (squares > _DEAD**2 * squares.max()).repeat(np.diff(starts, append=len(error)))
-    bent = rows[short].any(0) & skeleton.is_turn
+    short = squares > _DEAD**2 * squares.max()
+    used = np.logical_or.reduceat(rows != 0.0, starts, axis=0)
+    barring = used[np.logical_or.reduceat(bars, starts)].any(0) & ~moved[short].any(0)
+    bent = (used[short].any(0) | barring) & skeleton.is_turn
     return skeleton.region.project_first(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))
 
 

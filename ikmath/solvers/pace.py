@@ -42,27 +42,35 @@ def is_fast(turned: float, usual: float, *, reached: bool) -> bool:
     return turned > usual * (1.0 + _SAME if reached else 1.0 - _SAME)
 
 
-def jumps(skeleton: Skeleton, start: Array, q: Array, *, far: bool = False) -> bool:
-    """Whether a bone turns so far from the start (n,) to q (n,) that it is seen to jump, or to jump far."""
-    turned = np.where(skeleton.is_turn, q - start, 0.0) ** 2
-    return bool((np.bincount(skeleton.owner, turned) > (_FAR if far else _JUMP) ** 2).any())
+def jumps(skeleton: Skeleton, start: Array, q: Array) -> bool:
+    """Whether a bone turns so far from the start (n,) to q (n,) that it is seen to jump."""
+    return _turned(skeleton, start, q) > _JUMP
+
+
+def is_asked_for(problem: Problem, start: Array, q: Array, wider: Array) -> bool:
+    """Whether a jump from the start (n,) to q (n,) is a small one, or what the targets ask for.
+
+    Args:
+        wider: (E,) by how much the targets' motion has made the errors of the effectors larger.
+    """
+    near = _turned(problem.skeleton, start, q) < _FAR
+    return near or bool((wider > _LEAP * _sizes(problem)).any())
+
+
+def _turned(skeleton: Skeleton, start: Array, q: Array) -> float:
+    squares = np.where(skeleton.is_turn, q - start, 0.0) ** 2
+    return math.sqrt(float(np.bincount(skeleton.owner, squares).max()))
 
 
 def stride(skeleton: Skeleton, start: Array, q: Array) -> Array:
     """The part of the way from start (n,) to q (n,) that is gone in one frame."""
-    turned = np.where(skeleton.is_turn, q - start, 0.0) ** 2
-    most = math.sqrt(float(np.bincount(skeleton.owner, turned).max()))
-    return skeleton.region.project(start + min(1.0, _STRIDE / max(most, _STRIDE)) * (q - start))
+    share = min(1.0, _STRIDE / max(_turned(skeleton, start, q), _STRIDE))
+    return skeleton.region.project(start + share * (q - start))
 
 
 def is_slight(problem: Problem, errors: Array) -> bool:
     """Whether what the effectors are short, (E,), is better than a jump."""
     return bool((errors < _SLIGHT * _sizes(problem)).all())
-
-
-def leaps(problem: Problem, before: Array, errors: Array) -> bool:
-    """Whether targets have made errors (E,) that ask for a jump of what the frame before had left (E,)."""
-    return bool((errors - before > _LEAP * _sizes(problem)).any())
 
 
 def _sizes(problem: Problem) -> Array:

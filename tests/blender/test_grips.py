@@ -15,7 +15,7 @@ feet = installed.module("bridge.feet")
 read_bones = installed.module("bridge.armature").read_bones
 
 
-def player() -> bpy.types.Object:
+def player(*, knees: float = 0.02) -> bpy.types.Object:
     """A figure of a game: a bone on the ground, hips above it that move by themselves, a bone that twists."""
     rows = [
         ("Root", None, (0, 0, 0), (0, 0.2, 0)),
@@ -29,8 +29,8 @@ def player() -> bpy.types.Object:
             (f"Fore.{side}", f"Arm.{side}", (0.42 * s, 0.02, 1.45), (0.68 * s, 0, 1.45)),
             (f"Twist.{side}", f"Fore.{side}", (0.55 * s, 0.01, 1.45), (0.65 * s, 0, 1.45)),
             (f"Hand.{side}", f"Fore.{side}", (0.68 * s, 0, 1.45), (0.8 * s, 0, 1.45)),
-            (f"Thigh.{side}", "Hips", (0.1 * s, 0, 1.0), (0.1 * s, -0.02, 0.53)),
-            (f"Shin.{side}", f"Thigh.{side}", (0.1 * s, -0.02, 0.53), (0.1 * s, 0, 0.08)),
+            (f"Thigh.{side}", "Hips", (0.1 * s, 0, 1.0), (0.1 * s, -knees, 0.53)),
+            (f"Shin.{side}", f"Thigh.{side}", (0.1 * s, -knees, 0.53), (0.1 * s, 0, 0.08)),
             (f"Foot.{side}", f"Shin.{side}", (0.1 * s, 0, 0.08), (0.1 * s, -0.15, 0.02)),
         ]
     rig = make_rig(rows)
@@ -81,6 +81,21 @@ def test_it_stays_in_a_bake_with_a_free_root_too():
     bpy.context.scene.frame_set(20)
     assert np.linalg.norm(tip(rig, "Hips") - [0.0, 0.0, 0.9]) < 1e-3
     assert np.linalg.norm(tip(rig, "Root") - [0.0, 0.2, 0.0]) < 1e-6
+
+
+@pytest.mark.parametrize("bone", ["Hips", "Head"])
+@pytest.mark.parametrize("steps", [1, 40])
+def test_legs_that_are_drawn_straight_give_at_once(bone, steps):
+    rig = player(knees=0.0)
+    before = tips(rig, "Foot.L", "Foot.R")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone=bone, along=0.8))
+    start = held.anchor.copy()
+    for step in range(1, steps + 1):
+        moved = held.move_to(start + np.array([0.0, 0.0, -0.24]) * step / steps)
+        assert moved.error < 2e-3
+    assert way(rig, before) < 1e-3
+    if bone == "Hips":  # the head may come down by the back alone
+        assert max(tip(rig, f"Thigh.{side}")[1] for side in "LR") < -0.05  # knees go where the toes point
 
 
 def test_who_lifts_a_shin_lifts_the_foot():

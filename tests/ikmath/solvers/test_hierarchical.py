@@ -353,3 +353,18 @@ def test_a_strong_level_does_not_stay_in_a_local_minimum():
         others = [ik.solve(problem, figure.region.project(draw()), escape=False) for _ in range(4)]
         least = min(np.linalg.norm(other.errors[strong]) for other in others)
         assert np.linalg.norm(answer.errors[strong]) < least + 0.01 * problem.length, seed
+
+
+def test_a_straight_leg_under_a_stronger_hold_gives_way():
+    """What carries the figure could slide down, but for the foot that holds it: no slope is left."""
+    joints = [
+        ik.Joint("hips", translation=(0.0, 0.0, 1.0), slides="xyz", turns="xyz"),
+        ik.Joint("thigh", "hips", turns="xyz"),
+        ik.Joint("shin", "thigh", translation=(0.0, 0.0, -0.5), turns="x"),
+        ik.Joint("foot", "shin", translation=(0.0, 0.0, -0.5), turns="xyz"),
+    ]
+    figure = ik.Skeleton(joints)
+    hold = [ik.Position("foot", target=(0.0, 0.0, 0.0)), ik.Orientation("foot", target=np.eye(3))]
+    down = ik.Position("hips", target=(0.0, 0.0, 0.8), priority=1)
+    solution = ik.solve(ik.Problem(figure, [*hold, down]), figure.rest)
+    assert solution.status is ik.Status.REACHED
