@@ -27,7 +27,8 @@ from .inheritance import column_lengths, forward, parent_transforms
 from .rotation_channels import basis_matrices, channel_of, turn_matrices
 from .skeleton import Figure
 
-_SHARE: Final = 0.5  # of the margin, that a bone has to bring to get a key; halved when none does
+_SHARE: Final = 0.9  # of the margin, that a bone has to bring to get a key,
+_LESS: Final = 0.8  # and how that falls when none does
 _TIGHTER: Final = 0.8  # the margin's factor where the estimate let through what the pose does not
 _ENDS: Final = 2  # keys, the first and the last one, that are needed in any case
 
@@ -123,7 +124,7 @@ class _Decimation:
             if not over.any():
                 return
             if not self._put_back(over, share * margin):
-                share /= 2.0
+                share *= _LESS
 
     def exact_error(self) -> float:
         """How far the farthest point is off."""
