@@ -37,6 +37,8 @@ _RIDGE: Final = 1e-6  # share of the largest curvature by which a direction must
 _NUDGE: Final = 0.05  # radians or metres to the side of a ridge
 _STILL: Final = 1e-9  # radians or metres; a step shorter than this changes nothing
 _ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reason
+_ALIKE: Final = 1e-12  # share by which they may, if the slope
+_FLATTER: Final = 0.5  # is this share of what it was at most
 _ROUNDED: Final = 1e-13  # share of the squares that a step gains which may have been rounding
 _SMALL: Final = 1e-7  # radians or metres; such a step is not worth another
 
@@ -79,7 +81,7 @@ def polished(
         model = _Model(Surroundings(region, here.q, here.gradient), here, measure)
         while radius > _STILL:
             there, caution = model.best(measure, radius)
-            if there.cost <= here.cost * (1.0 + _ROUNDING):
+            if there.is_no_worse(here):
                 break
             radius = _LESS * min(radius, float(np.linalg.norm(there.q - here.q)))
         else:
@@ -99,6 +101,13 @@ class _Place(NamedTuple):
     q: Array
     gradient: Array
     cost: float
+
+    def is_no_worse(self, other: _Place) -> bool:
+        """Whether it is as good as another place; by the slopes, where sums of squares no longer tell."""
+        if self.cost <= other.cost * (1.0 + _ROUNDING):
+            return True
+        alike = self.cost <= other.cost * (1.0 + _ALIKE)
+        return alike and bool(np.linalg.norm(self.gradient) < _FLATTER * np.linalg.norm(other.gradient))
 
 
 class _Measure:
