@@ -62,6 +62,20 @@ def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     return any(_is_on(user, layer, hidden) and follows(user, own) for user in users if user != own)
 
 
+def is_shown(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object is to be seen: in the viewport, or in a render, as what is evaluated is for.
+
+    Args:
+        thing: the original object; depsgraph: evaluated.
+    """
+    if not thing.evaluated_get(depsgraph).is_evaluated:
+        return False
+    layer = depsgraph.view_layer
+    if depsgraph.mode == "RENDER":
+        return _is_on(thing, layer, "hide_render")
+    return thing.visible_get(view_layer=layer)
+
+
 def _is_on(thing: bpy.types.Object, layer: bpy.types.ViewLayer, hidden: str) -> bool:
     """Whether neither an object nor all collections that it is in are switched off ("hide_viewport", say)."""
     return not getattr(thing, hidden) and _shows(layer.layer_collection, thing, hidden)

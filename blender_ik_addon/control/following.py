@@ -10,6 +10,7 @@ import bpy
 
 from ..bridge.dependencies import all_followed
 from ..properties.access import rig_of
+from ..properties.obstacle import shown_by
 from ..properties.settings import effector_settings, obstacle_settings
 
 
@@ -88,5 +89,4 @@ def _targets(armature: bpy.types.Object) -> list[tuple[bpy.types.Object, str]]:
 
 def _obstacles(armature: bpy.types.Object) -> list[bpy.types.Object]:
     enabled = [obstacle for obstacle in rig_of(armature).obstacles if obstacle.enabled]
-    placed = [each for obstacle in enabled for each in obstacle.surfaces]
-    return [thing for surface, within in placed for thing in (surface, *within)]
+    return [each for obstacle in enabled for thing in obstacle.things for each in shown_by(thing)]

@@ -154,9 +154,9 @@ def look_around(
     for obstacle in rig_of(armature).obstacles:
         if obstacle.enabled:
             how, name = (obstacle.mode, obstacle.margin), obstacle.shown_name
-            gone = obstacle.collection is None and not obstacle.surfaces
-            wanted += [Wanted(obstacle.object, *how, name)] if gone else []
-            wanted += [Wanted(thing, *how, name, within) for thing, within in obstacle.surfaces]
+            gone = obstacle.collection is None and obstacle.object is None
+            wanted += [Wanted(None, *how, name)] if gone else []
+            wanted += [Wanted(thing, *how, name) for thing in obstacle.things]
     # One object twice, alone and with its collection: the first entry counts.
     once = {one.key or f"{row}": one for row, one in reversed([*enumerate(wanted)])}
     found = list(once.values())[::-1]

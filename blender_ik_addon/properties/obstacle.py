@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One obstacle: an object, or all objects of a collection, that the figure keeps out of. Saved with it.
 
-An Empty that is an instance of a collection, as sets often are, stands for what it shows of it.
+Instances count as what they show: an Empty that is an instance of a collection, as sets often are, but also
+what particles, geometry nodes, faces and vertices bear.
 """
 
 from collections.abc import Iterator
@@ -21,30 +22,28 @@ SURFACES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 """Types of objects that have faces."""
 
 
-Placed = tuple[bpy.types.Object, tuple[bpy.types.Object, ...]]
-"""An object with faces, and the instances in which it is there, the outermost first; none for itself."""
-
-
-def surfaces_of(thing: bpy.types.Object, within: tuple[bpy.types.Object, ...] = ()) -> Iterator[Placed]:
-    """The object itself if it has faces, and what it shows of a collection that it is an instance of."""
-    if thing.type in SURFACES:
-        yield thing, within
+def shown_by(
+    thing: bpy.types.Object, within: tuple[bpy.types.Object, ...] = ()
+) -> Iterator[bpy.types.Object]:
+    """An object, and what it shows of the collection that it is an instance of, as deep as that goes."""
+    yield thing
     if thing.instance_type == "COLLECTION" and thing.instance_collection is not None:
-        yield from _shown(thing.instance_collection, (*within, thing))
+        for each in thing.instance_collection.all_objects:
+            if not each.hide_viewport and each != thing and each not in within:
+                yield from shown_by(each, (*within, thing))
 
 
-def _shown(collection: bpy.types.Collection, within: tuple[bpy.types.Object, ...]) -> Iterator[Placed]:
-    for thing in collection.objects:
-        if not thing.hide_viewport and thing not in within:
-            yield from surfaces_of(thing, within)
-    for child in collection.children:
-        if not child.hide_viewport:
-            yield from _shown(child, within)
+def makes_instances(thing: bpy.types.Object) -> bool:
+    """Whether it may show things at other places: of a collection, on its faces, by particles or nodes."""
+    return thing.is_instancer or any(modifier.type == "NODES" for modifier in thing.modifiers)
 
 
 def has_surface(thing: bpy.types.Object) -> bool:
-    """Whether there is anything to keep out of."""
-    return next(surfaces_of(thing), None) is not None
+    """Whether there may be anything to keep out of."""
+    return any(
+        each.type in SURFACES or any(modifier.type == "NODES" for modifier in each.modifiers)
+        for each in shown_by(thing)
+    )
 
 
 def _may_be_chosen(_obstacle: "ArticulateObstacle", candidate: bpy.types.Object) -> bool:
@@ -89,11 +88,11 @@ class ArticulateObstacle(bpy.types.PropertyGroup):
     )
 
     @property
-    def surfaces(self) -> list[Placed]:
-        """What it stands for now: the surfaces of the object or of all in the collection."""
-        whole = self.collection
-        things = whole.all_objects if whole is not None else [self.object] if self.object is not None else []
-        return [placed for thing in things for placed in surfaces_of(thing)]
+    def things(self) -> list[bpy.types.Object]:
+        """What it stands for now: the object, or all with a surface in the collection."""
+        if self.collection is not None:
+            return [thing for thing in self.collection.all_objects if has_surface(thing)]
+        return [self.object] if self.object is not None else []
 
     @property
     def shown_name(self) -> str:

@@ -149,16 +149,19 @@ class MeshGroup:
         self.count = len(meshes)
         self.made_of = [(mesh.geometry, mesh.mode, mesh.tree) for mesh in meshes]
         self._place(meshes, frames)
-        # our own trees answer together, foreign ones one by one
+        # our own trees answer together, each once for all its places; foreign ones one by one
         own = [i for i, mesh in enumerate(meshes) if mesh.tree is None]
         foreign = [[i] for i, mesh in enumerate(meshes) if mesh.tree is not None]
-        chosen = ([own] if own else []) + foreign
-        self.parts = [(np.array(part), _distance_of([meshes[i] for i in part])) for part in chosen]
+        self.parts = []
         self.part = np.zeros(self.count, dtype=np.intp)
         self.root = np.zeros(self.count, dtype=np.intp)
-        for number, part in enumerate(chosen):
+        for number, part in enumerate(([own] if own else []) + foreign):
+            first = {(id(meshes[i].geometry), meshes[i].mode): i for i in reversed(part)}
+            order = sorted(first.values())
+            roots = {i: root for root, i in enumerate(order)}
+            self.parts.append(_distance_of([meshes[i] for i in order]))
             self.part[part] = number
-            self.root[part] = np.arange(len(part))
+            self.root[part] = [roots[first[id(meshes[i].geometry), meshes[i].mode]] for i in part]
 
     def _place(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         turns = [np.broadcast_to(mesh.rotation, (*frames, 3, 3)) for mesh in meshes]
@@ -186,13 +189,13 @@ class MeshGroup:
         reach = np.full(len(a), np.inf) if limit is None else limit
         root = self.root.take(which)
         if len(self.parts) == 1:
-            distance, point, parameter, normal = self.parts[0][1].segments(first, last, reach, root)
+            distance, point, parameter, normal = self.parts[0].segments(first, last, reach, root)
         else:
             count = len(a)
             distance, point, parameter = np.empty(count), np.empty((count, 3)), np.empty(count)
             normal = np.empty((count, 3))
             part = self.part.take(which)
-            for number, (_, meshes) in enumerate(self.parts):
+            for number, meshes in enumerate(self.parts):
                 mine = (part == number).nonzero()[0]
                 if len(mine):
                     distance[mine], point[mine], parameter[mine], normal[mine] = meshes.segments(

@@ -29,6 +29,7 @@ from .shape import Shape
 from .vectors import ONES
 from .watch import Watch
 
+_PASSAGES: Final = 1 << 18  # pairs of ways and obstacles that are looked at together
 _AIR: Final = 1e-9  # relative growth of the balls, far above the rounding of their distances
 
 
@@ -196,13 +197,25 @@ class Scene:
 
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> npt.NDArray[np.bool_]:
         """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles that stand still."""
-        count, free = len(a), np.ones(len(a), dtype=bool)
-        for start, stop, group in self._groups:
-            which = np.repeat(np.arange(stop - start), count)
-            keep = self.margins[start:stop].repeat(count) + (radius + margin)
-            one, two = np.tile(a, (stop - start, 1)), np.tile(b, (stop - start, 1))
-            distance = group.segments(one, two, which, None, keep if group.limited else None)[0]
-            free &= (distance >= keep).reshape(stop - start, count).all(0)
+        free = np.ones(len(a), dtype=bool)
+        if not self._groups:
+            return free
+        keep = self.margins[:-1] + (radius + margin)
+        half, middle = 0.5 * np.sqrt(((b - a) ** 2).sum(1)), 0.5 * (a + b)
+        rows = max(1, _PASSAGES // len(keep))
+        for first in range(0, len(a), rows):
+            piece = slice(first, first + rows)
+            gap = middle[piece, None] - self._centers
+            reach = np.maximum((half[piece, None] + (self._radii + keep)) * (1.0 + _AIR), 0.0)
+            row, which = ((gap * gap).sum(-1) <= reach * reach).nonzero()
+            row += first
+            for start, stop, group in self._groups:
+                mine = ((which >= start) & (which < stop)).nonzero()[0]
+                if len(mine):
+                    asked, own = row.take(mine), which.take(mine)
+                    near, ends = keep.take(own), (a.take(asked, 0), b.take(asked, 0))
+                    limit = near if group.limited else None
+                    free[asked[group.segments(*ends, own - start, None, limit)[0] < near]] = False
         return free
 
     def clearance(self, pose: Pose, near: Proximity | None = None) -> Array:

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What objects show at other places than their own: instances of collections and of what they bear.
+
+Blender lists them in its dependency graph, whoever makes them: collections, faces and vertices, particles,
+geometry nodes. Each entry of that list is gone when the next one is asked for, so that what an instance is
+made of is read while it is there, once for all that share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..properties.obstacle import SURFACES
+from .armature import Array
+from .surface import Surface, surface_of
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """One surface that an object shows somewhere.
+
+    Attributes:
+        key: tells it from all other ones, and from frame to frame the same.
+        source: tells what it shows from what others show.
+        surface: in the space of what is shown.
+        matrix: (4, 4) where it is shown, in the world.
+    """
+
+    key: str
+    source: str
+    surface: Surface
+    matrix: Array
+
+
+def read_instances(
+    makers: Collection[str],
+    depsgraph: bpy.types.Depsgraph,
+    before: Mapping[str, Surface],
+    is_left_out: Callable[[bpy.types.Object], bool],
+) -> dict[str, list[Instance]]:
+    """All surfaces that some objects show as instances, by the full names of those objects.
+
+    Args:
+        makers: full names of original objects.
+        depsgraph: evaluated.
+        before: what was read before, by source; surfaces that have not changed are returned themselves.
+        is_left_out: whether an original object does not count, whoever shows it.
+    """
+    found: dict[str, list[Instance]] = {name: [] for name in makers}
+    if not found:
+        return found
+    read: dict[int, tuple[str, Surface | None]] = {}
+    alike: dict[str, int] = {}  # things of one name that show different surfaces, as those of nodes do
+    for instance in depsgraph.object_instances:
+        if not instance.is_instance or not instance.show_self:
+            continue
+        own, shown = found.get(instance.parent.name_full), instance.object
+        if own is None or shown.type not in SURFACES or shown.data is None:
+            continue
+        which = shown.data.as_pointer()
+        if which not in read:
+            name = f"{shown.name_full}/{shown.data.name_full}"
+            alike[name] = alike.get(name, 0) + 1
+            source = f"{name}/{alike[name]}"
+            thing = (instance.instance_object or shown).original
+            read[which] = source, None if is_left_out(thing) else surface_of(shown, before.get(source))
+        source, surface = read[which]
+        if surface is not None and len(surface.faces):
+            number = ".".join(map(str, instance.persistent_id))
+            matrix = np.array(instance.matrix_world, dtype=float)
+            own.append(Instance(f"{source}/{number}", source, surface, matrix))
+    return found
