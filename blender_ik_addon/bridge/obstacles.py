@@ -23,6 +23,7 @@ from ikmath.obstacles import TriangleMesh
 
 from ..properties.obstacle import SURFACES, has_surface, makes_instances
 from .armature import Array
+from .dependencies import carrying_bone
 from .evaluated import is_shown
 from .faults import Fault
 from .instances import Instance, read_instances
@@ -37,6 +38,7 @@ MODES: Final = {"SOLID": "solid", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_si
 TREES: Final = ("OWN", "BLENDER")
 _SINGLE: Final = 3e-6  # relative: to what Blender's matrices in single precision agree from frame to frame
 _DIGITS: Final = 5  # to which scales of instances have to agree for one tree to serve them
+_BOUND: Final = {"SURFACE_DEFORM": "target", "MESH_DEFORM": "object"}  # modifiers that follow another surface
 _FLAT: Final = 1e-9  # relative volume of an object's axes below which its scale counts as zero
 
 
@@ -123,17 +125,25 @@ class ObstacleReader:
         """
         faults: list[Fault] = []
         there: list[Wanted] = []
+        bones = frozenset(bone.name for bone in armature_object.data.bones)
+
+        def is_ours(thing: bpy.types.Object) -> bool:
+            return moves_with(thing, armature_object, bones)
+
         for one in wanted:
-            reason = why_not(one, armature_object, depsgraph)
+            reason = why_not(one, depsgraph)
+            if not reason and one.object is not None and is_ours(one.object):
+                reason = (
+                    f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself, so it is no"
+                    " obstacle to it."
+                )
             if reason:
                 faults.append(Fault(one.shown_name, reason, blocking=False))
             else:
                 there.append(one)
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
         sources = {kept.source: kept.surface for kept in self._kept.values()}
-        instances = read_instances(
-            makers, depsgraph, sources, lambda thing: moves_with(thing, armature_object)
-        )
+        instances = read_instances(makers, depsgraph, sources, is_ours)
         kept: dict[str, _Kept] = {}
         shared: dict[tuple[int, bytes], TriangleMesh] = {}
         for one in there:
@@ -230,8 +240,8 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
     return replace(own, told=told, placed=moved)
 
 
-def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
-    """Why an object cannot be an obstacle now, as a sentence; "" if it can. Looks at no geometry."""
+def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
+    """Why an object cannot be an obstacle to anybody now, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:
         return f"Obstacle '{name}' is not in the scene any more; take it off the list."
@@ -239,8 +249,6 @@ def why_not(wanted: Wanted, armature_object: bpy.types.Object, depsgraph: bpy.ty
         return f"Obstacle '{name}' has no surface; choose a mesh, curve, text or metaball."
     if not is_shown(obj, depsgraph):
         return f"Obstacle '{name}' is hidden and so ignored; show it, or take it off the list."
-    if moves_with(obj, armature_object):
-        return f"Obstacle '{name}' is moved by '{armature_object.name}' itself, so it is no obstacle to it."
     matrix = _matrix(obj, depsgraph)
     if not np.isfinite(matrix).all():
         return f"The transform of obstacle '{name}' holds a value that is not a finite number; clear it."
@@ -257,14 +265,13 @@ def is_flat(matrix: Array) -> bool:
     return not min(lengths) > 0.0 or abs(volume(axes)) <= _FLAT * max(lengths) ** 3
 
 
-def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
-    """Whether an object is skin or prop of the figure: deformed by it, or hung on one of its bones."""
-    walk: bpy.types.Object | None = obj
-    while walk is not None:
-        if walk.parent == armature_object and walk.parent_type == "BONE":
-            return True
-        walk = walk.parent
-    return is_deformed(obj, armature_object)
+def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object, bones: frozenset[str]) -> bool:
+    """Whether an object is skin, clothing or prop of a figure: deformed or held by its bones."""
+    bound: list[Any] = [getattr(each, _BOUND[each.type]) for each in obj.modifiers if each.type in _BOUND]
+    skins = [obj, *(skin for skin in bound if skin is not None)]
+    return any(is_deformed(skin, armature_object) for skin in skins) or bool(
+        carrying_bone(obj, "", armature_object, bones)
+    )
 
 
 def _equal(before: Array, now: Array) -> bool:

@@ -198,3 +198,34 @@ def test_nothing_in_the_scene_is_changed() -> None:
     before = set(bpy.data.meshes.keys()), obj.matrix_world.copy(), len(obj.data.vertices)
     read(obstacles.ObstacleReader(), [obstacles.Wanted(obj)], rig)
     assert before == (set(bpy.data.meshes.keys()), obj.matrix_world, len(obj.data.vertices))
+
+
+def test_what_a_render_shows_counts_in_a_render(tmp_path) -> None:
+    rig = chain_rig(2)
+    for name in ("Both", "Proxy", "Final"):
+        cube(name)
+    bpy.data.objects["Proxy"].hide_render = True
+    bpy.data.objects["Final"].hide_viewport = True
+    found = {}
+
+    def look(_scene: bpy.types.Scene, graph: bpy.types.Depsgraph) -> None:
+        wanted = [obstacles.Wanted(bpy.data.objects[name]) for name in ("Both", "Proxy", "Final")]
+        meshes, _ = obstacles.ObstacleReader().read(wanted, rig, space_of(rig), graph)
+        found[graph.mode] = [mesh.name for mesh in meshes]
+
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    scene.render.engine, scene.render.filepath = "CYCLES", str(tmp_path / "frame_")
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    scene.cycles.samples, scene.cycles.use_denoising, scene.cycles.device = 1, False, "CPU"
+    scene.frame_start = scene.frame_end = 1
+    bpy.app.handlers.frame_change_post.append(look)
+    try:
+        scene.frame_set(1)
+        in_viewport = dict(found)
+        bpy.ops.render.render(animation=True)
+    finally:
+        bpy.app.handlers.frame_change_post.remove(look)
+    assert in_viewport == {"VIEWPORT": ["Both", "Proxy"]}
+    assert found["RENDER"] == ["Both", "Final"]

@@ -381,12 +381,17 @@ def test_a_mesh_of_a_million_triangles_works_with_one_pause(monkeypatch):
 def test_what_became_part_of_the_figure_is_left_out_and_said():
     rig = arm()
     coat, hat = box("Coat", place=(1.0, 0.0, 2.0)), box("Hat", place=(1.0, 0.0, 3.0))
-    among(rig, coat, hat)
+    sword, cloak = box("Sword", place=(1.0, 0.0, 3.5)), box("Cloak", place=(1.0, 0.0, 2.5))
+    among(rig, coat, hat, sword, cloak)
+    held = sword.constraints.new("CHILD_OF")
+    held.target, held.subtarget = rig, "b3"
+    cloak.modifiers.new("Bound", "SURFACE_DEFORM").target = coat
     coat.modifiers.new("Armature", "ARMATURE").object = rig
     hat.parent, hat.parent_type, hat.parent_bone = rig, "BONE", "b3"
     reach(rig, "b3", (1.5, 0.5, 2.0))
     bpy.ops.articulate.solve()
     said = rig.articulate.report["ignored"]
-    assert len(said) == 2 and all("itself" in sentence for sentence in said)
-    assert {name for name in ("Coat", "Hat") for sentence in said if name in sentence} == {"Coat", "Hat"}
+    assert len(said) == 4 and all("itself" in sentence for sentence in said)
+    names = {"Coat", "Hat", "Sword", "Cloak"}
+    assert {name for name in names for sentence in said if name in sentence} == names
     assert np.linalg.norm(tip(rig, "b3") - (1.5, 0.5, 2.0)) < 1e-3

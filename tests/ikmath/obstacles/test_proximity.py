@@ -389,34 +389,3 @@ def test_links_that_meet_no_obstacles_still_meet_each_other(batch):
         found = dict(zip(keys, near.clearance.tolist(), strict=True))
         assert found == pytest.approx(expected, abs=1e-9)
         assert float(scene.clearance(pose)[row]) == pytest.approx(min(expected.values()), abs=1e-9)
-
-
-def test_one_mesh_at_many_places_is_prepared_once():
-    rng = np.random.default_rng(11)
-    skeleton = figures.tree(rng)
-    body = figures.body(rng, skeleton)
-    kinds = [TriangleMesh(*meshes.bumpy(rng, 12, 7), mode="two_sided") for _ in range(2)]
-    places = [kinds[k % 2].named(f"{k}").moved(figures.rotation(rng), rng.normal(size=3)) for k in range(9)]
-    places[4] = places[4].named("4", mode="one_sided")
-    scene = Scene(skeleton, body, places)
-    (part,) = scene._groups[0][2].parts
-    assert len(part.low) == 3, "two meshes, one of them in two modes"
-    pose = Pose.forward(skeleton, rng.normal(size=skeleton.n))
-    near = scene.near(pose, 2.0)
-    expected = {key: value for key, value in plain(pose, body, places, []).items() if value < 2.0}
-    found = {(int(i), name): c for i, name, c in zip(near.link, near.names, near.clearance, strict=True)}
-    assert len(found) == len(expected) > 10
-    np.testing.assert_allclose(sorted(found.values()), sorted(expected.values()), atol=1e-9)
-
-
-def test_passages_are_told_obstacle_by_obstacle():
-    rng, skeleton, body, obstacles, _ = scene_of(8)
-    scene = Scene(skeleton, body, obstacles)
-    a, b = rng.normal(size=(2, 300, 3)) * 1.5
-    b[::3] = a[::3]  # standing still, too
-    for radius, margin in ((0.02, 0.0), (0.1, 0.03)):
-        free = np.ones(len(a), dtype=bool)
-        for shape in obstacles:
-            free &= shape.nearest_segment(a, b).distance >= radius + margin + shape.margin
-        assert 0 < free.sum() < len(a)
-        np.testing.assert_array_equal(scene.passable(a, b, radius, margin), free)
