@@ -39,7 +39,8 @@ from .obstacles import (
     critical_points,
     self_pairs,
 )
-from .pose import Points, Pose
+from .points import Points
+from .pose import Pose
 from .problem import Problem, Solution, Status
 from .skeleton import Joint, Skeleton
 from .solvers import DEFAULT, METHODS, Demand, Solver, Wish, solve

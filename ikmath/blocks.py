@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .held import HeldOfMany
 from .plan import Columns, Index, Plan, Span, span
 from .rotation import Array
 
@@ -49,39 +50,6 @@ class Block(NamedTuple):
     shares: tuple[Share, ...]
     strips: tuple[tuple[int, slice, Span], ...]
     place: Index
-
-
-class Held(NamedTuple):
-    """Directions in which frames may not move by themselves, of unit length in a metric, and apart in it.
-
-    Attributes:
-        first: (h,) a coordinate of each; second: (h',) the other of those that have two, which come last;
-        along: (h, B) and (h', B) how they move their coordinates, 0 in frames that do not hold them;
-        measure: the same of what tells how far a step goes along them: its product with `along` is 1;
-        way: (h, B) how far they are to go.
-    """
-
-    first: Index
-    second: Index
-    along: tuple[Array, Array]
-    measure: tuple[Array, Array]
-    way: Array
-
-    def gone(self, step: Array) -> Array:
-        """(h, B) how far steps (n, B) go along the directions."""
-        out = step.take(self.first, 0)
-        out *= self.measure[0]
-        if len(self.second):
-            out[-len(self.second) :] += step.take(self.second, 0) * self.measure[1]
-        return out
-
-    def keep(self, step: Array) -> Array:
-        """Steps (n, B), in place, with the directions going their way."""
-        short, lone = self.way - self.gone(step), len(self.first) - len(self.second)
-        step[self.first[:lone]] += short[:lone] * self.along[0][:lone]  # apart: of a pair that is held
-        step[self.first[lone:]] += short[lone:] * self.along[0][lone:]  # altogether in other frames
-        step[self.second] += short[lone:] * self.along[1]
-        return step
 
 
 def blocks_of(plan: Plan, moved: Sequence[Mask], rows: Sequence[int]) -> list[Block]:
@@ -169,7 +137,7 @@ class Blocks:
             out[block.columns.which] = np.einsum("anb,ab->nb", values, y[block.rows])
         return out
 
-    def without(self, held: Held, systems: Array) -> None:
+    def without(self, held: HeldOfMany, systems: Array) -> None:
         """Take out of normal equations what held directions can do, and put into them what they do.
 
         Args:

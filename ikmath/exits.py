@@ -41,16 +41,18 @@ class ExitsOfMany(NamedTuple):
 
     Attributes:
         frames: B.
-        column: (a,) interval coordinates, where they stand in (n, B) flat; way: (a,) theirs to the limit.
+        column: (a,) interval coordinates, where they stand in (n, B) flat; limit, way: (a,) its, and to it.
         pair: (w,) swing pairs, where they stand in (P, B) flat; ends: (2, w) their coordinates, as `column`;
-        normal: (2, w) unit, outward at the boundary point; pair_way: (2, w) from where they are to it.
+        point: (2, w) of the boundary; normal: (2, w) unit, outward there; pair_way: (2, w) to the point.
     """
 
     frames: int
     column: Index
+    limit: Array
     way: Array
     pair: Index
     ends: Index
+    point: Array
     normal: Array
     pair_way: Array
 
@@ -61,13 +63,18 @@ class ExitsOfMany(NamedTuple):
         out[self.pair % self.frames] = True
         return out
 
-    def beyond(self, dq: Array, most: Array) -> Mask:
-        """(B,) in which frames ending inside takes more than `most` (B,) off a coordinate of dq (n, B)."""
+    def beyond(self, to: Array, most: Array) -> Mask:
+        """(B,) in which frames ending inside takes more than `most` (B,) off a coordinate of to (n, B)."""
         out = np.zeros(self.frames, dtype=bool)
-        for way, at in ((self.way, self.column), (self.pair_way, self.ends)):
+        for inside, at in ((self.limit, self.column), (self.point, self.ends)):
             frame = at % self.frames
-            out[frame[np.abs(way - dq.take(at)) > most.take(frame)]] = True
+            out[frame[np.abs(inside - to.take(at)) > most.take(frame)]] = True
         return out
+
+    def land(self, to: Array) -> None:
+        """Put steps that end at to (n, B) inside, in place."""
+        flat = to.reshape(-1)
+        flat[self.column], flat[self.ends] = self.limit, self.point
 
     def of(self, frames: Index) -> ExitsOfMany:
         """Those of some of the frames."""
@@ -83,22 +90,23 @@ class ExitsOfMany(NamedTuple):
         return ExitsOfMany(
             len(frames),
             moved(self.column.take(column)),
+            self.limit.take(column),
             self.way.take(column),
             moved(self.pair.take(pair)),
             moved(self.ends.take(pair, 1)),
+            self.point.take(pair, 1),
             self.normal.take(pair, 1),
             self.pair_way.take(pair, 1),
         )
 
-    def of_one(self, q: Array, dq: Array) -> ExitsOfOne:
-        """The same where there is but one frame, of the step dq (n,) from q (n,)."""
-        where, way = np.append(self.column, self.ends), np.append(self.way, self.pair_way)
+    def of_one(self, to: Array) -> ExitsOfOne:
+        """The same where there is but one frame, of a step that ends at to (n,)."""
+        where, inside = np.append(self.column, self.ends), np.append(self.limit, self.point)
         return ExitsOfOne(
             list(zip(self.column.tolist(), self.way.tolist(), strict=True)),
             list(zip(self.pair.tolist(), *self.normal.tolist(), *self.pair_way.tolist(), strict=True)),
-            where.tolist(),
-            (q.take(where) + way).tolist(),
-            float(np.abs(way - dq.take(where)).max()),
+            list(zip(where.tolist(), inside.tolist(), strict=True)),
+            float(np.abs(inside - to.take(where)).max()),
         )
 
     def bounds(self, n: int, pairs: int, batch: tuple[int, ...]) -> Bounds:
@@ -124,15 +132,19 @@ class ExitsOfOne(NamedTuple):
 
     Attributes:
         columns: (column, way to the limit); pairs: (pair, normal x, z, way x, z);
-        where, ends: the coordinates of both, and where they end inside;
+        ends: (column, where it ends inside) of both;
         off: how much of the step that takes, of a coordinate at most.
     """
 
     columns: list[tuple[int, float]]
     pairs: list[tuple[int, float, float, float, float]]
-    where: list[int]
-    ends: list[float]
+    ends: list[tuple[int, float]]
     off: float
+
+    def land(self, to: Array) -> None:
+        """Put a step that ends at to (n,) inside, in place."""
+        for column, inside in self.ends:  # a few: sooner than by numpy
+            to[column] = inside
 
     def crossed(self) -> dict[int, Edge]:
         """The edges of the pairs that would leave."""

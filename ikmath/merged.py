@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from .goals import Goal, Orientation, Position, Residual
 from .goals.rows import log_and_derivative
-from .pose import Points, Pose
+from .points import Points
+from .pose import Pose
 from .rotation import Array
 from .skeleton import Skeleton
 

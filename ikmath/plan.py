@@ -34,15 +34,19 @@ class Plan:
         self.cut = bool((self.turn_parent != self.parent).any())
         self.flat = owner * 6 + slot
         self.sliding = np.unique(owner[slot < 3])  # joints with slides
+        self.carriers = self.parent[self.sliding]  # whom they slide on,
+        self.on_ground = bool((self.carriers == count).all())  # or whether all of them slide on the world
         self.slide_columns = np.flatnonzero(slot < 3)
-        self.all_balls = len(slot) == 3 * count and not len(self.sliding)
+        self.slid = span(self.slide_columns)
         self.owner, self.slot = owner, slot
-        # row of each coordinate in [turn axes of all joints; slide axes of sliding joints]
-        slides = 3 * (count + np.searchsorted(self.sliding, owner))
-        self.row = np.where(slot >= 3, 3 * owner + slot - 3, slides + slot)
+        # row of each coordinate in [slide axes of sliding joints; turn axes of all joints]
+        slides = 3 * np.searchsorted(self.sliding, owner) + slot
+        self.first_turn = 3 * len(self.sliding)
+        self.row = np.where(slot >= 3, self.first_turn + 3 * owner + slot - 3, slides)
         # the same where each joint has one turn
-        self.hinge_row = np.where(slot >= 3, owner, slides - 2 * count + slot)
-        self.rows_in_order = self.all_balls and bool((self.row == np.arange(3 * count)).all())
+        self.hinge_row = np.where(slot >= 3, self.first_turn + owner, slides)
+        # whether these are the coordinates as they are: all slides, then all turns of balls
+        self.in_order = np.array_equal(self.row, np.arange(self.first_turn + 3 * count))
         self.jumps = jumps(self.turn_parent)
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
         self._parents = parents

@@ -18,80 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arguments
-from .errors import BadShape, BadValue, UnknownName
+from .errors import BadShape, BadValue
 from .kinematics import ManyFrames, OneFrame
 from .plan import Columns, Span
+from .points import Points
 from .rotation import Array, skew
 from .skeleton import Skeleton
 
 Joints = str | int | Sequence[str] | Sequence[int] | npt.NDArray[np.intp]
-
-
-def _number(skeleton: Skeleton, joint: object) -> int:
-    """The number of a joint that is given by its name or by that number."""
-    if isinstance(joint, int | np.integer) and 0 <= joint < len(skeleton):
-        return int(joint)
-    if isinstance(joint, str):
-        return skeleton.index(joint)
-    raise UnknownName("joint", joint, skeleton.names)
-
-
-class Points:
-    """Points fixed to joints, which goals hold on to; bound to a skeleton's structure, for all its poses.
-
-    Args:
-        skeleton: the figure.
-        joints: E names or indices.
-        offsets: (E, 3) or (3,) metres, in the joints' own frames.
-
-    Raises:
-        UnknownName: a joint that is not there; BadShape, BadValue: offsets of the wrong shape or not finite.
-    """
-
-    def __init__(
-        self, skeleton: Skeleton, joints: Sequence[str | int], offsets: npt.ArrayLike = (0.0, 0.0, 0.0)
-    ) -> None:
-        self.joints = np.array([_number(skeleton, joint) for joint in joints], dtype=int)
-        self.count = len(self.joints)
-        given = arguments.shaped(offsets, "offset", (3,), (self.count, 3))
-        self.offsets = np.broadcast_to(given, (self.count, 3)).copy()
-        self.moved = skeleton.influence[:, self.joints]  # (n, E) which coordinates move the point
-        self.turned = skeleton.turn_influence[:, self.joints]  # (n, E) which turn its frame
-        self.reach = np.repeat(self.moved.astype(float), 3, 1)  # (n, 3 E)
-        self.all_move = bool(self.moved.all())
-        self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
-        self.all_turn = bool(self.turned.all())
-        # x -> S with (w, v) @ S = (w x x_1 + v, ..., w x x_E + v): linear in the 3 E numbers of x, below I
-        lift = np.zeros((3 * self.count, 6, 3 * self.count))
-        for e in range(self.count):
-            for k in range(3):
-                lift[3 * e + k, :3, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
-        self._lift = lift.reshape(3 * self.count, 18 * self.count)
-        self._carry = np.zeros((6, 3 * self.count))
-        self._carry[3:] = np.tile(np.eye(3), self.count)
-        self.cuts = self._cuts(skeleton)
-
-    def _cuts(self, skeleton: Skeleton) -> list[tuple[npt.NDArray[np.bool_], int, int]]:
-        """Where rotation is not inherited on the way up: (mask of coordinates, effector, that joint).
-
-        The coordinates above carry the point as they carry the head of the joint that does not turn along.
-        """
-        cuts = []
-        for e, joint in enumerate(self.joints.tolist()):
-            way = [joint]
-            while skeleton.parents[way[-1]] >= 0:
-                way.append(int(skeleton.parents[way[-1]]))
-            for position, carrier in enumerate(way):
-                if not skeleton.inherits[carrier] and position + 1 < len(way):
-                    above = np.isin(skeleton.owner, way[position + 1 :])
-                    cuts.append((above, e, carrier))
-        return cuts
-
-    def lift(self, x: Array) -> Array:
-        """(E, 3) -> (6, 3 E), the matrix S with `(w, v) @ S = w x x + v` for each point side by side."""
-        lifted: Array = x.reshape(-1).dot(self._lift).reshape(self._carry.shape)
-        lifted += self._carry
-        return lifted
 
 
 class Pose:
@@ -106,6 +40,7 @@ class Pose:
     batch: tuple[int, ...]
     _one: OneFrame | None
     _many: ManyFrames | None
+    _twists: Array | None
 
     def __init__(self) -> None:
         raise TypeError("Make a pose with Pose.forward(skeleton, q).")
@@ -137,7 +72,7 @@ class Pose:
         self.skeleton = skeleton
         self.q = q
         self.batch = q.shape[:-1]
-        self._one = self._many = None
+        self._one = self._many = self._twists = None
         if not self.batch:
             self._one = skeleton.kernels[0](q)
         else:
@@ -182,12 +117,14 @@ class Pose:
             moved = np.moveaxis(moved, 3, 1)  # (B, J, 3, 3)
         return moved.reshape(*self.batch, *moved.shape[1:])
 
-    @cached_property
+    @property
     def twists(self) -> Array:
         """(n, 6) the screws of one pose, w and v side by side."""
-        if self._one is None:
-            raise TypeError("This pose is no single one.")
-        return self._one.twists(self.skeleton.plan)
+        if self._twists is None:  # `cached_property` would take a lock, which costs more
+            if self._one is None:
+                raise TypeError("This pose is no single one.")
+            self._twists = self._one.twists(self.skeleton.plan)
+        return self._twists
 
     @cached_property
     def screws(self) -> tuple[Array, Array]:
@@ -280,7 +217,7 @@ class Pose:
                 j = points.joints[0]
                 x: Array = self._one.position[j] + self._one.rotation[j].dot(points.offsets[0])
                 return x[None]
-            turned = np.matmul(self._one.rotation.take(points.joints, 0), points.offsets[:, :, None])
+            turned = np.matmul(self._one.rotation.take(points.joints, 0), points.arms)
             return np.asarray(self._one.position.take(points.joints, 0) + turned[:, :, 0])
         many = self._all
         x = np.einsum("ijeb,ej->ieb", many.rotation.take(points.joints, 2), points.offsets)

@@ -155,21 +155,19 @@ class Region:
         if swing is not None:
             q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
 
-    def landing(self, q: Array, dq: Array, exits: ExitsOfOne | ExitsOfMany | None) -> Array:
-        """Where the step dq from q (n, ...) ends inside the region, `exits` being what of it would leave."""
-        to: Array = q + dq
+    def landing(self, to: Array, exits: ExitsOfOne | ExitsOfMany | None) -> Array:
+        """Steps that end at to (n, ...), put inside the region in place, `exits` being what would leave."""
         if isinstance(exits, ExitsOfMany):
-            flat, number = to.reshape(-1), exits.column // exits.frames
-            end = np.maximum(q.take(exits.column) + exits.way, self.low.take(number))
-            flat[exits.column] = np.minimum(end, self.high.take(number))
-            flat[exits.ends] = q.take(exits.ends) + exits.pair_way
-            return self._unwound(to)
-        if exits is None:
-            if self._any_box:
-                np.maximum(to, self.low, out=to)
-                np.minimum(to, self.high, out=to)
-            return self._unwound(to)
-        to[exits.where] = exits.ends
+            exits.land(to)
+            if len(self._open_pairs):
+                own = exits.leaving().nonzero()[0]
+                to[:, own] = self._unwound(to.take(own, 1))
+            return to
+        if exits is not None:
+            exits.land(to)
+        elif self._any_box:
+            np.maximum(to, self.low, out=to)
+            np.minimum(to, self.high, out=to)
         return self._unwound(to)
 
     def _unwound(self, q: Array) -> Array:
@@ -188,15 +186,14 @@ class Region:
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
         if q.ndim == 1:
-            one = self.exits_of_one(q, dq)
+            one = self.exits_of_one(q, q + dq)
             return None if one is None else one.bounds(self.n, len(self.pairs))
         flat = self.n, prod(q.shape[1:])
-        exits = self.exits_of_many(q.reshape(flat), dq.reshape(flat))
+        exits = self.exits_of_many(q.reshape(flat), (q + dq).reshape(flat))
         return None if exits is None else exits.bounds(self.n, len(self.pairs), q.shape[1:])
 
-    def exits_of_many(self, q: Array, dq: Array) -> ExitsOfMany | None:
-        """As `leaving`, for many frames (n, B), told by what leaves."""
-        to = q + dq
+    def exits_of_many(self, q: Array, to: Array) -> ExitsOfMany | None:
+        """As `leaving`, for steps of many frames from q to others (n, B), told by what leaves."""
         suspects = to < self._sure_low[:, None]
         suspects |= to > self._sure_high[:, None]
         if not suspects.any():
@@ -209,7 +206,7 @@ class Region:
         limit = np.minimum(np.maximum(to.take(column), self.low.take(number)), self.high.take(number))
         x, z = self.pairs.T
         pair = (suspects.take(x, 0) | suspects.take(z, 0)).ravel().nonzero()[0]
-        ends, normal, way = np.zeros((2, 0), dtype=int), np.zeros((2, 0)), np.zeros((2, 0))
+        ends, (point, normal, way) = np.zeros((2, 0), dtype=int), np.zeros((3, 2, 0))
         if len(pair):
             number, frame = np.divmod(pair, frames)
             ends = self.pairs.T.take(number, 1) * frames + frame
@@ -220,21 +217,22 @@ class Region:
             way = point - q.take(ends)
         if not len(column) and not len(pair):
             return None
-        return ExitsOfMany(frames, column, limit - q.take(column), pair, ends, normal, way)
+        return ExitsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
 
-    def exits_of_one(self, q: Array, dq: Array) -> ExitsOfOne | None:
-        """As `leaving`, for one frame, told by what leaves; a few suspects are looked at one by one."""
-        to = q + dq
+    def exits_of_one(self, q: Array, to: Array) -> ExitsOfOne | None:
+        """As `leaving`, for a step of one frame from q to another (n,), told by what leaves.
+
+        A few suspects are looked at one by one.
+        """
         suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0].tolist()
         if not suspects:
             return None
         if len(suspects) > _FEW:
-            exits = self.exits_of_many(q[:, None], dq[:, None])
-            return None if exits is None else exits.of_one(q, dq)
+            exits = self.exits_of_many(q[:, None], to[:, None])
+            return None if exits is None else exits.of_one(to)
         columns: list[tuple[int, float]] = []
         pairs: list[tuple[int, float, float, float, float]] = []
-        where: list[int] = []
-        ends: list[float] = []
+        ends: list[tuple[int, float]] = []
         here, there, last, off = q.tolist(), to.tolist(), -1, 0.0
         pair_of, pair_columns, rooms = self._pair_of, self.pair_columns, self._rooms
         for column in suspects:
@@ -243,8 +241,7 @@ class Region:
                 low, high = self._ends[column]
                 a = low if there[column] < low else high
                 columns.append((column, a - here[column]))
-                where.append(column)
-                ends.append(a)
+                ends.append((column, a))
                 over = a - there[column]
             elif pair == last:  # a joint's coordinates stand side by side
                 continue
@@ -256,14 +253,13 @@ class Region:
                     continue
                 a, b, u, v = edge
                 pairs.append((pair, u, v, a - here[x], b - here[z]))
-                where += x, z
-                ends += a, b
+                ends += (x, a), (z, b)
                 over, other = a - there[x], b - there[z]
                 if other * other > over * over:
                     over = other
             if not -off <= over <= off:
                 off = over if over > 0.0 else -over
-        return ExitsOfOne(columns, pairs, where, ends, off) if where else None
+        return ExitsOfOne(columns, pairs, ends, off) if ends else None
 
     def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
         """The edges by which swing pairs stand whose measure at q (n,) is above the given one."""

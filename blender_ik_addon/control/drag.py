@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.pose import Points
+from ikmath.points import Points
 
 from ..bridge.armature import Array, Channels, PoseState, read_channels
 from ..bridge.pose import write_channels

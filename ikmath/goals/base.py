@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..errors import BadShape, BadValue
-from ..pose import Points, Pose
+from ..points import Points
+from ..pose import Pose
 from ..residual import Residual
 from ..rotation import Array, matrix_from_quaternion, quaternion_from_matrix
 from ..skeleton import Skeleton

@@ -74,7 +74,7 @@ class Position(Effectors):
         x = pose.points(points)
         difference = x - self.target
         if self.plain:
-            error = difference.reshape(*difference.shape[:-2], 3 * self.effectors)
+            error = difference.reshape(*pose.batch, 3 * points.count)
             return Residual(
                 error, lambda: pose.point_jacobian(points, x), partial(pose.point_block, points, x)
             )

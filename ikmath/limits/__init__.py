@@ -6,7 +6,7 @@ from typing import Final
 
 from ..registries import registry
 from .barrier import InverseBarrier, LogarithmicBarrier
-from .base import LimitMethod, Propose, ProposeMany
+from .base import ByRows, LimitMethod, Propose, ProposeMany
 from .clipping import Clipping
 from .penalty import Penalty
 from .projection import Projection
@@ -17,6 +17,7 @@ LIMITS: Final[Mapping[str, LimitMethod]] = registry(
 
 __all__ = [
     "LIMITS",
+    "ByRows",
     "Clipping",
     "InverseBarrier",
     "LimitMethod",

@@ -67,16 +67,8 @@ class _Barrier(LimitMethod):
         """Distances to the two limits (infinite without one) -> row, derivative along the coordinate."""
         raise TypeError(f"{type(self).__name__} does not say what a distance costs.")
 
-    def step(
-        self,
-        region: Region,
-        q: Array,
-        error: Array,
-        jacobian: Array,
-        propose: Propose,
-        metric: Array | None = None,
-    ) -> Array:
-        dq = propose(error, jacobian)
+    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+        dq = propose(error)
         shape = (-1, *(1,) * (q.ndim - 1))
         limit = np.where(dq > 0.0, region.upper.reshape(shape), region.lower.reshape(shape))
         reach = np.full(q.shape, np.inf)

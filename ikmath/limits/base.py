@@ -15,14 +15,41 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..blocks import Held
+from ..held import HeldOfMany, HeldOfOne
 from ..pose import Pose
 from ..region import Region
 from ..residual import Residual
 from ..rotation import Array
 
-Propose = Callable[[Array, Array], Array]
-"""(error (k,), jacobian (k, n)) -> step (n,): the method's step for these rows."""
+
+class Propose(Protocol):
+    """What proposes the steps of one frame, from rows that it knows."""
+
+    @property
+    def metric(self) -> Array | None:
+        """(n,) units in which steps are measured, squared, or None where all are alike."""
+
+    def __call__(self, error: Array, held: HeldOfOne | None = None, /) -> Array:
+        """The step (n,) for an error (k,), with what is held going its own way."""
+
+
+class ByRows:
+    """`Propose` of a method that knows no other way to hold something than to be asked with other rows.
+
+    Args:
+        step: (error (k,), rows (k, n)) -> step (n,); rows: those of this frame; metric: see `Propose`.
+    """
+
+    def __init__(
+        self, step: Callable[[Array, Array], Array], rows: Array, metric: Array | None = None
+    ) -> None:
+        self.step, self.rows, self.metric = step, rows, metric
+
+    def __call__(self, error: Array, held: HeldOfOne | None = None, /) -> Array:
+        if held is None:
+            return self.step(error, self.rows)
+        rows, shift = held.out_of(self.rows)
+        return held.keep(self.step(error + shift, rows))
 
 
 class ProposeMany(Protocol):
@@ -30,9 +57,9 @@ class ProposeMany(Protocol):
 
     @property
     def metric(self) -> Array | None:
-        """(n,) units in which steps are measured, squared, or None where all are alike."""
+        """As of one."""
 
-    def __call__(self, error: Array, held: Held | None = None, /) -> Array:
+    def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
         """Steps (n, B) for errors (k, B), of the rows without what is held."""
 
     def of(self, frames: npt.NDArray[np.intp]) -> ProposeMany:
@@ -61,21 +88,8 @@ class LimitMethod:
         """Rows to add to the goals', scaled as they should count (lengths in figure sizes); None for none."""
         return None
 
-    def step(
-        self,
-        region: Region,
-        q: Array,
-        error: Array,
-        jacobian: Array,
-        propose: Propose,
-        metric: Array | None = None,
-    ) -> Array:
-        """New coordinates (n,) from q (n,), rows (k,), (k, n) and what proposes steps.
-
-        Args:
-            region, q, error, jacobian, propose: as said;
-            metric: (n,) mobilities in which the steps are shortest, or None where all are alike.
-        """
+    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+        """New coordinates (n,) from q (n,), the rows' error (k,) and what proposes steps."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
 
     def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:

@@ -31,16 +31,8 @@ class Clipping(LimitMethod):
     )
     source: ClassVar[str] = "Ge 2000, section 5.1"
 
-    def step(
-        self,
-        region: Region,
-        q: Array,
-        error: Array,
-        jacobian: Array,
-        propose: Propose,
-        metric: Array | None = None,
-    ) -> Array:
-        dq = propose(error, jacobian)
+    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+        dq = propose(error)
         return region.project_first(q + _room(region, q, dq) * dq)
 
     def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:

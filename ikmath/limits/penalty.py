@@ -62,13 +62,5 @@ class Penalty(LimitMethod):
         jacobian[np.arange(len(held), len(error))[:, None], region.pairs[pairs]] = normal.T
         return Residual(root * error, root * jacobian)
 
-    def step(
-        self,
-        region: Region,
-        q: Array,
-        error: Array,
-        jacobian: Array,
-        propose: Propose,
-        metric: Array | None = None,
-    ) -> Array:
-        return q + propose(error, jacobian)
+    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+        return q + propose(error)

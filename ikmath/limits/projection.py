@@ -15,8 +15,8 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..blocks import Held
 from ..exits import ExitsOfMany, ExitsOfOne
+from ..held import HeldOfMany, HeldOfOne
 from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
@@ -40,34 +40,27 @@ class Projection(LimitMethod):
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
     exact: ClassVar[bool] = True
 
-    def step(
-        self,
-        region: Region,
-        q: Array,
-        error: Array,
-        jacobian: Array,
-        propose: Propose,
-        metric: Array | None = None,
-    ) -> Array:
-        dq = propose(error, jacobian)
-        exits = region.exits_of_one(q, dq)
+    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+        to = q + propose(error)
+        exits = region.exits_of_one(q, to)
         if exits is None:
-            return q + dq
-        hold = _OneHold(region, jacobian, metric)
+            return to
+        hold = _OneHold(region, propose.metric)
         for _ in range(_ROUNDS):
             hold.add(exits)
-            dq = hold.keep(propose(error + hold.shift, hold.free))
-            left = region.exits_of_one(q, dq)
+            dq = propose(error, hold.directions())
+            to = q + dq
+            left = region.exits_of_one(q, to)
             if left is None:
-                return q + dq
+                return to
             exits = left
-            if exits.off <= _CURVED * np.abs(dq).max():
+            if exits.off <= _CURVED * abs(dq[np.abs(dq).argmax()]):
                 break
-        return region.landing(q, dq, exits)
+        return region.landing(to, exits)
 
     def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
-        dq = propose(error)
-        to, exits = q + dq, region.exits_of_many(q, dq)
+        to = q + propose(error)
+        exits = region.exits_of_many(q, to)
         if exits is None:
             return to
         frames, at, left, hold = np.arange(q.shape[1]), to, exits.leaving(), None
@@ -83,14 +76,14 @@ class Projection(LimitMethod):
             hold.add(exits)
             held = hold.directions()
             dq = held.keep(propose(error, held))
-            ends, exits = q + dq, region.exits_of_many(q, dq)
-            if exits is None:
-                np.copyto(at, ends, where=left)
-                break
-            np.copyto(ends, region.landing(q, dq, exits), where=exits.leaving())
-            np.copyto(at, ends, where=left)
-            left &= exits.beyond(dq, _CURVED * np.abs(dq).max(0))
-            if not left.any():
+            ends = q + dq
+            exits = region.exits_of_many(q, ends)
+            last = left
+            if exits is not None:
+                left = left & exits.beyond(ends, _CURVED * np.abs(dq).max(0))
+                region.landing(ends, exits)
+            np.copyto(at, ends, where=last)
+            if exits is None or not left.any():
                 break
         if at is not to:
             to[:, frames] = at
@@ -100,23 +93,14 @@ class Projection(LimitMethod):
 class _OneHold:
     """What is held in one frame: coordinates altogether, swing pairs across their boundary.
 
-    Each is a direction of the coordinates, apart from all others in the metric of the steps; the rows that
-    are left to the step are the given ones without their part along these directions.
-
     Args:
-        region: the limits; jacobian: (k, n) the rows; metric: (n,) mobilities of the step, or None.
-
-    Attributes:
-        free: (k, n) the rows with what is held taken out of them;
-        shift: (k,) what the way of the held ones to their limits does to the rows.
+        region: the limits; metric: (n,) units of steps, squared, or None.
     """
 
-    def __init__(self, region: Region, jacobian: Array, metric: Array | None) -> None:
-        self._columns, self._metric = jacobian.T, metric
-        self._pairs = region.pair_columns
+    def __init__(self, region: Region, metric: Array | None) -> None:
+        self._n, self._pairs, self._metric = region.n, region.pair_columns, metric
         self._held: dict[int, float] = {}  # column -> its way
         self._across: dict[int, tuple[float, float, float]] = {}  # pair -> normal, way along it
-        self.free, self.shift = jacobian, np.zeros(len(jacobian))
 
     def add(self, exits: ExitsOfOne) -> None:
         """Hold what left; a pair that left along its tangent too is held altogether."""
@@ -128,24 +112,22 @@ class _OneHold:
                 self._held[x], self._held[z] = a, b
             else:
                 self._across[pair] = u, v, u * a + v * b
-        directions = np.zeros((len(self._held) + len(self._across), len(self._columns)))
+
+    def directions(self) -> HeldOfOne:
+        """What is held as directions, of unit length in the metric's units."""
+        measure = np.zeros((len(self._held) + len(self._across), self._n))
         ways = list(self._held.values())
         for row, column in enumerate(self._held):
-            directions[row, column] = 1.0
+            measure[row, column] = 1.0
         for row, (pair, (u, v, way)) in enumerate(self._across.items(), len(ways)):
             x, z = self._pairs[pair]
-            directions[row, x], directions[row, z] = u, v
+            measure[row, x], measure[row, z] = u, v
             ways.append(way)
-        self._directions, self._along, self._ways = directions, directions, np.array(ways)
-        if self._metric is not None:
-            weighed = directions * self._metric
-            self._along = weighed / (weighed * directions).sum(1)[:, None]
-        moved = self._along.dot(self._columns)
-        self.free, self.shift = (self._columns - directions.T.dot(moved)).T, self._ways.dot(moved)
-
-    def keep(self, dq: Array) -> Array:
-        """The step with the held ones going their own way."""
-        return np.asarray(dq - self._along.T.dot(self._directions.dot(dq) - self._ways))
+        if self._metric is None:
+            return HeldOfOne(measure, measure, np.array(ways))
+        size = np.sqrt((measure * measure).dot(self._metric))
+        measure /= size[:, None]
+        return HeldOfOne(measure * self._metric, measure, np.array(ways) / size)
 
 
 class _ManyHold:
@@ -181,7 +163,7 @@ class _ManyHold:
             ends = exits.ends[:, again]
             held[ends], ways[ends] = True, exits.pair_way[:, again]
 
-    def directions(self) -> Held:
+    def directions(self) -> HeldOfMany:
         """What is held as directions, of unit length in the metric's units."""
         lone, crossed = self._held.any(1).nonzero()[0], self._across.any((0, 2)).nonzero()[0]
         x, z = self._pairs.take(crossed, 0).T
@@ -195,4 +177,4 @@ class _ManyHold:
             size = np.sqrt(np.where(size > 0.0, size, 1.0))
             way, measure = way / size, (measure[0] / size, v / size[len(lone) :])
             along = measure[0] * first, measure[1] * second
-        return Held(np.concatenate([lone, x]), z, along, measure, way)
+        return HeldOfMany(np.concatenate([lone, x]), z, along, measure, way)

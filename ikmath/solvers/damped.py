@@ -10,14 +10,17 @@ Newton's step is right, and grows when a step turned out worse (Levenberg and Ma
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..blocks import Blocks, Held
+from ..blocks import Blocks
+from ..held import HeldOfMany, HeldOfOne
+from ..limits import Propose
 from ..linalg.many import solve_in_place
+from ..linalg.small import solved
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
@@ -63,24 +66,69 @@ class Damped(Incremental):
     batched: ClassVar[bool] = True
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
-        weighed = jacobian if state.mobility is None else jacobian * state.mobility
-        damping = _damping(state, options)
-        if state.wish is None:
-            return np.negative(damped_solution(jacobian, weighed, error, damping))
-        # Damping alone would leave the wish, and with it a step that was refused.
-        wish: Array = state.wish / max(state.caution, 1.0)
-        return wish - damped_solution(jacobian, weighed, error + jacobian.dot(wish), damping)
+        rows, n = jacobian.shape
+        if rows <= n:
+            return self.proposal(jacobian, state, options)(error)
+        # the same step from the smaller system, (W J^T J + c) dq = -W J^T e
+        weighed = (jacobian if state.mobility is None else jacobian * state.mobility).T
+        wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
+        asked = error if wish is None else error + jacobian.dot(wish)
+        normal = weighed.dot(jacobian)
+        normal.ravel()[:: n + 1] += _damping(state, options)
+        dq = np.linalg.solve(normal, -weighed.dot(asked))
+        return np.asarray(dq if wish is None else dq + wish)
 
-    def steps(self, jacobian: Blocks, state: Linear, options: Any) -> NormalEquations:
+    def proposal(self, jacobian: Array, state: Linear, options: Any) -> Propose:
+        if len(jacobian) > jacobian.shape[1]:
+            return super().proposal(jacobian, state, options)
+        weighed = jacobian if state.mobility is None else jacobian * state.mobility
+        products = weighed.dot(jacobian.T)
+        diagonal = products.ravel()[:: len(products) + 1]
+        diagonal += _damping(state, options)
+        # Damping alone would leave the wish, and with it a step that was refused.
+        wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
+        return NormalEquationsOfOne(jacobian, weighed, products, wish, state.mobility)
+
+    def steps(self, jacobian: Blocks, state: Linear, options: Any) -> NormalEquationsOfMany:
         products = jacobian.products(state.mobility)
         products.reshape(-1, products.shape[2])[:: len(products) + 1] += _damping(state, options)
         wish = None if state.wish is None else state.wish / np.maximum(state.caution, 1.0)
         metric = None if state.mobility is None else state.mobility[:, 0]
-        return NormalEquations(jacobian, products, wish, metric)
+        return NormalEquationsOfMany(jacobian, products, wish, metric)
+
+
+class NormalEquationsOfOne(NamedTuple):
+    """`(J W J^T + c) y = e` of one frame, with `-W J^T y` as the step; see `Propose`.
+
+    What is held comes out of the left side, so that to hold something begins with nothing anew.
+
+    Attributes:
+        jacobian: J (k, n); weighed: J W; products: (k, k) the left side;
+        wish: (n,) step that the posture asks for, or None; metric: (n,) diagonal of W, or None.
+    """
+
+    jacobian: Array
+    weighed: Array
+    products: Array
+    wish: Array | None
+    metric: Array | None
+
+    def __call__(self, error: Array, held: HeldOfOne | None = None, /) -> Array:
+        wish, products = self.wish, self.products
+        asked = error if wish is None else error + self.jacobian.dot(wish)
+        if held is not None:
+            moved = held.along.dot(self.jacobian.T)
+            way = held.way if wish is None else held.way - held.measure.dot(wish)
+            products, asked = products - moved.T.dot(moved), asked + way.dot(moved)
+        dq: Array = self.weighed.T.dot(solved(products, asked))
+        np.negative(dq, out=dq)
+        if wish is not None:
+            dq += wish
+        return dq if held is None else held.keep(dq)
 
 
 @dataclass(frozen=True, slots=True)
-class NormalEquations:
+class NormalEquationsOfMany:
     """`(J W J^T + c) y = e` of many frames, with `-W J^T y` as the step; see `ProposeMany`.
 
     Attributes:
@@ -93,7 +141,7 @@ class NormalEquations:
     wish: Array | None
     metric: Array | None
 
-    def __call__(self, error: Array, held: Held | None = None, /) -> Array:
+    def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
         asked = error if self.wish is None else error + self.jacobian.times(self.wish)
         systems = np.concatenate([self.products, asked[:, None]], 1)
         if held is not None:
@@ -106,10 +154,12 @@ class NormalEquations:
             dq *= self.metric[:, None]
         return dq if self.wish is None else dq + self.wish
 
-    def of(self, frames: npt.NDArray[np.intp]) -> NormalEquations:
+    def of(self, frames: npt.NDArray[np.intp]) -> NormalEquationsOfMany:
         """The same for some of the frames."""
         wish = None if self.wish is None else self.wish.take(frames, 1)
-        return NormalEquations(self.jacobian.take(frames), self.products.take(frames, 2), wish, self.metric)
+        return NormalEquationsOfMany(
+            self.jacobian.take(frames), self.products.take(frames, 2), wish, self.metric
+        )
 
 
 def _damping(state: Linear, options: DampedOptions) -> Any:
@@ -126,20 +176,3 @@ def _grown(damping: float, caution: Any) -> Any:
         return max(damping, _REFUSED if caution > 1.0 else _LEAST) * max(caution, 1.0)
     least = np.where(caution > 1.0, _REFUSED, _LEAST)
     return np.maximum(damping, least) * np.maximum(caution, 1.0)
-
-
-def damped_solution(jacobian: Array, weighed: Array, error: Array, damping: float) -> Array:
-    """`W J^T (J W J^T + c)^-1 e`.
-
-    Args:
-        jacobian: (k, n); weighed: the same with its columns times the mobilities W; error: (k,); damping: c.
-    """
-    rows, n = jacobian.shape
-    if rows <= n:
-        normal = weighed.dot(jacobian.T)
-        normal.ravel()[:: rows + 1] += damping
-        return np.asarray(weighed.T.dot(np.linalg.solve(normal, error)))
-    # the same step from the smaller system, (W J^T J + c) dq = W J^T e
-    normal = weighed.T.dot(jacobian)
-    normal.ravel()[:: n + 1] += damping
-    return np.asarray(np.linalg.solve(normal, weighed.T.dot(error)))

@@ -18,7 +18,8 @@ from ..diagnosis import too_far
 from ..goals import Position
 from ..obstacles import Scene
 from ..obstacles.segments import closest_to_point
-from ..pose import Points, Pose
+from ..points import Points
+from ..pose import Pose
 from ..problem import Problem
 from ..rotation import Array
 from ..skeleton import Skeleton

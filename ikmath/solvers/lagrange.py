@@ -26,6 +26,7 @@ import numpy as np
 
 from ..diagnosis import conclude
 from ..errors import NotSupported
+from ..limits import ByRows
 from ..linalg.lagrange import LagrangeOptions, Optimum, minimize_under
 from ..parameters import setting
 from ..problem import Problem, Solution, Status
@@ -97,7 +98,7 @@ class Lagrange(Resting):
         else:
             region, limits = skeleton.region, problem.limits
             found = minimize_under(
-                program, q, settings, lambda x, c, j, propose: limits.step(region, x, c, j, propose)
+                program, q, settings, lambda x, c, j, propose: limits.step(region, x, c, ByRows(propose, j))
             )
         end = skeleton.region.project(found.x) if problem.limits.strict else found.x
         answer = conclude(problem, end, found.iterations, options.tolerance, stalled=found.stalled)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..blocks import Blocks
 from ..diagnosis import conclude
-from ..limits import ProposeMany
+from ..limits import ByRows, Propose, ProposeMany
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
@@ -70,6 +70,10 @@ class Incremental(Resting):
         """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n)."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
 
+    def proposal(self, jacobian: Array, state: Linear, options: Any) -> Propose:
+        """What proposes the steps of one frame, for scaled rows (k, n)."""
+        return ByRows(lambda error, rows: self.step(error, rows, state, options), jacobian, state.mobility)
+
     def steps(self, jacobian: Blocks, state: Linear, options: Any) -> ProposeMany:
         """As `step` for many frames, where `batched`: what proposes their steps."""
         raise TypeError(f"{type(self).__name__} does not say how many frames step.")
@@ -90,7 +94,7 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
     state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
     pushing = None if problem.scene is None else Pushing(problem, problem.scene)
 
-    def propose(error: Array, jacobian: Array) -> Array:
+    def unusual(error: Array, jacobian: Array) -> Array:
         if not len(error):  # no goal and no limit near: the posture alone
             return np.zeros(skeleton.n) if state.wish is None else state.wish
         plain = method.step(error, jacobian, state, options)
@@ -149,7 +153,11 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
         if stalled or iteration == options.max_iterations or (posture is not None and settled):
             break
         iteration += 1
-        q = limits.step(region, state.q, error, jacobian, propose, mobility)
+        if pushing is None and len(error):
+            propose = method.proposal(jacobian, state, options)
+        else:
+            propose = ByRows(unusual, jacobian, mobility)
+        q = limits.step(region, state.q, error, propose)
         pose = Pose.trusted(skeleton, q)
     stack.end(best_pose)
     best_squares = stack.squares(best_error)

@@ -112,7 +112,8 @@ class Picture:
             memory.working = answer.working + memory.working[len(answer.working) :]
             dz = turned.back(answer.x)
             dq = dz * metric
-            exits = region.exits_of_one(q, dq) if len(region.pairs) else None
+            to = q + dq
+            exits = region.exits_of_one(q, to) if len(region.pairs) else None
             # at second order of the step the projection below is as good
             if exits is None or exits.off < _CURVED * np.abs(dq).max():
                 break
@@ -120,7 +121,7 @@ class Picture:
         if together and len(stack.levels) > 1 and not self._granted(state, aim, dz):
             memory.together = False
             return self.step(state, memory, wish=wish)
-        to = region.landing(q, dq, exits)
+        to = region.landing(to, exits)
         # staying near, swing pairs know their bounds only along and across
         if self.low is not region.low and (edges or exits is not None):
             return self._cut(q, to)

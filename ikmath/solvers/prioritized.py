@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..diagnosis import conclude
+from ..limits import ByRows
 from ..linalg.priority import solve_in_order
 from ..parameters import setting
 from ..pose import Pose
@@ -118,9 +119,8 @@ class Prioritized(Incremental):
             if done or stalled or iteration == options.max_iterations:
                 break
             iteration += 1
-            q = limits.step(
-                skeleton.region, state.q, error, jacobian, lambda e, j: self.step(e, j, state, options)
-            )
+            propose = ByRows(lambda e, rows: self.step(e, rows, state, options), jacobian)
+            q = limits.step(skeleton.region, state.q, error, propose)
         answer = conclude(problem, state.q, iteration, options.tolerance, stalled=stalled)
         if answer.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
             return answer

@@ -91,13 +91,13 @@ def _scene(model: Model, count: int, start: str) -> tuple[ik.Problem, Array, Arr
         places = ik.Pose.forward(figure, q).point(names, offsets)
         places = places + draw.normal(size=(count, 1, 3)) * 2e-3 * model.scale
     else:
-        _, places = _targets(model, count)
+        _, places = targets_of(model, count)
         places = places + np.array([0.02 * model.scale, 0.0, 0.0])
         q = np.tile(figure.rest, (count, 1))
     return ik.Problem(figure, [ik.Position(names, places, offsets)]), q, places
 
 
-def _targets(model: Model, count: int) -> tuple[Array, Array]:
+def targets_of(model: Model, count: int) -> tuple[Array, Array]:
     """Coordinates along a motion and their tips (count, E, 3): a person or trunk in the midst of its work."""
     q = motion(model.lower, model.upper, count, 7, 0.5, 2)
     return q, tips(model, q)[0]
@@ -215,8 +215,8 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
     def one_by_one() -> None:
         for _ in range(repeats):
             raw, jacobian = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
-            rows = raw * stack.scale, jacobian * stack.scale[:, None]
-            problem.limits.step(skeleton.region, q, *rows, lambda *rows: method.step(*rows, state, options))
+            propose = method.proposal(jacobian * stack.scale[:, None], state, options)
+            problem.limits.step(skeleton.region, q, raw * stack.scale, propose)
 
     def many() -> None:
         for _ in range(repeats):

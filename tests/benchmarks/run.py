@@ -17,6 +17,7 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 BENCHMARKS = {
     "iteration": "what one iteration costs, beside the least that numpy allows",
+    "at_limits": "whole solves where limits are met, beside the same",
     "solvers": "the problems P1 to P4, beside other software (--peers=pink,mink,placo,ikpy)",
     "levels": "a person with five poses in two levels of priority, frame after frame",
     "blender": "the metarig with five effectors, beside Blender's own IK",

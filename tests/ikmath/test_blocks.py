@@ -114,9 +114,8 @@ def test_normal_equations_without_what_is_held(stiff):
     normal /= np.sqrt((normal**2).sum(0))
     ends = pairs.T[:, crossed.nonzero()[0]] * frames + crossed.nonzero()[1]
     ways, pair_ways = rng.normal(size=lone.sum()), rng.normal(size=normal.shape)
-    exits = ExitsOfMany(
-        frames, lone.ravel().nonzero()[0], ways, crossed.ravel().nonzero()[0], ends, normal, pair_ways
-    )
+    columns, crossing = lone.ravel().nonzero()[0], crossed.ravel().nonzero()[0]
+    exits = ExitsOfMany(frames, columns, ways, ways, crossing, ends, pair_ways, normal, pair_ways)
     hold.add(exits)
     held = hold.directions()
     error, damping = rng.normal(size=(k, frames)), 0.1

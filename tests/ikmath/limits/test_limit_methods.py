@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import ikmath as ik
 from ikmath.errors import BadValue
-from ikmath.limits import LIMITS, Clipping, InverseBarrier, LogarithmicBarrier, Penalty
+from ikmath.limits import LIMITS, ByRows, Clipping, InverseBarrier, LogarithmicBarrier, Penalty
 
 STRICT = [name for name in LIMITS if LIMITS[name].strict]
 INCREMENTAL = ["damped", "pseudoinverse", "control", "prioritized", "bounded", "transpose"]
@@ -73,10 +73,10 @@ def test_clipping_locks_where_projection_goes_on():
 def test_clipping_ends_where_the_first_joint_meets_its_limit():
     """Ge, figure 5.2: from o towards n the step ends at b, not at a."""
     region = hinge_pair().region
-    step = lambda error, jacobian: np.array([1.0, 0.2])  # noqa: E731
-    q = Clipping().step(region, np.zeros(2), np.zeros(1), np.zeros((1, 2)), step)
+    propose = ByRows(lambda error, rows: np.array([1.0, 0.2]), np.zeros((1, 2)))
+    q = Clipping().step(region, np.zeros(2), np.zeros(1), propose)
     assert q == pytest.approx([0.5, 0.1])
-    a = LIMITS["projection"].step(region, np.zeros(2), np.zeros(1), np.zeros((1, 2)), step)
+    a = LIMITS["projection"].step(region, np.zeros(2), np.zeros(1), propose)
     assert a == pytest.approx([0.5, 0.2])
 
 
@@ -85,7 +85,7 @@ def test_clipping_in_a_swing_region_ends_at_its_boundary():
     rng = np.random.default_rng(2)
     for _ in range(20):
         q, dq = figure.region.project(0.3 * rng.normal(size=6)), 2 * rng.normal(size=6)
-        moved = Clipping().step(figure.region, q, np.zeros(1), np.zeros((1, 6)), lambda e, j, dq=dq: dq)
+        moved = Clipping().step(figure.region, q, np.zeros(1), lambda e, dq=dq: dq)
         share = (moved - q) @ dq / (dq @ dq)
         assert np.abs(moved - q - share * dq).max() < 1e-9, "in the direction of the step"
         assert figure.region.violation(moved).max() <= 1e-9
@@ -99,12 +99,9 @@ def test_clipping_of_many_frames_is_that_of_each():
     q = np.array([figure.region.project(0.2 * rng.normal(size=9)) for _ in range(8)]).T
     dq = rng.normal(size=(9, 8))
     dq[:, 0] *= 0.01
-    nothing = np.zeros((1, 9, 8))
-    together = Clipping().step(figure.region, q.copy(), nothing[:, 0], nothing, lambda e, j: dq)
+    together = Clipping().step_many(figure.region, q.copy(), np.zeros((1, 8)), lambda e: dq)
     for i in range(8):
-        one = Clipping().step(
-            figure.region, q[:, i].copy(), np.zeros(1), np.zeros((1, 9)), lambda e, j, i=i: dq[:, i]
-        )
+        one = Clipping().step(figure.region, q[:, i].copy(), np.zeros(1), lambda e, i=i: dq[:, i])
         assert np.abs(one - together[:, i]).max() < 1e-12
 
 

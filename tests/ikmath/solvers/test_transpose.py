@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.limits import ByRows
 from ikmath.solvers.registry import METHODS
 from ikmath.solvers.transpose import optimal_gain
 from tests.ikmath import trees
@@ -45,7 +46,7 @@ def test_transpose_gain_is_optimal_with_weights_units_and_a_joint_at_its_limit()
             asked.append((e, j.copy(), METHODS["transpose"].step(e, j, state, options)))
             return asked[-1][2].copy()
 
-        problem.limits.step(chain.region, q, error, rows, propose)
+        problem.limits.step(chain.region, q, error, ByRows(propose, rows))
         held += len(asked) > 1
         for e, j, dq in asked:
             least = np.linalg.norm(e + j @ dq)
