@@ -148,11 +148,11 @@ def _beyond_reach(problem: Problem, effector: int) -> float:
         points = goal.points(skeleton)
         above = skeleton.ancestors[points.joints[effector]]
         roots = skeleton.parents < 0
-        lengths = np.where(roots, 0.0, np.sqrt((skeleton.constants[1] ** 2).sum(-1)))
+        lengths = np.where(roots, 0.0, np.sqrt((skeleton.constants.translation**2).sum(-1)))
         slides = ~skeleton.is_turn & above[skeleton.owner]
         room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides])).sum()
         reach = lengths[above].sum() + np.sqrt((points.offsets[effector] ** 2).sum()) + room
-        base = skeleton.constants[1][np.argmax(above & roots)]
+        base = skeleton.constants.translation[np.argmax(above & roots)]
         away = float(np.sqrt(((goal.target[effector] - base) ** 2).sum()))
         return max(away - float(reach + goal.slack), 0.0)
     return 0.0
@@ -191,7 +191,7 @@ def as_near_as_can_be(problem: Problem, errors: Array, tolerance: float) -> bool
 def too_far(problem: Problem, errors: Array) -> bool:
     """Whether some target is farther from where its chain is held than the chain is long."""
     skeleton = problem.skeleton
-    lengths = np.sqrt((skeleton.constants[1] ** 2).sum(-1))
+    lengths = np.sqrt((skeleton.constants.translation**2).sum(-1))
     roots = skeleton.parents < 0
     first = 0
     for goal in problem.tasks:
@@ -202,7 +202,7 @@ def too_far(problem: Problem, errors: Array) -> bool:
         joints = goal.points(skeleton).joints
         above = skeleton.ancestors[joints]
         reach = above @ np.where(roots, 0.0, lengths) + np.sqrt((goal.points(skeleton).offsets ** 2).sum(-1))
-        base = skeleton.constants[1][np.argmax(above & roots, 1)]
+        base = skeleton.constants.translation[np.argmax(above & roots, 1)]
         away = np.sqrt(((goal.target - base) ** 2).sum(-1))
         if ((away > reach + goal.slack) & (errors[own] > _FULL * problem.length)).any():
             return True

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from .kinematics import ManyFrames, OneFrame, chain, many_frames, offsets, slides
+from .kinematics import Constants, ManyFrames, OneFrame, chain, many_frames, offsets, slides
 from .plan import Index, Plan, entries, jumps, levels
 from .rotation import (
     Array,
@@ -71,7 +71,7 @@ class Hinges:
     """The kernels, bound to a figure's constants.
 
     Args:
-        plan: the structure; nodes: of it; constants: see `kinematics.forward_one`;
+        plan: the structure; nodes: of it; constants: of the figure;
         owner, slot: (n,) joint and which of its six, of each coordinate.
     """
 
@@ -79,18 +79,18 @@ class Hinges:
         self,
         plan: Plan,
         nodes: Nodes,
-        constants: tuple[Array | None, Array, Array, Array],
+        constants: Constants,
         owner: Index,
         slot: Index,
     ) -> None:
         self.plan, self.nodes = plan, nodes
-        self.rest, self.translation, fixed, self.along = constants
+        self.constants, fixed = constants, constants.fixed
         turns = np.flatnonzero(slot >= _TURN)
         self.turns, self.hinges, axis = turns, owner[turns], slot[turns] - _TURN
         self.axis = np.zeros(plan.count, dtype=int)
         self.axis[self.hinges] = axis
         start = swing_twist_matrix(fixed[:, _TURN:])  # of joints that cannot turn; of hinges the identity
-        start = start if self.rest is None else np.matmul(self.rest, start)
+        start = start if constants.rest is None else np.matmul(constants.rest, start)
         start = np.concatenate([start, np.eye(3)[None]])
         unit = np.zeros((plan.count + 1, 3))
         unit[self.hinges, axis] = 1.0
@@ -103,7 +103,7 @@ class Hinges:
         self.sine = np.ascontiguousarray(np.matmul(start, skew(unit)).T)
         self._start, self._unit = start, unit
         # of hinges in one place only the first is away from its parent
-        away = self.translation.any(1)
+        away = constants.translation.any(1)
         away[plan.sliding] = True
         self.moved = np.flatnonzero(away)
         self._carriers = entries(plan.parent[self.moved])
@@ -140,12 +140,10 @@ class Hinges:
         world[-1] = _IDENTITY
         rotation = world.take(nodes.where, 0)
         moved = self.moved
-        way = np.matmul(
-            rotation.take(self._carriers).T, offsets(plan, self.translation, self.along, q)[moved, :, None]
-        )
+        way = np.matmul(rotation.take(self._carriers).T, offsets(plan, self.constants, q)[moved, :, None])
         position = self._above.dot(way[:, :, 0])
         axes = rotation.take(self._axis_entries)[:, :, None]
-        return OneFrame(rotation, position, axes, slides(plan, rotation, self.rest))
+        return OneFrame(rotation, position, axes, slides(plan, self.constants, rotation))
 
     def many(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""
@@ -166,9 +164,7 @@ class Hinges:
         inner = every[: 2 * nodes.count].reshape(2, nodes.count, 4, frames)
         _multiply(world.take(nodes.parent, 0)[None], own[:2], inner)
         every[2 * nodes.count :] = world
-        return many_frames(
-            plan, every.take(nodes.where, 0), self.rest, self.translation, self.along, q, self._axes
-        )
+        return many_frames(plan, self.constants, every.take(nodes.where, 0), q, self._axes)
 
     def _axes(self, rotation: Array) -> Array:
         """(3, J, 1, B) the axes of the joints, out of their rotations (3, 3, J, B)."""

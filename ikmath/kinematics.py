@@ -73,6 +73,23 @@ for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
 _SKEW: Final = np.ascontiguousarray(SKEW_ROWS.reshape(3, 3, 3).T).reshape(9, 3)
 
 
+class Constants(NamedTuple):
+    """What the kernels need of a figure besides its tree's structure.
+
+    Attributes:
+        rest: (J, 3, 3), joints innermost in memory, or None where no rest frame is turned;
+        translation: (J, 3) at rest, fixed slides in it; fixed: (J, 6) turns that are not free;
+        along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
+        slides: (3 S, 6) the screws of the slides of `Plan.sliding` where their carriers are not turned.
+    """
+
+    rest: Array | None
+    translation: Array
+    fixed: Array
+    along: Array
+    slides: Array
+
+
 class OneFrame(NamedTuple):
     """Forward kinematics of one pose.
 
@@ -80,13 +97,13 @@ class OneFrame(NamedTuple):
         rotation: (J + 1, 3, 3) world rotations, the last is the world itself.
         position: (J, 3) world positions of the joints' frames.
         axes: (J, 3, 3) world axes of the turns x, y, z, as columns, or (J, 3, 1) where joints have one;
-        slides: (S, 3, 3) axes along which the joints of `Plan.sliding` slide, as columns, or None.
+        slides: (3 S, 6) the screws of the slides x, y, z of the joints of `Plan.sliding`, see `twists`.
     """
 
     rotation: Array
     position: Array
     axes: Array
-    slides: Array | None
+    slides: Array
 
     def twists(self, plan: Plan) -> Array:
         """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""
@@ -97,9 +114,8 @@ class OneFrame(NamedTuple):
         w = out[:, :, :3]
         w[...] = self.axes.transpose(0, 2, 1)
         np.matmul(w, _SKEW.dot(self.position.T).reshape(3, 3, count).T, out=out[:, :, 3:])
-        if self.slides is not None:
-            rows[:slides, :3] = 0.0
-            rows[:slides, 3:] = self.slides.transpose(0, 2, 1).reshape(slides, 3)
+        if slides:
+            rows[:slides] = self.slides
         return rows if plan.in_order else rows.take(plan.row if turns == 3 else plan.hinge_row, 0)
 
 
@@ -118,29 +134,19 @@ class ManyFrames(NamedTuple):
     slide_axes: Array | None
 
 
-def forward_one(
-    plan: Plan, rest: Array | None, translation: Array, fixed: Array, along: Array, q: Array
-) -> OneFrame:
-    """One pose.
-
-    Args:
-        plan: the structure; rest: (J, 3, 3), or None where no rest frame is turned; translation: (J, 3);
-        fixed: (J, 6) constants of coordinates that are not free, slides all zero (they belong to
-            `translation`);
-        along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
-        q: (n,).
-    """
+def forward_one(plan: Plan, constants: Constants, q: Array) -> OneFrame:
+    """One pose, q (n,)."""
     count = plan.count
     if plan.in_order:
         turns = q[plan.first_turn :].reshape(count, 3).T
     else:
-        table = fixed.copy()
+        table = constants.fixed.copy()
         table.ravel()[plan.flat] = q
         turns = table[:, 3:].T
     local = _features(turns).T.dot(_FEATURES).reshape(count, 3, 7)
-    if rest is not None:
-        local = np.matmul(rest, local)
-    local[:, :, 6] = offsets(plan, translation, along, q)
+    if constants.rest is not None:
+        local = np.matmul(constants.rest, local)
+    local[:, :, 6] = offsets(plan, constants, q)
     rotation = np.empty((count + 1, 3, 3))
     rotation[:count] = local[:, :, :3]
     rotation[count] = _IDENTITY
@@ -150,25 +156,27 @@ def forward_one(
     if plan.cut:
         carried[:, :, :3] = np.matmul(rotation.take(plan.turn_entries).T, local[:, :, 3:6])
     return OneFrame(
-        rotation, plan.above.dot(carried[:, :, 3]), carried[:, :, :3], slides(plan, rotation, rest)
+        rotation, plan.above.dot(carried[:, :, 3]), carried[:, :, :3], slides(plan, constants, rotation)
     )
 
 
-def slides(plan: Plan, rotation: Array, rest: Array | None) -> Array | None:
-    """(S, 3, 3) axes along which the joints of `Plan.sliding` slide, as columns; None if none does."""
-    if not len(plan.sliding):
-        return None
+def slides(plan: Plan, constants: Constants, rotation: Array) -> Array:
+    """(3 S, 6) the screws of slides, see `OneFrame`, from rotations (J + 1, 3, 3)."""
     if plan.on_ground:
-        return rotation[-1:].repeat(len(plan.sliding), 0) if rest is None else rest.take(plan.sliding, 0)
-    above = rotation.take(plan.carriers, 0)
-    return above if rest is None else np.asarray(np.matmul(above, rest.take(plan.sliding, 0)))
+        return constants.slides
+    out = np.zeros_like(constants.slides)
+    turned = np.matmul(
+        constants.slides[:, 3:].reshape(-1, 3, 3), rotation.take(plan.carriers, 0).swapaxes(1, 2)
+    )
+    out[:, 3:] = turned.reshape(-1, 3)
+    return out
 
 
-def offsets(plan: Plan, translation: Array, along: Array, q: Array) -> Array:
-    """(J, 3) where the joints are in their parents' frames, slides in it; arguments as in `forward_one`."""
+def offsets(plan: Plan, constants: Constants, q: Array) -> Array:
+    """(J, 3) where the joints are in their parents' frames, slides in it, for q (n,)."""
     if not len(plan.sliding):
-        return translation
-    return np.asarray(translation + q[plan.slid].dot(along).reshape(plan.count, 3))
+        return constants.translation
+    return np.asarray(constants.translation + q[plan.slid].dot(constants.along).reshape(plan.count, 3))
 
 
 def _features(turns: Array) -> Array:
@@ -208,16 +216,16 @@ class Balls:
     """The kernel of many poses for figures of any joints, bound to a figure's constants.
 
     Args:
-        plan: the structure; constants: see `forward_one`.
+        plan: the structure; constants: of the figure.
     """
 
-    def __init__(self, plan: Plan, constants: tuple[Array | None, Array, Array, Array]) -> None:
+    def __init__(self, plan: Plan, constants: Constants) -> None:
         self.plan, self.constants = plan, constants
 
     @cached_property
     def _turned(self) -> tuple[Span, Array]:
         """The j joints whose rest is turned, and the rest quaternions as matrices (j, 4, 4), transposed."""
-        rest = self.constants[0]
+        rest = self.constants.rest
         if rest is None:
             return slice(0, 0), np.zeros((0, 4, 4))
         turned = np.flatnonzero((rest != _IDENTITY).any((1, 2)))
@@ -225,13 +233,13 @@ class Balls:
 
     def many(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""
-        plan, (rest, translation, fixed, along) = self.plan, self.constants
+        plan = self.plan
         count, frames = plan.count, q.shape[1]
         if plan.in_order:
             table = q[plan.first_turn :].reshape(count, 3, frames)
             x, y, z = table[:, 0], table[:, 1], table[:, 2]
         else:
-            full = np.repeat(fixed.reshape(-1, 1), frames, 1)
+            full = np.repeat(self.constants.fixed.reshape(-1, 1), frames, 1)
             full[plan.flat] = q
             table = full.reshape(count, 6, frames)
             x, y, z = table[:, 3], table[:, 4], table[:, 5]
@@ -278,25 +286,19 @@ class Balls:
             out[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, axis)
             return out
 
-        return many_frames(plan, chain(plan.levels, local), rest, translation, along, q, axes)
+        return many_frames(plan, self.constants, chain(plan.levels, local), q, axes)
 
 
 def many_frames(
-    plan: Plan,
-    quaternions: Array,
-    rest: Array | None,
-    translation: Array,
-    along: Array,
-    q: Array,
-    axes: Callable[[Array], Array],
+    plan: Plan, constants: Constants, quaternions: Array, q: Array, axes: Callable[[Array], Array]
 ) -> ManyFrames:
     """Poses from the joints' world rotations.
 
     Args:
-        plan, rest, translation, along, q: as in `forward_one`.
-        quaternions: (J + 1, 4, B), the last is the world; axes: gives `ManyFrames.axes` of rotations
-            (3, 3, J, B).
+        plan, constants: of the figure; quaternions: (J + 1, 4, B), the last is the world; q: (n, B);
+        axes: gives `ManyFrames.axes` of rotations (3, 3, J, B).
     """
+    rest, translation, _, along, _ = constants
     count = plan.count
     rotation = _matrices(quaternions)
     # of balls made of hinges only one in three is somewhere else than its parent, of bones most along y only

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from . import arguments
 from .errors import BadShape, BadValue, UnknownName
 from .hinges import Hinges, nodes_of, still
-from .kinematics import Balls, ManyFrames, OneFrame, forward_one
+from .kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
 from .plan import Plan
 from .region import Region
 from .rotation import Array
@@ -272,12 +272,8 @@ class Skeleton:
         return float((self.ancestors @ lengths).max())
 
     @cached_property
-    def constants(self) -> tuple[Array | None, Array, Array, Array]:
-        """What `kinematics` wants of the figure besides its structure.
-
-        Rest rotation (None if all are identity; joints innermost in memory), translation with the fixed
-        slides in it, fixed turns, and where each free slide takes the joints.
-        """
+    def constants(self) -> Constants:
+        """What `kinematics` wants of the figure besides its structure."""
         straight = (self.rest_rotation == np.eye(3)).all()
         rest = None if straight else np.ascontiguousarray(self.rest_rotation.T).T
         slides = self.fixed[:, :3].copy()
@@ -291,12 +287,14 @@ class Skeleton:
         along = np.zeros((len(columns), len(self), 3))
         owner, slot = self.owner[columns], self.slot[columns]
         along[np.arange(len(columns)), owner] = self.rest_rotation[owner, :, slot]
-        return rest, translation, fixed, along.reshape(len(columns), 3 * len(self))
+        ground = np.zeros((self.plan.first_turn, 6))
+        ground[:, 3:] = self.rest_rotation[self.plan.sliding].swapaxes(1, 2).reshape(-1, 3)
+        return Constants(rest, translation, fixed, along.reshape(len(columns), 3 * len(self)), ground)
 
     @cached_property
     def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
         """Forward kinematics of one pose, q (n,), and of many, q (n, B)."""
-        one = partial(forward_one, self.plan, *self.constants)
+        one = partial(forward_one, self.plan, self.constants)
         many = Balls(self.plan, self.constants).many
         if self._nodes is None or not still(self.fixed, self.owner[self.is_turn]):
             return one, many

@@ -44,7 +44,7 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     kx = low_x if sx < 0.0 else high_x
     kz = low_z if sz < 0.0 else high_z
     wx, wz = sx * kx, sz * kz  # the same in radii
-    if sqrt(wx * wx + wz * wz) <= measure:
+    if wx * wx + wz * wz <= measure * measure:
         return None
     # to choose is quicker than `min` and `max`, and all of this is done for every joint at its limit
     if not -1.0 <= wx <= 1.0 or kx >= _WIDE:

@@ -64,7 +64,7 @@ def test_they_are_the_general_kernels(seed):
     np.testing.assert_allclose(many.rotation, general.rotation.transpose(3, 2, 0, 1), atol=1e-12)
     for frame, one in enumerate(q):
         pose = ik.Pose.forward(skeleton, one)
-        twists = forward_one(plan, *constants, one).twists(plan)
+        twists = forward_one(plan, constants, one).twists(plan)
         np.testing.assert_allclose(np.concatenate(pose.screws, 1), twists, atol=1e-12)
         np.testing.assert_allclose(many.axis[frame], pose.axis, atol=1e-12)
         for jacobian in ("jacobian", "frame_jacobian"):
