@@ -60,7 +60,7 @@ class ProposeMany(Protocol):
         """As of one."""
 
     def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
-        """Steps (n, B) for errors (k, B), of the rows without what is held."""
+        """Steps (n, B) for errors (k, B), with what is held going its own way."""
 
     def of(self, frames: npt.NDArray[np.intp]) -> ProposeMany:
         """The same for some of the frames."""

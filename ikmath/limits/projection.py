@@ -74,8 +74,7 @@ class Projection(LimitMethod):
                 hold = None if hold is None else hold.take(own)
             hold = hold or _ManyHold(region.pairs, q.shape, propose.metric)
             hold.add(exits)
-            held = hold.directions()
-            dq = held.keep(propose(error, held))
+            dq = propose(error, hold.directions())
             ends = q + dq
             exits = region.exits_of_many(q, ends)
             last = left

@@ -145,14 +145,15 @@ class NormalEquationsOfMany:
         asked = error if self.wish is None else error + self.jacobian.times(self.wish)
         systems = np.concatenate([self.products, asked[:, None]], 1)
         if held is not None:
-            if self.wish is not None:
-                held = held._replace(way=held.way - held.gone(self.wish))
-            self.jacobian.without(held, systems)
+            way = held.way if self.wish is None else held.way - held.gone(self.wish)
+            self.jacobian.without(held._replace(way=way), systems)
         dq = self.jacobian.back(solve_in_place(systems))
         np.negative(dq, out=dq)
         if self.metric is not None:
             dq *= self.metric[:, None]
-        return dq if self.wish is None else dq + self.wish
+        if self.wish is not None:
+            dq += self.wish
+        return dq if held is None else held.keep(dq)
 
     def of(self, frames: npt.NDArray[np.intp]) -> NormalEquationsOfMany:
         """The same for some of the frames."""
