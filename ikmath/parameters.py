@@ -31,6 +31,8 @@ class Parameter:
         default: a bool, int, float or one of the choices; None where the method chooses by itself.
         minimum, maximum: bounds of a number; it may be infinite only where the maximum is.
         choices: the words that may be given, empty for numbers and switches.
+        offered: what an interface begins with: the default, unless people who look at the result may
+            be given more than scripts.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Parameter:
     minimum: float = 0.0
     maximum: float = arguments.LARGEST
     choices: tuple[str, ...] = ()
+    offered: Any = None
 
     @property
     def automatic(self) -> bool:
@@ -55,10 +58,17 @@ def setting(
     minimum: float = 0.0,
     maximum: float = arguments.LARGEST,
     choices: Sequence[str] = (),
+    offered: Any = None,
 ) -> Any:
     """A dataclass field for an option that people may set; see `Parameter`."""
-    told = {"label": label, "description": description, "minimum": minimum, "maximum": maximum}
-    return field(default=default, metadata={_KEY: {**told, "choices": tuple(choices)}})
+    told: dict[str, Any] = {
+        "label": label,
+        "description": description,
+        "minimum": minimum,
+        "maximum": maximum,
+    }
+    told |= {"choices": tuple(choices), "offered": default if offered is None else offered}
+    return field(default=default, metadata={_KEY: told})
 
 
 def parameters_of(options: type) -> tuple[Parameter, ...]:

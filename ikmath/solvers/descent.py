@@ -94,9 +94,7 @@ class Descent:
         if self.guard is None:
             return self.look(pose, None)
         near = self.guard.known(pose)
-        if float(near.worst) < self.guard.margin:
-            pose, near = self.guard.push_out(pose, near)
-        return self.look(pose, near)
+        return self.look(*self.guard.push_out(pose, near))
 
     def move(self, state: State, q: Array) -> State | None:
         """The pose at q, or as far on the way there as obstacles allow; None if they allow nothing."""
@@ -113,8 +111,7 @@ class Descent:
         squares = stack.squares(rows.error).tolist()
         reached = not squares or max(squares) < self.tolerance
         state = State(q, pose, rows, scaled, stack.units, stack.costs(scaled), squares, reached, near)
-        posture = problem.posture
-        if posture is not None:
+        if (posture := problem.posture) is not None:
             state.wish = posture.gain * (posture.q - q)
             away = state.wish / stack.metric
             state.left = float(away.dot(away))
@@ -150,7 +147,7 @@ class Descent:
         Where that ends short of a goal, ways out are tried and taken only if they end better: the bend of
         straight limbs, turning farther than `max_turn`, and getting over the rim of a local minimum.
         """
-        self.left = self.options.max_iterations
+        self.most = self.left = self.options.max_iterations
         self.start = self.begin(q)
         if self.max_turn is not None:
             self.picture.stay_near(self.start.q, self.max_turn)
@@ -167,7 +164,7 @@ class Descent:
         if not state.reached:
             state, rests = self._come_to_rest(self._settle_strong(state) if came else self.start)
             stalled = stalled or rests
-        return self._finish(state, self.options.max_iterations - self.left, stalled=stalled)
+        return self._finish(state, self.most - self.left, stalled=stalled)
 
     def _come_to_rest(self, state: State) -> tuple[State, bool]:
         """The nearest pose to rounding, so that who asks again gets the same; not while a motion goes on.
@@ -318,17 +315,20 @@ class Descent:
             state = self._go_round(state)
         if not state.reached and (start := unlock(self.skeleton, state.q)) is not None:
             state = self._try(state, start)
-        rng = np.random.default_rng(self.options.seed)
+        rng, most = np.random.default_rng(self.options.seed), self.options.max_iterations
         # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
-        jump = self.guard is None or self.options.search
+        beyond = self.guard is not None and self.options.search
+        if beyond:
+            self.most, self.left = self.most + most - self.left, most
         if self.rests and hopeless:  # something can be gained all the same
             hopeless = as_near_as_can_be(problem, errors, self.options.tolerance)
         # what only a part of the figure may move would come nearer elsewhere by what the rest has done
-        for _ in range(_ATTEMPTS if all(goal.whole for goal in self.problem.tasks) else 0):
+        for _ in range(_ATTEMPTS if all(goal.whole for goal in problem.tasks) else 0):
             if hopeless or state.reached or not self.left:
                 break
-            other = self._try(state, elsewhere(self.problem, state.q, rng), jump=jump)
-            state = other if other.reached or pace.is_worth_it(problem, other.costs, state.costs) else state
+            other = self._try(state, elsewhere(problem, state.q, rng), jump=beyond or self.guard is None)
+            if other.reached or (not beyond and pace.is_worth_it(problem, other.costs, state.costs)):
+                state = other
         return state
 
     def _go_round(self, state: State) -> State:

@@ -56,7 +56,7 @@ class HierarchicalOptions(RestOptions):
             "" starts from where the figure is.
         search: whether an escape may also look elsewhere among obstacles, though the direct way there may
             lead through a wall; what it finds is clear of all of them and reaches everything, or is not
-            taken.
+            taken. It may take as many steps again as `max_iterations`. Never for who asks briefly.
         restarts: further starts, drawn by `seed`, where a local minimum blocks the way.
         seed: of the starts that are drawn.
     """
@@ -66,7 +66,8 @@ class HierarchicalOptions(RestOptions):
         False,
         "Search",
         "Where obstacles block the direct way, look for a pose beyond them too, though the way there may lead"
-        " through them; in a bake for its first frame only",
+        " through them: when you press Solve, and for the first frame of a bake",
+        offered=True,
     )
     max_turn: float | None = None
     catch_up: bool = True
@@ -95,7 +96,7 @@ class Hierarchical(Method):
     obstacles: ClassVar[bool] = True
     bounding: ClassVar[bool] = True
     weighed: ClassVar[bool] = True
-    briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"rest": False})
+    briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"rest": False, "search": False})
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         def again(asked: Problem, between: Solution | None) -> Solution:

@@ -92,6 +92,17 @@ def test_a_bake_goes_around_table_and_tree():
     assert 0.0 < least < 0.03, "it comes near, and does not go in"
 
 
+def test_a_bake_that_begins_at_the_tables_edge_finds_the_way_round():
+    rig = add()
+    assert bpy.ops.articulate.bake(frame_start=120, frame_end=124) == {"FINISHED"}
+    report = rig.articulate.report
+    assert report["status"] == "REACHED" and report["clearance"] > -1e-6
+    (effector,) = rig.articulate.effectors
+    for frame in range(120, 125):
+        bpy.context.scene.frame_set(frame)
+        assert miss(rig, effector.name) < 2e-3
+
+
 def test_what_is_wanted_is_made_and_no_more():
     bpy.context.scene.cursor.location = (3.0, -2.0, 1.0)
     rig = add(segments=5, surroundings=False, frames=0)

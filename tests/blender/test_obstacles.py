@@ -293,22 +293,6 @@ def test_obstacles_and_body_are_saved(tmp_path):
     assert len(rig.body.links) == count and rig.body.self_collision
 
 
-def test_search_looks_beyond_what_blocks_the_direct_way():
-    """Round a small wall a way is found in any case, beyond a wide one only by searching."""
-    reached = {}
-    for width, height, search in ((3.0, 3.0, False), (4.5, 4.0, False), (4.5, 4.0, True)):
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        rig = arm(5)
-        wall = box("Wall", (width, 0.2, height), (0.0, 1.2, 3.0))
-        among(rig, wall)
-        rig.articulate.solver.parameters.hierarchical_search = search
-        reach(rig, "b4", (0.0, 2.0, 2.6))
-        bpy.ops.articulate.solve()
-        assert distance(rig, wall) > RADIUS - 0.01
-        reached[width, search] = rig.articulate.report["status"]
-    assert reached == {(3.0, False): "REACHED", (4.5, False): "BLOCKED", (4.5, True): "REACHED"}
-
-
 def test_an_arm_keeps_out_of_the_body_that_it_does_not_move():
     rig = two_arms()
     bpy.ops.articulate.body_fit()
