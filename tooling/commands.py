@@ -7,7 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from . import package
+from . import package, selection
 from .environment import BLENDERS, ROOT, Environment, ensure
 from .problem import Problem
 
@@ -54,8 +54,7 @@ def test(blender: str, extra: list[str]) -> int:
 
     Two, because the extension's tests must import the library that came with the zip, not the source.
     """
-    paths = [argument for argument in extra if Path(ROOT, argument.split("::")[0]).exists()]
-    extra = [argument for argument in extra if argument not in paths]
+    paths, extra = selection.split(ensure(BLENDERS[0]).python, extra)
     if any(_within(path, GUI_SUITE) for path in paths):
         raise Problem("Tests in a window run with: python build.py test --gui")
     if paths:
@@ -83,8 +82,8 @@ def test_gui(extra: list[str]) -> int:
     """The tests in a real Blender window; the environment only hosts pytest, Blender is the real program."""
     environment = ensure(BLENDERS[0])
     built = package.build_zip(environment.python)
-    paths = [argument for argument in extra if _within(argument, GUI_SUITE)]
-    return environment.run(*PYTEST, *extra, *([] if paths else [GUI_SUITE]), ARTICULATE_ZIP=str(built))
+    paths, options = selection.split(environment.python, extra)
+    return environment.run(*PYTEST, *options, *(paths or [GUI_SUITE]), ARTICULATE_ZIP=str(built))
 
 
 def check() -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.gui import provision
-from tooling import commands, environment, package
+from tooling import commands, environment, package, selection
 from tooling.problem import Problem
 
 
@@ -55,6 +56,38 @@ def test_the_time_can_be_given(library, monkeypatch):
 def test_an_unknown_blender_is_named():
     with pytest.raises(Problem, match=r"9\.9"):
         commands.run(type("Options", (), {"blender": "9.9", "command": "build"}), [])
+
+
+ONE, OTHER = "tests/ikmath/test_pose.py", "tests/blender/test_bake.py::test_x"
+
+
+@pytest.mark.parametrize(
+    ("given", "paths"),
+    [
+        (["-x", ONE], [ONE]),
+        (["--deselect", ONE], []),
+        (["--deselect", ONE, OTHER], [OTHER]),
+        ([ONE, "--deselect", ONE], [ONE]),
+        (["--ignore", ONE, "-k", "tests", ONE, OTHER], [ONE, OTHER]),
+        (["--hypothesis-profile", "tests"], []),
+        (["-k", "tests"], []),
+        ([], []),
+    ],
+)
+def test_an_options_value_is_no_path_of_a_test(given, paths):
+    found, rest = selection.split(Path(sys.executable), given)
+    assert found == paths
+    assert len(rest) == len(given) - len(paths)
+
+
+def test_the_value_of_an_option_stays_with_it():
+    found, rest = selection.split(Path(sys.executable), [ONE, "--deselect", ONE, "-x"])
+    assert found == [ONE] and rest == ["--deselect", ONE, "-x"]
+
+
+def test_what_pytest_does_not_understand_is_a_sentence():
+    with pytest.raises(Problem, match="argument -k: expected one argument"):
+        selection.split(Path(sys.executable), ["-k"])
 
 
 def test_an_older_python_is_told_which_one_to_take():
