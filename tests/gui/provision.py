@@ -25,10 +25,8 @@ from tooling.problem import Problem
 SUITE = "trixie"
 PACKAGES = (
     "blender",
-    "imagemagick",
     "libgl1-mesa-dri",
     "python3-numpy",
-    "x11-utils",
     "xdotool",
     "xvfb",
 )
