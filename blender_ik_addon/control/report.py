@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import degrees
 from typing import Any
 
 import bpy
@@ -138,8 +139,11 @@ def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]
         row["chosen"] = _choices(run, column)
     row.update(_summary("", frames, distance), **_summary("angle_", frames, angle))
     short = [
-        f"{value:.4g} {unit}"
-        for value, unit in ((row["worst"], "m"), (row["angle_worst"], "rad"))
+        words
+        for value, words in (
+            (row["worst"], f"{row['worst'] or 0.0:.4g} m"),
+            (row["angle_worst"], f"{degrees(row['angle_worst'] or 0.0):.3g} degrees"),
+        )
         if value is not None and value > run.plan.tolerance
     ]
     frame = row["worst_frame"] if row["worst"] else row["angle_worst_frame"]

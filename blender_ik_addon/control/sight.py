@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -15,7 +14,6 @@ Array = npt.NDArray[np.float64]
 _END_ON: Final = (
     0.05  # sine of the angle to the line of sight below which an axis cannot be followed by the mouse
 )
-_REACH: Final = 30.0  # pixels, at a resolution scale of 1: bones farther from the mouse are not meant
 
 
 @dataclass(frozen=True)
@@ -100,56 +98,3 @@ def read_sight(region: Any, region_data: Any) -> Sight:
         height=region.height,
         perspective=region_data.is_perspective,
     )
-
-
-def bone_at(
-    context: bpy.types.Context, armature: bpy.types.Object, sight: Sight, pixel: npt.ArrayLike
-) -> tuple[str, float] | None:
-    """The visible bone of an armature in Pose Mode that is under the mouse.
-
-    Args:
-        context: for what is visible, and the scale of the interface.
-        armature: the original object.
-        sight: how the region looks at the world.
-        pixel: (2,) where the mouse is in it.
-
-    Returns:
-        Its name and where on it, from 0 at its head to 1 at its tip; None if none is near.
-    """
-    bones = [bone for bone in context.visible_pose_bones or () if bone.id_data == armature]
-    if not bones:
-        return None
-    world = np.array(armature.matrix_world)
-    heads = np.array([bone.head for bone in bones]) @ world[:3, :3].T + world[:3, 3]
-    tails = np.array([bone.tail for bone in bones]) @ world[:3, :3].T + world[:3, 3]
-    radius = _REACH * (context.preferences.system.ui_scale or 1.0)  # 0 without a window
-    found = nearest_bone(pixel, sight.pixels(heads), sight.pixels(tails), radius)
-    return None if found is None else (bones[found[0]].name, found[1])
-
-
-def nearest_bone(
-    pixel: npt.ArrayLike, heads: npt.ArrayLike, tails: npt.ArrayLike, radius: float
-) -> tuple[int, float] | None:
-    """The bone under the mouse.
-
-    Args:
-        pixel: (2,) where the mouse is.
-        heads: (B, 2); tails: (B, 2) pixels of the bones' ends, nan where they cannot be seen.
-        radius: pixels; a bone farther off is not meant.
-
-    Returns:
-        Number of the bone and where on it, from 0 at its head to 1 at its tip; None if none is near.
-    """
-    mouse, head = np.asarray(pixel, dtype=float), np.asarray(heads, dtype=float)
-    way = np.asarray(tails, dtype=float) - head
-    square = (way * way).sum(-1)
-    share = ((mouse - head) * way).sum(-1) / np.where(square > 0, square, 1.0)
-    share = np.clip(share, 0.0, 1.0)
-    off = head + share[:, None] * way - mouse
-    distance = np.where(np.isfinite(off).all(-1), np.sqrt((off * off).sum(-1)), np.inf)
-    if not len(distance) or not distance.min() <= radius:
-        return None
-    # Where bones meet, the one whose tip is there is meant: dragging it moves that point.
-    near = np.flatnonzero(distance <= distance.min() + 1.0)
-    best = int(near[np.argmax(share[near])])
-    return best, float(share[best])

@@ -61,7 +61,9 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         carried=plan.carried,
         inertia=plan.inertia,
     )
-    chains = [(effector.bone, effector.chain_root) for effector in plan.effectors]
+    # The weakest first: it is what the hand holds, whose fault is told before that of what holds against it.
+    weakest_first = sorted(plan.effectors, key=lambda effector: -effector.priority)
+    chains = [(effector.bone, effector.chain_root) for effector in weakest_first]
     require(figure_faults(armature, figure, chains))
     return figure
 

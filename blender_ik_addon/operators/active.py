@@ -48,6 +48,7 @@ class OnArmature(bpy.types.Operator):
             self.work(context, armature)
         except REASONS as reason:
             return refuse(self, armature, reason)
+        forget_refusal(context, armature)
         remember(armature)
         redraw_views(context)
         return {"FINISHED"}
@@ -65,9 +66,30 @@ def redraw_views(context: bpy.types.Context) -> None:
                 area.tag_redraw()
 
 
+def forget_refusal(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Take the last "no" off the panel: what was done since may have put it right, and is not about it."""
+    rig = rig_of(armature)
+    if armature.library is None and rig.message and rig.message == session_of(context).refused:
+        rig.message = ""
+
+
+def show_keys(context: bpy.types.Context, text: str | None) -> None:
+    """Say in the status bar what keys do while something goes on; None when it has ended.
+
+    Every workspace has a status bar of its own, and who switches to another one does so in its midst.
+    """
+    session, here = session_of(context), context.workspace
+    before = bpy.data.workspaces.get(session.told_in)
+    if before is not None and before != here:
+        with bpy.context.temp_override(workspace=before):  # it sets the text of the one that is current
+            before.status_text_set(None)
+    here.status_text_set(text)
+    session.told_in = here.name if text else ""
+
+
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:
     """Say no: in the status bar, to scripts (a RuntimeError carries the report) and on the panel."""
     if armature is not None and armature.library is None:
-        rig_of(armature).message = str(reason)
+        rig_of(armature).message = session_of(bpy.context).refused = str(reason)
     operator.report({"ERROR"}, str(reason))
     return {"CANCELLED"}

@@ -13,7 +13,7 @@ from ..control.bake import Bake, BakeOptions
 from ..control.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bake import DESCRIPTIONS
-from .active import FRESH, OnArmature, Outcome, refuse
+from .active import FRESH, OnArmature, Outcome, refuse, show_keys
 
 _SLICE = 0.03  # seconds of baking a timer event; the window redraws in between
 _OPTIONS = (
@@ -142,7 +142,7 @@ class ARTICULATE_OT_bake(OnArmature):
             if baking
             else None
         )
-        context.workspace.status_text_set(text)
+        show_keys(context, text)
         if not baking:
             context.window_manager.event_timer_remove(self._timer)
         for area in context.screen.areas:

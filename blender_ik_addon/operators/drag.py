@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -19,11 +20,12 @@ from bpy.props import (
 from .. import compat
 from ..control.drag import Drag, Grip
 from ..control.reasons import REASONS
-from ..control.sight import bone_at, read_sight
+from ..control.sight import read_sight
+from ..control.under_mouse import bone_at
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.measures import angle, length
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse, show_keys
 from .hand import AXES, Hand, changed_levels
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
@@ -98,6 +100,7 @@ class ARTICULATE_OT_drag(OnArmature):
     _mouse: tuple[int, int]
     _changed: bool
     _confirms: str
+    _left: str
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """One drag by numbers."""
@@ -121,16 +124,16 @@ class ARTICULATE_OT_drag(OnArmature):
         else:
             mouse = event.mouse_x, event.mouse_y
         pixel = np.array(mouse, dtype=float) - (context.region.x, context.region.y)
-        bone, along = self.bone, self.along
+        bone, along, self._left = self.bone, self.along, ""
         if not bone:
-            found = bone_at(context, armature, sight, pixel)
+            found = bone_at(context, sight, pixel)
             if found is None and self.only_under_mouse:
                 return {"PASS_THROUGH"}
-            try:
-                bone, along = found or (_active_bone(armature), along)
-            except REASONS as reason:
-                return refuse(self, armature, reason)
+            if found is not None:
+                bone, along = found[0].name, found[1]
+                armature = self._take_up(context, armature, found[0].id_data)
         try:
+            bone = bone or _active_bone(armature)
             grip = self._grip(bone, along, turn=event.ctrl)
             record = self.record or rig_of(armature).record
             self._drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
@@ -144,7 +147,7 @@ class ARTICULATE_OT_drag(OnArmature):
         self._confirms = "RELEASE" if pressed else "PRESS"
         self._timer = context.window_manager.event_timer_add(_TICK, window=context.window)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(KEYS)
+        show_keys(context, KEYS)
         self._follow(event)
         self._show(context)
         return {"RUNNING_MODAL"}
@@ -183,6 +186,16 @@ class ARTICULATE_OT_drag(OnArmature):
             self._drag.cancel()
         except REASONS as reason:
             self.report({"WARNING"}, str(reason))
+        left = context.view_layer.objects.get(self._left)
+        if left is not None:
+            context.view_layer.objects.active = left
+
+    def _take_up(self, context: bpy.types.Context, active: bpy.types.Object, held: Any) -> bpy.types.Object:
+        """Of several armatures in Pose Mode make the one that is taken hold of active, as a click does."""
+        if held != active:
+            self._left = active.name
+            context.view_layer.objects.active = held
+        return held
 
     def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         """A key or the wheel."""
@@ -250,14 +263,15 @@ class ARTICULATE_OT_drag(OnArmature):
         return {"FINISHED"}
 
     def _fail(self, context: bpy.types.Context, reason: Exception) -> Outcome:
+        held = active_armature(context)
         self.cancel(context)
-        return refuse(self, active_armature(context), reason)
+        return refuse(self, held, reason)
 
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         session = session_of(context)
         session.dragged, session.axis = 0, ""
-        context.workspace.status_text_set(None)
+        show_keys(context, None)
         if context.area is not None:
             context.area.header_text_set(None)
         redraw_views(context)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
@@ -14,7 +12,7 @@ from ..control.sight import read_sight
 from ..control.target import TargetInHand
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse, show_keys
 from .hand import AXES, Hand
 
 AXIS_ITEMS = (
@@ -74,7 +72,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         if self.axis != "NONE":
             self._hand.press_axis(self.axis)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(KEYS)
+        show_keys(context, KEYS)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
@@ -134,8 +132,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         return event.type == "LEFTMOUSE" and event.value == "RELEASE"
 
     def _leave(self, context: bpy.types.Context) -> None:
-        workspace: Any = context.workspace
-        workspace.status_text_set(None)
+        show_keys(context, None)
         if context.area is not None:
             context.area.header_text_set(None)
         redraw_views(context)

@@ -45,15 +45,26 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
 
 
 def _follower(thing: bpy.types.Object) -> bpy.types.Object | None:
-    """The armature that an Empty was made for, if one of its effectors follows it."""
+    """The armature that an Empty was made for, else another one that follows it.
+
+    The Empty knows that armature by the name that it had then; and who copies a figure with its targets has
+    copied that name, too.
+    """
     name = thing.get(MADE_HERE)
-    armature = bpy.data.objects.get(name) if isinstance(name, str) else None
-    if armature is None or armature.type != "ARMATURE":
+    if not isinstance(name, str):
         return None
-    followed = (
-        each.target == thing or thing in each.alternative_objects for each in rig_of(armature).effectors
-    )
-    return armature if any(followed) else None
+    named = bpy.data.objects.get(name)
+    if named is not None and _follows(named, thing):
+        return named
+    return next((other for other in bpy.data.objects if _follows(other, thing)), None)
+
+
+def _follows(armature: bpy.types.Object, thing: bpy.types.Object) -> bool:
+    """Whether an object is an armature of which an effector follows another object."""
+    if armature.type != "ARMATURE":
+        return False
+    effectors = rig_of(armature).effectors
+    return any(each.target == thing or thing in each.alternative_objects for each in effectors)
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -6,7 +6,9 @@ from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntPrope
 
 
 class ArticulateSession(bpy.types.PropertyGroup):
-    """`WindowManager.articulate`; `dragged` is the session id of the armature in the user's hand.
+    """`WindowManager.articulate`.
+
+    `dragged` is the session id of the armature in the hand, `hovered_of` that of the one under the mouse.
 
     The counts of changes tell those who keep what they have read that it may not hold any more.
     """
@@ -21,6 +23,14 @@ class ArticulateSession(bpy.types.PropertyGroup):
     anchor: FloatVectorProperty(
         name="Anchor", description="Where the drag began, world", size=3, options={"SKIP_SAVE"}
     )
+    refused: StringProperty(
+        name="Refused", description="What an operator said last when it said no", options={"SKIP_SAVE"}
+    )
+    told_in: StringProperty(
+        name="Told in",
+        description="Workspace whose status bar shows the keys of what is going on",
+        options={"SKIP_SAVE"},
+    )
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(
         name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR", options={"SKIP_SAVE"}
@@ -28,3 +38,4 @@ class ArticulateSession(bpy.types.PropertyGroup):
     hovered: StringProperty(
         name="Hovered", description="Bone under the mouse while the tool is active", options={"SKIP_SAVE"}
     )
+    hovered_of: IntProperty(name="Hovered of", default=0, options={"SKIP_SAVE"})

@@ -43,10 +43,10 @@ EFFORTS = (
             "An arm or a leg does what it can before the trunk follows: a bone turns the less, the more hangs"
             " on it besides its own limb, and the shorter it is"
         ),
-        "MOD_ARMATURE",
+        "NONE",  # with icons the words have no room in the sidebar
         0,
     ),
-    ("EVEN", "Even", "All bones turn alike, as in the methods of the texts", "ALIGN_JUSTIFY", 1),
+    ("EVEN", "Even", "All bones turn alike, as in the methods of the texts", "NONE", 1),
 )
 
 

@@ -15,6 +15,8 @@ ENDED: Mapping[str, Any] = MappingProxyType(
 )
 """Icons for how the last solve ended for an effector."""
 
+_NAME = 0.43  # share of a line that is the name's
+
 
 class ARTICULATE_UL_effectors(bpy.types.UIList):
     """Kind, name, a target that is not its own, weight, error, on or off."""
@@ -27,14 +29,17 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
         """One line; red where the bone or the target is missing. What is as usual is not worth the room."""
         line = layout.row(align=True)
         line.active = effector.enabled
-        name = line.row(align=True)
+        halves = line.split(factor=_NAME, align=True)  # else a long error leaves the name no room
+        name = halves.row(align=True)
         name.alert = effector.bone not in rig.id_data.data.bones
         name.prop(effector, "name", text="", emboss=False, icon=KINDS[effector.kind].icon)
-        told = line.row(align=True)
+        told = halves.row(align=True)
         told.alignment = "RIGHT"
-        target = told.row(align=True)
-        target.alert = effector.follows == "MISSING"
-        target.label(text=_target_text(effector), icon="PINNED" if effector.follows == "PIN" else "NONE")
+        text, icon = _target_text(effector), "PINNED" if effector.follows == "PIN" else "NONE"
+        if text or icon != "NONE":  # an empty label takes room, too
+            target = told.row(align=True)
+            target.alert = effector.follows == "MISSING"
+            target.label(text=text, icon=icon)
         if effector.weight != 1.0:
             told.label(text=f"×{effector.weight:.3g}")
         if effector.status in ENDED:
@@ -52,19 +57,19 @@ def error_text(effector) -> str:
 
 def _worst(effector) -> str:
     """Of two errors the one that is more to be seen; a list has no room for both."""
-    errors = _errors(effector)
+    errors = _errors(effector, short=True)
     return errors[-1] if effector.angle > effector.error else "".join(errors[:1])
 
 
-def _errors(effector) -> list[str]:
-    """Distance and angle, as far as the kind has them."""
+def _errors(effector, *, short: bool = False) -> list[str]:
+    """Distance and angle, as far as the kind has them; short where there is little room."""
     parts: list[str] = []
     if effector.status not in {"REACHED", "BEST_EFFORT", "BLOCKED"}:
         return parts
     if effector.kind_info.in_metres:
-        parts.append(length(effector.error))
+        parts.append(length(effector.error, short=short))
     if effector.kind_info.in_radians:
-        parts.append(angle(effector.angle))
+        parts.append(angle(effector.angle, short=short))
     return parts
 
 

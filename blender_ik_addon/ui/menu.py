@@ -44,9 +44,15 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
         layout.menu(ARTICULATE_MT_pins.bl_idname)
         layout.separator()
         active = context.active_pose_bone
-        layout.operator("articulate.drag").bone = active.name if active else ""  # not what is under the menu
-        layout.operator("articulate.solve")
-        layout.operator("articulate.bake")
+        # "IK" is what those will type who look for it by F3.
+        drag = layout.operator("articulate.drag", text="Drag Bone with IK")
+        drag.bone = active.name if active else ""  # not what is under the menu
+        layout.operator("articulate.solve", text="Solve IK")
+        layout.operator("articulate.bake", text="Bake IK to Keyframes")
+        layout.operator("articulate.report_show")
+        layout.separator()
+        layout.operator("articulate.obstacle_add")
+        layout.operator("articulate.body_fit")
 
 
 class ARTICULATE_MT_method(bpy.types.Menu):

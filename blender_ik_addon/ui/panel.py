@@ -287,7 +287,7 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         column.prop(settings, "decimate")
         margin = column.column()
         margin.active = settings.decimate
-        margin.prop(settings, "remove_error_margin")
+        margin.prop(settings, "remove_error_margin", text="Max Error")
 
 
 CLASSES = (

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
+import blf
 import bpy
 
-_PIXELS_A_LETTER = 6.5
-_MARGIN = 40.0
+_MARGIN: Final = 56.0  # pixels, at a resolution scale of 1: edges, tabs, and how far in a sub-panel stands
+_ICON: Final = 20.0
+_FONT: Final = 0  # the one that Blender writes its panels in
+_LEAST: Final = 60.0
 
 
 def draw_text(
@@ -19,17 +22,43 @@ def draw_text(
 
     Args:
         layout: where.
-        context: for the width of the region and the scale of the interface.
+        context: for the width of the region, the scale of the interface and its letters.
         text: one or more sentences.
         icon: in front of the first line.
     """
-    region, scale = context.region, context.preferences.system.ui_scale
-    width = (region.width / scale if region else 300.0) - _MARGIN
-    lines = textwrap.wrap(text, max(20, int(width / _PIXELS_A_LETTER)))
+    preferences: Any = context.preferences
+    region, scale = context.region, preferences.system.ui_scale or 1.0  # 0 without a window
+    room = (region.width / scale if region else 300.0) - _MARGIN - (0.0 if icon == "NONE" else _ICON)
+    blf.size(_FONT, preferences.ui_styles[0].widget.points * scale)
     column = layout.column(align=True)
     column.scale_y = 0.8
+    lines = wrap(text, max(_LEAST, room), lambda words: blf.dimensions(_FONT, words)[0] / scale)
     for number, line in enumerate(lines):
         if icon == "NONE":
             column.label(text=line)
         else:
             column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def wrap(text: str, room: float, width: Callable[[str], float]) -> Iterator[str]:
+    """Lines that fit; a word that does not fit by itself, as names in scripts without spaces, is cut.
+
+    Args:
+        text: words between spaces.
+        room: for a line.
+        width: of some words, measured as `room` is.
+    """
+    line = ""
+    for word in text.split():
+        if line and width(f"{line} {word}") <= room:
+            line = f"{line} {word}"
+            continue
+        if line:
+            yield line
+        line = word
+        while width(line) > room and len(line) > 1:
+            fits = max((n for n in range(1, len(line)) if width(line[:n]) <= room), default=1)
+            yield line[:fits]
+            line = line[fits:]
+    if line:
+        yield line

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import bpy
 
-from ..control.sight import bone_at, read_sight
-from ..properties.access import active_armature, session_of
+from ..control.sight import read_sight
+from ..control.under_mouse import bone_at
+from ..properties.access import session_of
 
 HOVER: Final = "ARTICULATE_GGT_hover"
 _MISSED: Final = -1
@@ -25,13 +26,13 @@ class ARTICULATE_GT_hover(bpy.types.Gizmo):
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
         """Note the bone under the mouse."""
-        armature, session = active_armature(context), session_of(context)
-        if armature is None or context.region is None or context.region_data is None:
+        session = session_of(context)
+        if context.region is None or context.region_data is None:
             return _MISSED
-        found = bone_at(context, armature, read_sight(context.region, context.region_data), tuple(location))
-        hovered = found[0] if found else ""
-        if hovered != session.hovered:
-            session.hovered = hovered
+        found = bone_at(context, read_sight(context.region, context.region_data), tuple(location))
+        hovered = (found[0].name, found[0].id_data.session_uid) if found else ("", 0)
+        if hovered != (session.hovered, session.hovered_of):
+            session.hovered, session.hovered_of = hovered
             if context.area is not None:
                 context.area.tag_redraw()
         return _MISSED

@@ -22,7 +22,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     bl_label = "Drag Bone"
     bl_description = (
         "Drag any bone and let the body follow; pins hold.\n"
-        "Ctrl turns the bone. From any other tool: Alt D over a bone"
+        "Ctrl turns the bone. From any other tool in Pose Mode: Alt D over a bone"
     )
     bl_icon: Any = str(Path(__file__).parent / "drag")
     bl_widget: Any = HOVER
@@ -69,9 +69,9 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     """The bone that a drag would begin with: under the mouse, else the active one; "" without the tool."""
     if not tool_in_hand(context, armature):
         return ""
-    hovered, active = session_of(context).hovered, context.active_pose_bone
-    if hovered in armature.pose.bones:
-        return hovered
+    session, active = session_of(context), context.active_pose_bone
+    if session.hovered_of == armature.session_uid and session.hovered in armature.pose.bones:
+        return session.hovered
     return active.name if active is not None and compat.bone_selected(active) else ""
 
 

@@ -299,3 +299,12 @@ def test_bad_input_is_found_before_frames_are_sampled():
     delete_bone(rig, "b3")
     refused(rig, "b3")
     assert bpy.context.scene.frame_current == 3
+
+
+def test_a_drag_that_nothing_can_follow_blames_the_bone_in_the_hand_and_not_a_pin():
+    rig = two_arms()
+    bpy.ops.articulate.pin(bone="hand.R")
+    for bone in rig.pose.bones:
+        bone.lock_ik_x = bone.lock_ik_y = bone.lock_ik_z = True
+    with pytest.raises(RuntimeError, match=r"Bone 'hand\.L' .*cannot move"):
+        bpy.ops.articulate.drag(bone="hand.L", move=(0.1, 0.0, 0.0))

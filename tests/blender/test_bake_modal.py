@@ -39,7 +39,7 @@ class Window:
         self.window = None
         area = SimpleNamespace(type="VIEW_3D", tag_redraw=self._redraw)
         self.screen = SimpleNamespace(areas=[area])
-        self.workspace = SimpleNamespace(status_text_set=self.texts.append)
+        self.workspace = SimpleNamespace(name="Layout", status_text_set=self.texts.append)
         self.window_manager = SimpleNamespace(
             articulate=bpy.context.window_manager.articulate,
             event_timer_add=self._add,

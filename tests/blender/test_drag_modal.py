@@ -50,7 +50,7 @@ class Window:
         self.area = SimpleNamespace(
             type="VIEW_3D", tag_redraw=lambda: None, header_text_set=self.header.append
         )
-        self.workspace = SimpleNamespace(status_text_set=self.texts.append)
+        self.workspace = SimpleNamespace(name="Layout", status_text_set=self.texts.append)
         self.window = None
         self.window_manager = SimpleNamespace(
             articulate=bpy.context.window_manager.articulate,
@@ -62,7 +62,7 @@ class Window:
 
     @property
     def visible_pose_bones(self):
-        return list(bpy.context.object.pose.bones)
+        return list(bpy.context.visible_pose_bones or bpy.context.object.pose.bones)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(bpy.context, name)
@@ -130,6 +130,32 @@ def test_press_on_a_bone_and_drag_it_and_let_go():
     assert mouse.outcome == {"FINISHED"}
     assert not mouse.window.timers and mouse.window.texts[-1] is None and mouse.window.header[-1] is None
     assert rig.articulate.message == "Dragged 'b3'" and rig.data.bones.active.name == "b3"
+
+
+@pytest.mark.parametrize("key", ["ESC", ""])
+def test_of_two_figures_in_pose_mode_the_one_under_the_mouse_is_dragged(key):
+    rig = posed()
+    other = two_arms()
+    other.location = (2.0, 0.0, -2.0)
+    bpy.context.view_layer.update()
+    for figure in (rig, other):
+        figure.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    before = snapshot(rig), snapshot(other)
+    begun = tip_at(other, "hand.L")
+    mouse = Mouse(begun)
+    mouse.move((begun[0] - 0.3, begun[1] - 0.4))
+    mouse.tick()
+    assert bpy.context.object == other
+    assert snapshot(rig) == before[0] and snapshot(other) != before[1]
+    mouse.key(*((key,) if key else ("LEFTMOUSE", "RELEASE")))
+    if key:
+        assert mouse.outcome == {"CANCELLED"} and bpy.context.object == rig
+        assert (snapshot(rig), snapshot(other)) == before
+    else:
+        assert mouse.outcome == {"FINISHED"} and bpy.context.object == other
+        assert other.articulate.message == "Dragged 'hand.L'" and rig.articulate.message == ""
 
 
 @pytest.mark.parametrize("key", ["ESC", "RIGHTMOUSE"])

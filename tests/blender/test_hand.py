@@ -143,16 +143,3 @@ def test_a_turn_follows_the_mouse_round_the_point(view):
 def test_the_wheel_goes_from_the_whole_figure_to_one_bone_and_back():
     assert [hand.changed_levels(*given) for given in ((0, 5, -1), (4, 5, -1), (1, 5, -1))] == [4, 3, 1]
     assert [hand.changed_levels(*given) for given in ((3, 5, 1), (4, 5, 1), (0, 5, 1))] == [4, 0, 0]
-
-
-def test_the_bone_under_the_mouse():
-    heads = [(100, 100), (200, 100), (np.nan, np.nan)]
-    tails = [(200, 100), (300, 100), (150, 100)]
-    assert sight.nearest_bone((150, 110), heads, tails, 30) == (0, pytest.approx(0.5))
-    assert sight.nearest_bone((200, 105), heads, tails, 30) == (
-        0,
-        pytest.approx(1.0),
-    )  # where two meet: a tip
-    assert sight.nearest_bone((290, 90), heads, tails, 30) == (1, pytest.approx(0.9))
-    assert sight.nearest_bone((150, 140), heads, tails, 30) is None
-    assert sight.nearest_bone((150, 140), np.zeros((0, 2)), np.zeros((0, 2)), 30) is None

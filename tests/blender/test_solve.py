@@ -300,3 +300,15 @@ def test_after_a_bake_the_worst_frame_says_why():
     bpy.ops.articulate.bake(frame_start=1, frame_end=10)
     message = rig.articulate.effectors["b3"].message
     assert "at frame 10: the target is out of reach" in message, message
+
+
+def test_the_sentence_about_an_effector_says_angles_in_degrees():
+    rig = arm()
+    target = reach(rig, "b3", (9.0, 0.0, 2.0), kind="POSE")
+    target.rotation_mode = "XYZ"
+    target.rotation_euler = (0.0, 0.0, 2.0)
+    bpy.context.view_layer.update()
+    bpy.ops.articulate.solve()
+    effector = rig.articulate.effectors["b3"]
+    assert " degrees from its target" in effector.message and "rad" not in effector.message
+    assert f"{np.degrees(effector.angle):.3g} degrees" in effector.message

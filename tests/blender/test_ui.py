@@ -55,6 +55,24 @@ def test_who_moves_a_target_has_the_armature_in_the_tab_and_can_solve():
     assert "articulate.solve" not in draw(), "nobody follows it any more"
 
 
+def test_a_target_has_its_armature_in_the_tab_after_both_were_renamed_or_copied():
+    rig = arm()
+    target = reach(rig, "b3", (1.0, 0.5, 2.5))
+    rig.name, target.name = "Hero", "Ball"
+    bpy.context.view_layer.objects.active = target
+    assert "articulate.solve" in draw(), "the Empty knows the armature by the name that it had"
+    for thing in (rig, target):
+        thing.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    assert copy.articulate.effectors["b3"].target not in (target, None)
+    bpy.context.view_layer.objects.active = copy.articulate.effectors["b3"].target
+    assert "articulate.solve" in draw()
+    assert bpy.ops.articulate.solve() == {"FINISHED"}
+    assert copy.articulate.message and not rig.articulate.message, "the one that follows it is solved"
+
+
 def test_one_begins_from_wherever_one_is():
     rig = arm()
     bpy.ops.articulate.begin()
@@ -132,13 +150,13 @@ def listed(rig: bpy.types.Object) -> list[str]:
 def test_the_list_shows_what_is_not_as_usual():
     rig = arm()
     effector = add("b3")
-    assert listed(rig) == ["name", "", "enabled"]
+    assert listed(rig) == ["name", "enabled"]
     effector.weight = 2.5
     bpy.ops.articulate.solve()
-    assert listed(rig) == ["name", "", "×2.5", "", "enabled"], "its own Empty, which it has reached"
+    assert listed(rig) == ["name", "×2.5", "", "enabled"], "its own Empty, which it has reached"
     effector.target.location.x += 9.0
     bpy.ops.articulate.solve()
-    assert listed(rig)[3].endswith(" m")
+    assert listed(rig)[2].endswith(" m")
     effector.target.name = "Ball"
     assert listed(rig)[1] == "Ball"
     effector.target = None
@@ -173,6 +191,16 @@ def test_the_pose_menu_has_an_entry_that_draws():
     assert layout.drawn == ["ARTICULATE_MT_pose"]
     installed.module("ui.menu").ARTICULATE_MT_pose.draw(SimpleNamespace(layout=layout), bpy.context)
     assert "articulate.bake" in layout.drawn
+
+
+def test_who_searches_for_ik_or_obstacles_finds_them_in_the_pose_menu():
+    """Blender's search (F3) looks through menus, by what is written there."""
+    layout = Layout()
+    installed.module("ui.menu").ARTICULATE_MT_pose.draw(SimpleNamespace(layout=layout), bpy.context)
+    written = " / ".join(layout.drawn)
+    for words, operator in (("Solve IK", "solve"), ("Bake IK to Keyframes", "bake"), ("IK", "drag")):
+        assert words in written and f"articulate.{operator}" in layout.drawn
+    assert {"articulate.obstacle_add", "articulate.body_fit", "articulate.report_show"} <= set(layout.drawn)
 
 
 def test_the_preferences_draw():
@@ -317,3 +345,39 @@ def test_how_it_ended_stands_beside_each_effector():
     bpy.ops.articulate.solve()
     assert effector.status == "OFF"
     draw()
+
+
+def test_sentences_are_cut_where_the_sidebar_ends():
+    """By the letters' own widths: those of Japanese names are twice as wide as others, and have no spaces."""
+    text = installed.module("ui.text")
+
+    def width(words: str) -> float:
+        return sum(2.0 if ord(letter) > 0x3000 else 1.0 for letter in words)
+
+    sentences = (
+        "Bone 'arm.L' cannot move: it can turn about no axis; unlock one.",
+        "ボーン'左手首左手首左手首左手首左手首' cannot move",
+        "A_very_long_name_without_any_space_at_all_but_for_this end",
+        "",
+    )
+    for sentence in sentences:
+        lines = list(text.wrap(sentence, 20.0, width))
+        assert all(width(line) <= 20.0 for line in lines)
+        assert "".join(lines).replace(" ", "") == sentence.replace(" ", "")
+        assert len(lines) <= width(sentence) / 20.0 + 4
+    assert list(text.wrap("one two three", 7.0, width)) == ["one two", "three"]
+
+
+def test_what_an_operator_refused_is_forgotten_with_the_next_that_does_its_work():
+    rig = arm()
+    add("b3")
+    for refuse in (lambda: bpy.ops.articulate.pair_add(watched=True), lambda: bpy.ops.articulate.mirror()):
+        with pytest.raises(RuntimeError):
+            refuse()
+        assert rig.articulate.message
+        bpy.ops.articulate.body_fit()
+        assert rig.articulate.message == ""
+    bpy.ops.articulate.solve()
+    told = rig.articulate.message
+    bpy.ops.articulate.body_fit()
+    assert rig.articulate.message == told, "what a solve has said stays"

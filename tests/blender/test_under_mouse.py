@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bone the mouse means: of any figure in Pose Mode, by its line, and by its shape."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import bpy
+import installed
+import numpy as np
+import pytest
+from addon_scenes import two_arms
+from bridge_rigs import chain_rig
+
+under_mouse = installed.module("control.under_mouse")
+sight = installed.module("control.sight")
+
+WIDTH, HEIGHT, METRE = 800, 600, 100.0
+"""A view from the front; the world's origin is in its middle."""
+FRONT = sight.Sight(
+    projection=np.array(
+        [[2 * METRE / WIDTH, 0, 0, 0], [0, 0, 2 * METRE / HEIGHT, 0], [0, 0.01, 0, 0], [0, 0, 0, 1.0]]
+    ),
+    view=np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]]),
+    width=WIDTH,
+    height=HEIGHT,
+    perspective=False,
+)
+
+
+def under(x: float, z: float) -> tuple[str, str, float] | None:
+    """Armature, bone and where on it, at a place of the front view."""
+    bones = [b for rig in bpy.context.objects_in_mode for b in rig.pose.bones if not b.bone.hide]
+    context = SimpleNamespace(visible_pose_bones=bones, preferences=bpy.context.preferences)
+    found = under_mouse.bone_at(context, FRONT, (WIDTH / 2 + METRE * x, HEIGHT / 2 + METRE * z))
+    return None if found is None else (found[0].id_data.name, found[0].name, found[1])
+
+
+def ring(bone: bpy.types.PoseBone, radius: float) -> None:
+    """A circle about the middle of a bone, across it, as control rigs have it."""
+    turns = np.linspace(0.0, 2 * np.pi, 33)[:-1]
+    mesh = bpy.data.meshes.new("Ring")
+    edges = [(n, (n + 1) % 32) for n in range(32)]
+    mesh.from_pydata([(np.cos(turn), 0.0, np.sin(turn)) for turn in turns], edges, [])
+    bone.custom_shape = bpy.data.objects.new("Ring", mesh)
+    bone.custom_shape_scale_xyz = (radius,) * 3
+    bone.custom_shape_translation = (0.0, bone.length / 2, 0.0)
+    bone.use_custom_shape_bone_size = False
+
+
+def pose(*rigs: bpy.types.Object) -> None:
+    for rig in rigs:
+        rig.select_set(True)
+    bpy.context.view_layer.objects.active = rigs[0]
+    bpy.ops.object.mode_set(mode="POSE")
+
+
+@pytest.fixture
+def rig() -> bpy.types.Object:
+    """A straight chain upwards, in Pose Mode."""
+    made = chain_rig(4)
+    pose(made)
+    return made
+
+
+NAN = (np.nan, np.nan)
+
+
+def test_the_bone_under_the_mouse():
+    heads = [(100, 100), (200, 100), NAN]
+    tails = [(200, 100), (300, 100), (150, 100)]
+    nearest = under_mouse.nearest_bone
+    assert nearest((150, 110), heads, tails, 30) == (0, pytest.approx(0.5))
+    assert nearest((200, 105), heads, tails, 30) == (0, pytest.approx(1.0))  # where two meet: a tip
+    assert nearest((290, 90), heads, tails, 30) == (1, pytest.approx(0.9))
+    assert nearest((150, 140), heads, tails, 30) is None
+    assert nearest((150, 140), np.zeros((0, 2)), np.zeros((0, 2)), 30) is None
+
+
+def test_a_shape_counts_where_it_is_drawn_and_only_there(rig):
+    bone = rig.pose.bones["b1"]
+    assert under(1.2, 1.5) is None
+    ring(bone, 1.2)
+    assert under(1.2, 1.5) == ("Rig", "b1", pytest.approx(0.5))
+    assert under(0.0, 1.5) == ("Rig", "b1", pytest.approx(0.5)), "The bone itself is meant, too."
+    rig.data.show_bone_custom_shapes = False
+    assert under(1.2, 1.5) is None
+    rig.data.show_bone_custom_shapes = True
+    bone.custom_shape_translation.y += 0.4
+    assert under(1.2, 1.9)[1] == "b1" and under(1.2, 1.5) is None
+    bone.custom_shape_rotation_euler.x = np.pi / 2  # it now faces the view
+    assert under(-0.85, 2.75)[1] == "b1"
+    assert under(0.7, 1.9) is None, "It is drawn hollow: what is within is not meant."
+    bone.custom_shape_rotation_euler.x = 0.0
+    bone.custom_shape_transform = rig.pose.bones["b3"]
+    assert under(1.2, 3.9)[1] == "b1" and under(1.2, 1.9) is None
+
+
+def test_shapes_are_scaled_with_the_bone_where_blender_does_so(rig):
+    bone = rig.pose.bones["b1"]
+    ring(bone, 1.2)
+    bone.use_custom_shape_bone_size = True
+    assert under(1.2, 1.5)[1] == "b1"  # of 1 m
+    rig.scale = (0.5, 0.5, 0.5)
+    bpy.context.view_layer.update()
+    assert under(0.6, 0.75)[1] == "b1" and under(1.2, 1.5) is None
+
+
+def test_of_several_figures_in_pose_mode_each_can_be_meant(rig):
+    bpy.ops.object.mode_set(mode="OBJECT")
+    other = two_arms()
+    other.location.x = 3.0
+    bpy.context.view_layer.update()
+    pose(rig, other)
+    assert under(0.0, 0.5)[:2] == ("Rig", "b0")
+    assert under(3.0, 0.5)[:2] == (other.name, "root")
+
+
+def test_what_cannot_be_selected_is_not_meant(rig):
+    rig.data.bones["b1"].hide_select = True
+    assert under(0.0, 1.5) is None
+    assert under(0.0, 0.9)[1] == "b0"
