@@ -64,7 +64,10 @@ def armature_faults(armature_object: bpy.types.Object | None) -> tuple[Fault, ..
 
 
 def figure_faults(
-    armature_object: bpy.types.Object, figure: Figure, chains: Iterable[tuple[str, str]]
+    armature_object: bpy.types.Object,
+    figure: Figure,
+    chains: Iterable[tuple[str, str]],
+    holding: Collection[tuple[str, str]] = (),
 ) -> tuple[Fault, ...]:
     """What is wrong with the bones that are to be solved.
 
@@ -72,12 +75,13 @@ def figure_faults(
         armature_object: the original object.
         figure: made of its bones.
         chains: pairs of an effector's bone and its chain root ("" for the top), as for `chains.chain_bones`.
+        holding: those of effectors that only hold their bone where it is, and may where nothing can move.
     """
     solved, chains = frozenset(figure.solved), tuple(dict.fromkeys(chains))
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
     return (
         *_length_faults(figure),
-        *_freedom_faults(figure.bones, chains, free),
+        *_freedom_faults(figure.bones, [chain for chain in chains if chain not in holding], free),
         *constraint_faults(armature_object, figure.bones, solved, chains, free),
         *driver_faults(armature_object, figure),
     )

@@ -92,6 +92,7 @@ def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip:
     carried = held or lifted or (stands and _has_feet_held(bones, own))
     root = grip.root or ("FREE" if carried else "")
     plan = read_plan(armature, context, extra=[*held, dragged], root=root)
+    plan = replace(plan, effectors=(*map(_as_held, plan.effectors[:-1]), plan.effectors[-1]))
     if not ik.METHODS[plan.method].priorities:
         plan = replace(plan, method=ik.DEFAULT)  # pins are to hold, which takes priorities
     pin = next(
@@ -105,7 +106,7 @@ def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip:
     if pin is None:
         return plan, len(plan.effectors) - 1
     # The pin itself is dragged: it lets go of its place, and gives way to the others.
-    loose = replace(plan.effectors[pin], priority=dragged.priority)
+    loose = replace(plan.effectors[pin], priority=dragged.priority, holds=False)
     return replace(plan, effectors=(*plan.effectors[:pin], loose, *plan.effectors[pin + 1 : -1])), pin
 
 
@@ -150,6 +151,11 @@ def _feet(armature: bpy.types.Object, bones: Bones, grip: Grip) -> list[Effector
         )
         for name in held
     ]
+
+
+def _as_held(effector: EffectorPlan) -> EffectorPlan:
+    """What holds against the hand, marked as such if it is only to stay where it is."""
+    return replace(effector, holds=effector.follows == "PIN" or effector.index == NOT_SAVED)
 
 
 def _leg(bones: Bones, foot: str, feet_held: Sequence[str]) -> str:

@@ -52,6 +52,7 @@ class EffectorPlan:
         settings: what else its kind is told, see `ArticulateEffector.settings`; and `second_local`, the point
             of its second bone as `local` is of the first one.
         alternatives: names of the objects that it may choose from.
+        holds: it only holds its bone against what a hand drags, and may do so where nothing can move.
     """
 
     index: int
@@ -66,6 +67,7 @@ class EffectorPlan:
     axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
     settings: Mapping[str, Any] = field(default_factory=dict)
     alternatives: tuple[str, ...] = ()
+    holds: bool = False
 
     @cached_property
     def amounts(self) -> tuple[str, ...]:

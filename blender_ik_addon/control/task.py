@@ -64,7 +64,8 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
     # The weakest first: it is what the hand holds, whose fault is told before that of what holds against it.
     weakest_first = sorted(plan.effectors, key=lambda effector: -effector.priority)
     chains = [(effector.bone, effector.chain_root) for effector in weakest_first]
-    require(figure_faults(armature, figure, chains))
+    holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
+    require(figure_faults(armature, figure, chains, holding))
     return figure
 
 

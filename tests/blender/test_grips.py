@@ -133,3 +133,21 @@ def test_a_control_rig_is_refused_as_before():
         one.target, one.subtarget = rig, "Head"
     with pytest.raises(Exception, match="Copy Transforms"):
         drag.Drag(rig, bpy.context, drag.Grip(bone="Hand.L"))
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_who_sits_with_all_locked_below_the_chest_is_dragged_all_the_same(pinned: bool):
+    """Feet and pins that hold need not be able to move; only what is in the hand has to."""
+    rig = player()
+    for bone in rig.pose.bones:
+        if bone.name.split(".")[0] in {"Root", "Hips", "Thigh", "Shin", "Foot"}:
+            bone.lock_location = bone.lock_rotation = (True, True, True)
+            bone.lock_rotation_w = True
+    if pinned:
+        bpy.ops.articulate.pin(bone="Foot.L")
+    before, hand = tips(rig, "Foot.L", "Foot.R", "Hips"), tip(rig, "Hand.L")
+    bpy.ops.articulate.drag(bone="Hand.L", move=(-0.2, -0.1, -0.3))
+    assert np.linalg.norm(tip(rig, "Hand.L") - hand - (-0.2, -0.1, -0.3)) < 2e-3
+    assert way(rig, before) < 1e-6
+    with pytest.raises(RuntimeError, match=r"Bone 'Foot\.L' .*cannot move"):
+        bpy.ops.articulate.drag(bone="Foot.L", move=(0.0, 0.0, 0.1))

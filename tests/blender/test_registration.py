@@ -47,6 +47,14 @@ def test_unregistering_leaves_nothing_and_registering_brings_all_back():
     assert _names() == before
 
 
+def test_switching_it_off_and_on_again_and_again_leaves_each_handler_once():
+    before = {name: len(found) for name, found in installed.handlers().items()}
+    for _ in range(3):
+        installed.disable()
+        installed.enable()
+    assert {name: len(found) for name, found in installed.handlers().items()} == before
+
+
 def test_registering_twice_in_a_row_is_the_same_as_once():
     before = _names()
     installed.module().register()

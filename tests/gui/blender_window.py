@@ -38,6 +38,7 @@ class BlenderWindow:
     """Blender in a virtual screen, with the extension installed, from start to `close`.
 
     Attributes:
+        home: a directory for its files, as it is called inside.
         log: the file with all that Blender printed.
         screen: what it is on, with mouse and keyboard.
     """
@@ -53,7 +54,7 @@ class BlenderWindow:
         """
         self._root = provision()
         self._session = Path(tempfile.mkdtemp(prefix="session-", dir=self._root))
-        self._home = f"/{self._session.name}"  # the same directory, seen from inside
+        self.home = f"/{self._session.name}"  # the same directory, seen from inside
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.log = SHOTS / "blender.log"
         self._count = 0
@@ -124,6 +125,31 @@ class BlenderWindow:
             self.settle()
             result = self.run(code)
         return result
+
+    def background(self, *arguments: str, script: str) -> str:
+        """Run a Blender without a window, in the same profile, and return what it printed.
+
+        Args:
+            arguments: before and after `--python`, which takes the place of "SCRIPT".
+            script: Python that it runs there.
+
+        Raises:
+            AssertionError: it failed.
+        """
+        (self._session / "script.py").write_text(script, encoding="utf-8")
+        given = [
+            part
+            for each in arguments
+            for part in (("--python", f"{self.home}/script.py") if each == "SCRIPT" else (each,))
+        ]
+        done = subprocess.run(
+            inside_command(self._root, "blender", "-b", *given),
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
 
     def show_tab(self, category: str) -> None:
         """Open the 3D view's sidebar at a tab."""
@@ -267,7 +293,7 @@ class BlenderWindow:
     def _install(self, name: str) -> None:
         command = ("blender", "--command", "extension", "install-file", "-r", "user_default", "-e")
         done = subprocess.run(
-            inside_command(self._root, *command, f"{self._home}/{name}"),
+            inside_command(self._root, *command, f"{self.home}/{name}"),
             env=self._environment(),
             capture_output=True,
             text=True,
@@ -278,7 +304,7 @@ class BlenderWindow:
     def _start_blender(self) -> None:
         geometry = ("-p", "0", "0", str(WIDTH), str(HEIGHT))
         command = inside_command(
-            self._root, "blender", "-noaudio", *geometry, "--python", f"{self._home}/inside.py"
+            self._root, "blender", "-noaudio", *geometry, "--python", f"{self.home}/inside.py"
         )
         display = {"DISPLAY": self.screen.display}
         with self.log.open("wb") as log:
@@ -288,7 +314,7 @@ class BlenderWindow:
         self.run("")
 
     def _environment(self) -> dict[str, str]:
-        home = {"HOME": self._home, "BLENDER_USER_RESOURCES": f"{self._home}/profile"}
+        home = {"HOME": self.home, "BLENDER_USER_RESOURCES": f"{self.home}/profile"}
         return environment(LIBGL_ALWAYS_SOFTWARE="1", PYTHONUNBUFFERED="1", **home)
 
     def _last_lines(self) -> str:
