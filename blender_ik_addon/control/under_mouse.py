@@ -83,24 +83,28 @@ def read_outlines(bones: Sequence[Any], sight: Sight) -> Outlines:
         bones: that are visible.
         sight: how the region looks at the world.
     """
-    edges: dict[int, tuple[Array, npt.NDArray[np.intp]]] = {}
-    starts, ends, owners = [], [], []
+    read: dict[int, tuple[Array, npt.NDArray[np.intp]]] = {}
+    shown: list[tuple[int, Matrix, tuple[Array, npt.NDArray[np.intp]]]] = []
     for number, bone in enumerate(bones):
         shape = bone.custom_shape
         if shape is None or shape.type != "MESH" or not bone.id_data.data.show_bone_custom_shapes:
             continue
         mesh: Any = shape.data
-        if mesh.session_uid not in edges:
-            edges[mesh.session_uid] = _read_edges(mesh)
-        corners, pairs = edges[mesh.session_uid]
-        place = np.array(bone.id_data.matrix_world @ shape_matrix(bone))
-        pixels = sight.pixels(corners @ place[:3, :3].T + place[:3, 3])
-        starts.append(pixels[pairs[:, 0]])
-        ends.append(pixels[pairs[:, 1]])
-        owners.append(np.full(len(pairs), number))
-    if not owners:
+        if mesh.session_uid not in read:
+            read[mesh.session_uid] = _read_edges(mesh)
+        shown.append((number, bone.id_data.matrix_world @ shape_matrix(bone), read[mesh.session_uid]))
+    if not shown:
         return NO_OUTLINES
-    return np.concatenate(starts), np.concatenate(ends), np.concatenate(owners)
+    # All corners at once: a rig has hundreds of shapes, of few corners each.
+    numbers, matrices, shapes = zip(*shown, strict=True)
+    counts = np.array([len(corners) for corners, _ in shapes])
+    place = np.array(matrices)[np.repeat(np.arange(len(shown)), counts)]
+    corners = np.einsum("cij,cj->ci", place[:, :3, :3], np.concatenate([own for own, _ in shapes]))
+    pixels = sight.pixels(corners + place[:, :3, 3])
+    first = np.cumsum(counts) - counts
+    pairs = np.concatenate([own + start for (_, own), start in zip(shapes, first, strict=True)])
+    owner = np.repeat(numbers, [len(own) for _, own in shapes])
+    return pixels[pairs[:, 0]], pixels[pairs[:, 1]], owner
 
 
 def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
