@@ -143,6 +143,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if event.ctrl:
             self._hand.begin(self._drag.anchor, turning=True)
         session_of(context).dragged = armature.session_uid  # live has to keep its hands off it
+        self._tell_grip(context)
         self._mouse, self._changed = mouse, False
         self._confirms = "RELEASE" if pressed else "PRESS"
         self._timer = context.window_manager.event_timer_add(_TICK, window=context.window)
@@ -234,6 +235,11 @@ class ARTICULATE_OT_drag(OnArmature):
         else:
             drag.change(context, grip)
             self._changed = True
+        self._tell_grip(context)
+
+    def _tell_grip(self, context: bpy.types.Context) -> None:
+        session, grip = session_of(context), self._drag.grip
+        session.grip, session.levels = grip.bone, grip.levels
 
     def _solve(self, context: bpy.types.Context) -> None:
         if not self._changed:
@@ -270,7 +276,7 @@ class ARTICULATE_OT_drag(OnArmature):
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         session = session_of(context)
-        session.dragged, session.axis = 0, ""
+        session.dragged, session.axis, session.grip, session.levels = 0, "", "", 0
         show_keys(context, None)
         if context.area is not None:
             context.area.header_text_set(None)

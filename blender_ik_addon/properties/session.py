@@ -8,7 +8,8 @@ from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntPrope
 class ArticulateSession(bpy.types.PropertyGroup):
     """`WindowManager.articulate`.
 
-    `dragged` is the session id of the armature in the hand, `hovered_of` that of the one under the mouse.
+    `dragged` is the session id of the armature in the hand, `grip` its bone, from which on upwards `levels`
+    bones take part, 0 for all; `hovered_of` is that of the armature under the mouse.
 
     The counts of changes tell those who keep what they have read that it may not hold any more.
     """
@@ -17,6 +18,8 @@ class ArticulateSession(bpy.types.PropertyGroup):
     live_changes: IntProperty(name="Live Changes", default=0, options={"SKIP_SAVE"})
     flesh_changes: IntProperty(name="Flesh Changes", default=0, options={"SKIP_SAVE"})
     dragged: IntProperty(name="Dragged", default=0, options={"SKIP_SAVE"})
+    grip: StringProperty(name="Grip", description="Bone in the user's hand", options={"SKIP_SAVE"})
+    levels: IntProperty(name="Levels", default=0, options={"SKIP_SAVE"})
     axis: StringProperty(
         name="Axis", description="Axis of the world that a drag keeps to", options={"SKIP_SAVE"}
     )

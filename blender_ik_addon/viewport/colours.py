@@ -18,6 +18,7 @@ PINS: Final[dict[str, Colour]] = {
     "ORIENTATION": (0.75, 0.5, 1.0, 1.0),
     "POSE": (1.0, 1.0, 1.0, 1.0),
 }
+HOLD: Final[Colour] = (0.85, 0.9, 1.0, 0.5)
 CHAIN: Final[Colour] = (0.5, 0.6, 1.0, 1.0)
 ALONG: Final[Colour] = (0.5, 0.6, 1.0, 0.3)
 LIMIT: Final[Colour] = (1.0, 0.45, 0.75, 0.95)

@@ -15,6 +15,8 @@ from mathutils import Matrix
 
 from ..bridge.fingerprint import settings_in_pose
 from ..control.balance import Stand
+from ..control.grip import Grip
+from ..control.holding import Hold, holding
 from ..control.inspection import Inspector, Standing
 from ..control.reasons import REASONS
 from ..properties.access import rig_of, session_of
@@ -37,6 +39,9 @@ class Sketch:
         self._signature: Any = None
         self._structure: Any = None
         self._chains: tuple[Any, Chains] | None = None
+        self._holds: tuple[Any, Any, tuple[Hold, ...]] | None = None
+        self._seen: Any = None
+        self._unsure = False
         self._drawing = Strokes().drawing()
 
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
@@ -58,7 +63,7 @@ class Sketch:
         Args:
             armature: the original object; a view is drawn when it is up to date.
             depsgraph: evaluated.
-            held: name of the bone that a drag would begin with, "" if none would.
+            held: name of the bone that a drag would begin with, "" if none would; while one is dragged, that.
         """
         rig = rig_of(armature)
         shown = {name for name in SWITCHES if getattr(rig.overlay, name)}
@@ -66,17 +71,22 @@ class Sketch:
             shown.add("body")
         stamp = (armature.session_uid, self._changes, depsgraph.scene.frame_current, rig.solver.root)
         session = session_of(bpy.context)
-        guide = (session.axis, tuple(session.anchor)) if session.dragged == armature.session_uid else None
-        asked = stamp, shown, held, rig.active_effector, guide
-        if asked == self._asked:
+        dragged, guide, grip = session.dragged == armature.session_uid, None, Grip(bone=held)
+        if dragged:
+            guide = session.axis, tuple(session.anchor)
+            grip = Grip(bone=session.grip or held, levels=session.levels)
+        asked = stamp, shown, grip, rig.active_effector, rig.solver.unpinned, guide
+        if asked == self._asked and not self._unsure:
             return self._drawing
         self._asked = asked
         marks, standing = read_marks(armature), Standing.of(armature, depsgraph.scene.frame_current)
         structure = armature.session_uid, self._rests, rig.solver.root, self._settings(armature)
         thick = shown & {"body", "balance"} or any(map(_balances, marks))
+        holds = self._holding(armature, grip, structure, standing, dragged=dragged)
         signature = (
             asked[1:],
             marks,
+            holds,
             standing.world.tobytes(),
             standing.matrix.tobytes(),
             structure,
@@ -90,8 +100,29 @@ class Sketch:
             strokes = Strokes()
             if guide is not None and guide[0]:
                 parts.draw_guide(strokes, *guide)
-            self._drawing = self._draw(strokes, armature, depsgraph, standing, held, shown, marks)
+            self._drawing = self._draw(strokes, armature, depsgraph, standing, grip.bone, shown, marks, holds)
         return self._drawing
+
+    def _holding(
+        self, armature: bpy.types.Object, grip: Grip, structure: Any, standing: Standing, *, dragged: bool
+    ) -> tuple[Hold, ...]:
+        """What holds without a pin against a bone in hand: as it was found when that was taken.
+
+        To find it takes as long as ten redraws. So while the pose changes, as in playback, what was found
+        before is shown, and it is found anew in the first redraw in which the pose has come to rest.
+        """
+        rig, before = rig_of(armature), self._holds
+        self._unsure = False
+        if not grip.bone or rig.solver.unpinned != "FEET" or rig.enabled_effectors:
+            self._holds = None
+            return ()
+        asked = armature.session_uid, grip, dragged, structure
+        pose = standing.world.tobytes(), standing.matrix.tobytes()
+        rests, self._seen = pose == self._seen, pose
+        if before is None or before[0] != asked or (rests and not dragged and before[1] != pose):
+            before = self._holds = asked, pose, holding(armature, bpy.context, grip)
+        self._unsure = not dragged and before[1] != pose
+        return before[2]
 
     def _settings(self, armature: bpy.types.Object) -> Any:
         """What a figure depends on besides its pose; in the user's hand it moves, and nothing else."""
@@ -109,10 +140,12 @@ class Sketch:
         held: str,
         shown: set[str],
         marks: tuple[Mark, ...],
+        holds: tuple[Hold, ...],
     ) -> Drawing:
         chosen = rig_of(armature).active_effector
         active = next((mark for mark in marks if mark.index == chosen), None)
         every = [chain for mark in marks for chain in mark.chains]
+        every += [(hold.bone, "") for hold in holds]
         if "body" in shown:
             parts.draw_body(strokes, self._inspector.capsules(armature, standing, self._structure))
         if "chain" in shown:
@@ -128,6 +161,8 @@ class Sketch:
         def matrix_of(bone: str) -> Matrix:
             return armature.matrix_world @ armature.pose.bones[bone].matrix
 
+        for hold in holds if "pins" in shown else ():
+            parts.draw_hold(strokes, hold, matrix_of(hold.bone))
         for mark in marks:
             if not _balances(mark):
                 parts.draw_mark(strokes, mark, matrix_of, lines="lines" in shown, pins="pins" in shown)

@@ -7,15 +7,16 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix, Quaternion, Vector
 
 from ..control.balance import Stand
 from ..control.body import Capsules
+from ..control.holding import Hold
 from ..control.inspection import Ellipsoid
 from ..control.limit_arcs import Limit
 from ..control.nearness import Critical
 from ..properties.measures import length
-from .colours import BODY, BY_ERROR, GUIDE, LIMIT, MASS, MOBILITY, PINS
+from .colours import BODY, BY_ERROR, GUIDE, HOLD, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsules, circles
 
@@ -39,6 +40,20 @@ def draw_mark(
         if mark.kind_info.turns:
             turn = Quaternion(mark.turn).to_matrix() * (_RING * mark.length)
             strokes.path(colour, circles(mark.target, turn.col[0], turn.col[2]))
+
+
+def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:
+    """What stays by itself: paler than a pin, a ring where its rotation stays, else a point.
+
+    Args:
+        strokes: to draw with; hold: what stays; matrix: (4, 4) of its bone, world.
+    """
+    found = matrix @ Vector(hold.local)
+    place = found.x, found.y, found.z
+    strokes.point(HOLD, place)
+    if hold.turns:
+        axes = matrix.to_3x3() * (_RING * hold.length)
+        strokes.path(HOLD, circles(place, axes.col[0], axes.col[2]))
 
 
 def draw_guide(strokes: Strokes, axis: str, anchor: tuple[float, float, float]) -> None:

@@ -8,10 +8,11 @@ import installed
 import numpy as np
 import pytest
 from addon_scenes import add, arm, reach, tip, two_arms
-from bridge_rigs import make_rig
+from bridge_rigs import make_rig, metarig
 
 data = installed.module("viewport.draw_data")
 colours = installed.module("viewport.colours")
+drag = installed.module("control.drag")
 Miss = installed.module("viewport.marks").Miss
 REACHED, SHORT, FAR = (colours.BY_ERROR[miss] for miss in (Miss.REACHED, Miss.SHORT, Miss.FAR))
 
@@ -259,3 +260,58 @@ def test_the_axis_that_a_drag_keeps_to_is_drawn():
     session.dragged, session.axis = 0, "X"
     assert not len(of_colour(drawn(rig, sketch=sketch), "lines", colours.GUIDE))
     session.axis = ""
+
+
+def test_what_will_hold_by_itself_is_marked_before_a_drag_and_during_it():
+    rig = metarig("basic")
+    sketch = data.Sketch()
+    ankles = [np.array(rig.matrix_world @ rig.pose.bones[name].head) for name in ("foot.L", "foot.R")]
+    assert not len(of_colour(drawn(rig, sketch=sketch), "points", colours.HOLD))
+    shown = drawn(rig, "hand.L", sketch)
+    marked = of_colour(shown, "points", colours.HOLD)
+    assert np.allclose(sorted(map(tuple, marked)), sorted(map(tuple, ankles)), atol=1e-5)
+    assert len(of_colour(shown, "lines", colours.HOLD)), "rings: they do not turn either"
+    legs = of_colour(shown, "lines", colours.ALONG)
+    assert all(np.linalg.norm(legs - ankle, axis=1).min() < 1e-5 for ankle in ankles)
+    session = bpy.context.window_manager.articulate
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    session.dragged, session.grip = rig.session_uid, "hand.L"
+    held.move_to(held.anchor + np.array([0.0, -0.3, -0.6]))
+    during = of_colour(drawn(rig, sketch=sketch), "points", colours.HOLD)
+    assert np.allclose(sorted(map(tuple, during)), sorted(map(tuple, ankles)), atol=2e-3)
+    session.levels = 2  # of the arm alone, which nothing has to hold
+    assert not len(of_colour(drawn(rig, sketch=sketch), "points", colours.HOLD))
+    session.dragged, session.grip, session.levels = 0, "", 0
+    held.cancel()
+
+
+def test_no_foot_is_marked_that_does_not_hold():
+    rig = metarig("basic")
+    assert len(of_colour(drawn(rig, "foot.L"), "points", colours.HOLD)) == 1, "the one in the hand moves"
+    assert len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)) == 2
+    rig.articulate.solver.unpinned = "ROOT"
+    assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD))
+    rig.articulate.solver.unpinned = "FEET"
+    rig.articulate.overlay.pins = False
+    assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD))
+    rig.articulate.overlay.pins = True
+    bpy.ops.articulate.pin(bone="hand.R")
+    assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)), "pins hold now"
+
+
+def test_what_holds_is_looked_for_when_the_pose_rests(monkeypatch):
+    rig, sketch, asked = metarig("basic"), data.Sketch(), []
+    find = data.holding
+    monkeypatch.setattr(data, "holding", lambda *given: asked.append(given) or find(*given))
+    drawn(rig, "hand.L", sketch)
+    for angle in (0.1, 0.2, 0.3):
+        rig.pose.bones["spine"].rotation_quaternion = (1.0, angle, 0.0, 0.0)
+        bpy.context.view_layer.update()
+        sketch.note(bpy.context.evaluated_depsgraph_get())
+        assert len(of_colour(drawn(rig, "hand.L", sketch), "points", colours.HOLD)) == 2
+        assert len(asked) == 1
+    for _ in range(3):
+        drawn(rig, "hand.L", sketch)
+        assert len(asked) == 2
+    drawn(rig, "hand.R", sketch)
+    assert len(asked) == 3

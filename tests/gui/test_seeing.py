@@ -108,6 +108,34 @@ def test_with_the_tool_the_chain_of_the_bone_under_the_mouse_is_drawn(figure: Bl
     figure.wait_for(hovered, lambda name: name == "")
 
 
+def test_feet_that_hold_by_themselves_are_marked_before_and_during_a_drag(figure: BlenderWindow):
+    figure.operate("bpy.ops.articulate.clear()\nbpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
+    hand = figure.pixel_of((0.7, 0, 1.55))
+    figure.move(*hand)
+    figure.wait_for("result = bpy.context.window_manager.articulate.hovered", lambda name: name == "hand.L")
+    before = figure.screenshot("feet_before", fine=True)
+    figure.press()
+    figure.glide(hand, figure.pixel_of((0.75, 0, 1.2)))
+    figure.wait_for("result = bpy.context.window_manager.articulate.grip", lambda name: name == "hand.L")
+    during = figure.screenshot("feet_during", fine=True)
+    figure.key("Escape")
+    figure.operate("bpy.data.objects['Figure'].articulate.overlay.pins = False")
+    figure.move(*hand)
+    without = figure.screenshot("feet_without", fine=True)
+    held = figure.run("result = list(bpy.data.objects['Figure'].pose.bones['shin.R'].tail)")
+    for shot in (before, during):
+        assert changed_about(figure.pixel_of(held), shot, without) > 20
+
+
+def changed_about(pixel: tuple[float, float], one: Path, other: Path) -> int:
+    """How many pixels of the leg that ends at a pixel differ between two pictures."""
+    x, y = map(round, pixel)
+    box = (x - 40, y - 100, x + 40, y + 20)
+    pictures = (np.asarray(Image.open(shot).convert("RGB").crop(box), dtype=int) for shot in (one, other))
+    first, second = pictures
+    return int((np.abs(first - second).max(2) > 40).sum())
+
+
 def test_limits_are_arcs_and_cones_in_perspective(figure: BlenderWindow):
     figure.operate(
         "rig = bpy.data.objects['Figure']\n"

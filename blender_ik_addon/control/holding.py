@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds a figure by itself while a bone is dragged, told before the drag begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from .grip import Grip, handed_on, plan_with_grip
+from .plan import NOT_SAVED
+from .reasons import REASONS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hold:
+    """A bone that stays where it is without a pin.
+
+    Attributes:
+        bone: its name; length: Blender units of the armature.
+        local: (3,) the point that stays, in the bone's axes.
+        turns: whether its rotation stays, too.
+    """
+
+    bone: str
+    length: float
+    local: tuple[float, float, float]
+    turns: bool
+
+
+def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Hold, ...]:
+    """What holds against the hand; nothing where pins and effectors do, or where nothing can be dragged.
+
+    Args:
+        armature: the original object, as it stands.
+        context: scene and view layer.
+        grip: what is held, or would be.
+    """
+    try:
+        plan, row = plan_with_grip(armature, context, handed_on(armature, grip))
+    except REASONS:
+        return ()  # whoever drags it is told why
+    hand = plan.effectors[row]
+    return tuple(
+        Hold(
+            bone=one.bone,
+            length=armature.data.bones[one.bone].length,
+            local=one.local,
+            turns=one.kind.turns,
+        )
+        for one in plan.effectors
+        if one.index == NOT_SAVED and one is not hand and one.priority < hand.priority
+    )
