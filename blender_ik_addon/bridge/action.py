@@ -36,7 +36,8 @@ class Curve:
     Attributes:
         bone: name; channel: "location", "rotation_quaternion", ...; index: component.
         frames: (F,) increasing; values: (F,).
-        slopes: (F,) a frame, with which the curve goes through its keys; None: as Blender's handles make it.
+        slopes: (F, 2) a frame, with which the curve comes to each key and leaves it; None: as Blender's
+            handles make it.
     """
 
     bone: str

@@ -120,19 +120,23 @@ def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -
 def sloped_keys(frames: npt.ArrayLike, values: npt.ArrayLike, slopes: npt.ArrayLike) -> Keys:
     """Keyframes between which the curve is the cubic, in time, with given slopes.
 
-    That is what handles make that reach a third of the way to the next key. They are aligned: whoever moves
-    one turns the other with it.
+    That is what handles make that reach a third of the way to the next key. They are aligned, so that whoever
+    moves one turns the other with it, but at corners.
 
     Args:
-        frames: (K,) increasing, two at least; values: (K,); slopes: (K,) a frame.
+        frames: (K,) increasing, two at least; values: (K,); slopes: (K, 2) a frame, before and after each.
     """
     t, v, m = (np.asarray(given, dtype=float) for given in (frames, values, slopes))
     gaps = np.diff(t) / 3.0
     before, after = np.concatenate([gaps[:1], gaps]), np.concatenate([gaps, gaps[-1:]])
     keys = _made(_pairs(t, v), "BEZIER", "ALIGNED")
+    corners = m[:, 0] != m[:, 1]
+    kinds = np.where(corners, _enum("handle_left_type", "FREE"), keys.stored["handle_left_type"])
     handles = {
-        "handle_left": _pairs(t - before, v - m * before),
-        "handle_right": _pairs(t + after, v + m * after),
+        "handle_left": _pairs(t - before, v - m[:, 0] * before),
+        "handle_right": _pairs(t + after, v + m[:, 1] * after),
+        "handle_left_type": kinds.astype(np.int32),
+        "handle_right_type": kinds.astype(np.int32),
     }
     return Keys({**keys.stored, **handles})
 

@@ -151,17 +151,18 @@ def forward(
 
     Args:
         bones: the armature.
-        basis: (B, 4, 4) what the channels amount to (see `rotation_channels.basis_matrices`); of the bones
-            that are asked for.
-        matrix: (B, 4, 4) pose matrices as they are, for the bones that are not asked for.
+        basis: (..., B, 4, 4) what the channels amount to (see `rotation_channels.basis_matrices`); of the
+            bones that are asked for.
+        matrix: (..., B, 4, 4) pose matrices as they are, for the bones that are not asked for.
         which: numbers of the bones to work out; default: all. Bones below them that are not named stay.
 
     Returns:
-        (B, 4, 4), armature space.
+        (..., B, 4, 4), armature space.
     """
-    count = len(bones)
-    out = np.zeros((count, 4, 4)) if matrix is None else np.array(matrix, dtype=float)
-    wanted = np.ones(count, dtype=bool)
+    own = np.asarray(basis, dtype=float).reshape(-1, len(bones), 4, 4)
+    many = len(own)
+    out = np.zeros_like(own) if matrix is None else np.array(matrix, dtype=float).reshape(own.shape)
+    wanted = np.ones(len(bones), dtype=bool)
     if which is not None:
         wanted[:] = False
         wanted[which] = True
@@ -169,10 +170,11 @@ def forward(
         rows = level[wanted[level]]
         if not rows.size:
             continue
-        turn, place, post = parent_transforms(bones, rows, out[bones.parents[rows]])
-        own = np.asarray(basis[rows], dtype=float)
-        location = own[:, :3, 3] * ~bones.connected[rows][:, None]
-        out[rows, :3, :3] = (turn[:, :3, :3] @ own[:, :3, :3]) * post[:, None, :]
-        out[rows, :3, 3] = place[:, :3, 3] + (place[:, :3, :3] @ location[:, :, None])[:, :, 0]
-        out[rows, 3, 3] = 1.0
-    return out
+        each, shape = np.tile(rows, many), (many, len(rows), 3, -1)
+        turn, place, post = parent_transforms(bones, each, out[:, bones.parents[rows]].reshape(-1, 4, 4))
+        turns, location = own[:, rows, :3, :3].reshape(-1, 3, 3), own[:, rows, :3, 3:].reshape(-1, 3, 1)
+        location = location * ~bones.connected[each, None, None]
+        out[:, rows, :3, :3] = ((turn[:, :3, :3] @ turns) * post[:, None, :]).reshape(shape)
+        out[:, rows, :3, 3:] = (place[:, :3, 3:] + place[:, :3, :3] @ location).reshape(shape)
+        out[:, rows, 3, 3] = 1.0
+    return out.reshape(np.shape(basis))

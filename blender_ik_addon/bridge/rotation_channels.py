@@ -159,31 +159,33 @@ def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]
 
 
 def turn_matrices(values: Array, mode: str) -> Array:
-    """Rotations (k, 3, 3) from the values (k, 3) or (k, 4) of the channel of one rotation mode."""
+    """Rotations (..., 3, 3) from the values (..., 3) or (..., 4) of the channel of one rotation mode."""
     if mode == "QUATERNION":
         return rotation.matrix_from_quaternion(values)
     if mode == "AXIS_ANGLE":
-        axis = values[:, 1:]
+        axis = values[..., 1:]
         length = np.sqrt((axis * axis).sum(-1, keepdims=True))
-        return rotation.exp(values[:, :1] * axis / np.where(length > 0, length, 1.0))
+        return rotation.exp(values[..., :1] * axis / np.where(length > 0, length, 1.0))
     return rotation.matrix_from_euler(values, mode)
 
 
 def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
-    """What channels amount to: (k, 4, 4) `matrix_basis`, the location of connected bones left out.
+    """What channels amount to: (..., k, 4, 4) `matrix_basis`, the location of connected bones left out.
 
     Args:
         bones: the armature.
-        channels: of all its bones.
+        channels: of all its bones, at one moment or, with leading axes, at many.
         which: (k,) numbers of the bones wanted.
     """
-    turns = np.empty((len(which), 3, 3))
+    scale = channels.scale[..., which, None, :]
+    turns = np.empty((*scale.shape[:-2], 3, 3))
     modes = bones.rotation_mode[which]
     for mode in dict.fromkeys(modes.tolist()):
         rows = np.flatnonzero(modes == mode)
-        turns[rows] = turn_matrices(getattr(channels, channel_of(mode))[which[rows]].astype(float), mode)
-    out = np.zeros((len(which), 4, 4))
-    out[:, :3, :3] = turns * channels.scale[which, None, :]
-    out[:, :3, 3] = channels.location[which] * ~bones.connected[which, None]
-    out[:, 3, 3] = 1.0
+        values = getattr(channels, channel_of(mode))[..., which[rows], :]
+        turns[..., rows, :, :] = turn_matrices(values.astype(float), mode)
+    out = np.zeros((*turns.shape[:-2], 4, 4))
+    out[..., :3, :3] = turns * scale
+    out[..., :3, 3] = channels.location[..., which, :] * ~bones.connected[which, None]
+    out[..., 3, 3] = 1.0
     return out

@@ -196,9 +196,14 @@ class Bake:
         times = [key_time(context.scene, s.frame) for s in solved]
         curves = gather_curves(figure.bones, keyed, times, [s.channels for s in solved])
         if self.options.decimate:
-            frames = [(s.channels, sample.state.matrix) for s, sample in zip(solved, samples, strict=True)]
-            points = [(effector.bone, effector.local) for effector in self.plan.effectors]
-            curves = decimated(figure, curves, frames, self.options.remove_error_margin, points)
+            curves = decimated(
+                figure.bones,
+                figure.space.scale,
+                curves,
+                [sample.state for sample in samples],
+                self.options.remove_error_margin,
+                self.plan.points,
+            )
         backup = write_keys(
             armature,
             curves,

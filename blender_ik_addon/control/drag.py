@@ -217,12 +217,13 @@ class Drag:
         if self._sample.frame != self._frame:
             armature.update_tag(refresh={"TIME"})  # what is animated is that of another frame
 
-    def finish(self, context: bpy.types.Context, *, thin: float = 0.0) -> int:
+    def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> int:
         """Leave the pose as it is: key what was recorded, or auto-key it; leave a dragged pin where it is.
 
         Args:
             context: the current one.
-            thin: how far keys that are recorded may be from what was recorded; 0 for a key on every frame.
+            margin: metres, how far any point of the figure may be from where it was recorded, for the sake of
+                fewer keys; None for a key on every frame.
 
         Returns:
             How many components were keyed.
@@ -235,7 +236,8 @@ class Drag:
             return 0
         try:
             if self.recording is not None and self.recording.moves:
-                count = self.recording.write(armature, self._plan.bones, context.scene, thin)
+                scale = self._figure.space.scale
+                count = self.recording.write(armature, self._plan, context.scene, scale=scale, margin=margin)
             else:
                 count = auto_key(armature, self._figure.keyed, context)
         except REASONS:
@@ -299,7 +301,7 @@ class Drag:
         self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
         if self.recording is not None:
-            self.recording.note(self._sample.frame, solved.channels, self._figure.keyed)
+            self.recording.note(self._sample.frame, self._sample.state, solved.channels, self._figure.keyed)
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
         place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
         place = self._figure.space.point_out(place)

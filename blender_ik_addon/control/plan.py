@@ -138,6 +138,11 @@ class Plan:
         """Whether an effector has alternatives, among which a frame keeps to what the one before took."""
         return any(effector.alternatives for effector in self.effectors)
 
+    @property
+    def points(self) -> list[tuple[str, tuple[float, float, float]]]:
+        """The bones of the effectors, each with the point that counts in the bone's axes."""
+        return [(effector.bone, effector.local) for effector in self.effectors]
+
     def solver(self, *, brief: bool = False, most: int | None = None) -> ik.Solver:
         """The method, ready to solve; with so many iterations at most, if the settings do not say fewer."""
         asked = brief, most

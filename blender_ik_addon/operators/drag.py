@@ -255,7 +255,7 @@ class ARTICULATE_OT_drag(OnArmature):
     def _confirm(self, context: bpy.types.Context) -> Outcome:
         self._solve(context)
         armature = active_armature(context)
-        self._drag.finish(context, thin=rig_of(armature).record_thin if armature is not None else 0.0)
+        self._drag.finish(context, margin=_margin(armature) if armature is not None else None)
         self._leave(context)
         moved = self._drag.moved
         if moved is None:
@@ -309,6 +309,12 @@ class ARTICULATE_OT_drag(OnArmature):
     def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:
         root = "" if self.root == "SETTING" else self.root
         return Grip(bone=bone, along=along, turn=turn, levels=self.levels, root=root)
+
+
+def _margin(armature: bpy.types.Object) -> float | None:
+    """What is recorded keeps as many keys as a bake would."""
+    settings = rig_of(armature).bake
+    return settings.remove_error_margin if settings.decimate else None
 
 
 def _active_bone(armature: bpy.types.Object) -> str:

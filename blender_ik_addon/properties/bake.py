@@ -13,7 +13,7 @@ DESCRIPTIONS = {
     "only_selected": "Key only the selected ones of the bones that were solved",
     "use_current_action": "Write into the armature's own action; else into a copy of it, which is then used",
     "clean_curves": "After baking, remove keys that change nothing",
-    "decimate": "After baking, remove all keys that the pose does without",
+    "decimate": "After baking or recording, remove all keys that the pose does without",
     "remove_error_margin": "How far Decimate may bring any point of the figure off in any frame",
 }
 

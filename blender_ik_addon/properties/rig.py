@@ -9,7 +9,6 @@ from bpy.props import (
     BoolProperty,
     CollectionProperty,
     EnumProperty,
-    FloatProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -83,16 +82,6 @@ class ArticulateRig(bpy.types.PropertyGroup):
         name="Record",
         description="While the animation plays, a drag sets keys on the frames that pass",
         default=False,
-        override=OVERRIDE,
-    )
-    record_thin: FloatProperty(
-        name="Thin",
-        description="How far curves may be from what was recorded, for the sake of fewer keys:"
-        " in radians and units of the armature. 0: a key on every frame",
-        default=0.0,
-        min=0.0,
-        soft_max=0.1,
-        precision=4,
         override=OVERRIDE,
     )
     message: StringProperty(

@@ -102,7 +102,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             if not render.use_lock_interface:  # a render poses the figure from a thread of its own
                 layout.prop(render, "use_lock_interface", text="Lock Interface while Rendering")
         if rig.record:
-            layout.prop(rig, "record_thin")
+            draw_decimate(layout.column(), rig.bake)
         refusal = next(refusals(armature, context.scene), None)
         row = layout.row()
         row.scale_y = 1.3
@@ -284,10 +284,15 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         column.prop(settings, "only_selected")
         column.prop(settings, "use_current_action", text="Overwrite Action")
         column.prop(settings, "clean_curves")
-        column.prop(settings, "decimate")
-        margin = column.column()
-        margin.active = settings.decimate
-        margin.prop(settings, "remove_error_margin", text="Max Error")
+        draw_decimate(column, settings)
+
+
+def draw_decimate(layout, settings) -> None:
+    """How many keys a bake leaves, and a recording."""
+    layout.prop(settings, "decimate")
+    margin = layout.column()
+    margin.active = settings.decimate
+    margin.prop(settings, "remove_error_margin", text="Max Error")
 
 
 CLASSES = (

@@ -26,10 +26,11 @@ BENCHMARKS = {
     "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",
     "meshes": "a person among three meshes of 30,000 triangles, with our tree and with Blender's",
     "clips": "pops and errors of random clips on Rigify's metarigs (--clips=5 of each rig and kind)",
+    "keys": "bakes with few keys, beside Blender's own Decimate (--only=human)",
     "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
-ONLY_IF_NAMED = ("avoidance", "clips")  # take long and are no matter of speed
+ONLY_IF_NAMED = ("avoidance", "clips", "keys")  # take long and are no matter of speed
 
 
 def main(arguments: list[str]) -> int:

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Curves through few keys: piecewise cubics fitted to a value on every frame by least squares.
+
+A curve is told by a value and two slopes at each of its keys, before and after it; between two keys it is
+the cubic with these. As Bezier handles of a third of the gap that is a polynomial in time, which every
+Blender plays alike. Values and slopes are those that come nearest to all frames together, so that a curve
+keeps to the middle of what it leaves out. The two slopes of a key are one but at corners, where the curve
+keeps the very value. Many tracks are fitted at once, each with all its components on keys of its own.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from typing import Final
+
+import numpy as np
+
+from .armature import Array, Flags, Indices
+
+_PULL: Final = (
+    0.01  # towards the slopes of what is fitted, where the frames between do not tell those of a key
+)
+
+
+class Cubics:
+    """The same frames fitted again and again, on other keys each time.
+
+    Args:
+        times: (F,) increasing, three at least.
+        given: (T, F, C) of T tracks with C components.
+
+    Attributes:
+        values: (T, F, C) of the fitted curves.
+        slopes: (T, F, 2, C) a unit of time, before and after each key; meaningless in other frames.
+    """
+
+    def __init__(self, times: Array, given: Array) -> None:
+        self._unit = float(times[-1] - times[0]) / (len(times) - 1)
+        self._times = (times - times[0]) / self._unit
+        self._given = given
+        self._slopes = np.gradient(given, self._times, axis=1, edge_order=2)
+        self.values = given.copy()
+        self.slopes = np.repeat(self._slopes[:, :, None] / self._unit, 2, axis=2)
+
+    def fit(self, tracks: Indices, kept: Flags, corners: Flags) -> None:
+        """Fit some tracks to keys.
+
+        Args:
+            tracks: (k,) which.
+            kept: (k, F) on which frames each has keys, the first and the last one among them. There the curve
+                begins and ends at the very values.
+            corners: (k, F) keys at which the curve may have a corner.
+        """
+        given = self._given[tracks]
+        width = given.shape[-1]
+        # Pieces go from corner to corner: a corner is the last key of one and the first one of the next.
+        times_kept = kept.astype(int) + (kept & corners)
+        times_kept[:, [0, -1]] = 1
+        track, frame = (np.repeat(each, times_kept[kept]) for each in np.nonzero(kept))
+        first = np.flatnonzero((np.diff(track, prepend=-1) != 0) | (np.diff(frame, prepend=-1) == 0))
+        last = np.append(first[1:], len(track)) - 1
+        # Every frame belongs to the gap after the key before it, the last one to the gap before it.
+        gap = np.cumsum(times_kept.ravel()) - 1
+        gap[len(self._times) - 1 :: len(self._times)] -= 1
+        begin, end = self._times[frame[gap]], self._times[frame[gap + 1]]
+        times = np.tile(self._times, len(tracks))
+        shapes = _shapes((times - begin) / (end - begin), end - begin)
+        normal, wanted = np.zeros((len(frame), 4, 4)), np.zeros((len(frame), 4, width))
+        starts = np.flatnonzero(np.diff(gap, prepend=-1))
+        for i, j in combinations_with_replacement(range(4), 2):
+            sums = np.add.reduceat(shapes[i] * shapes[j], starts)
+            normal[gap[starts], i, j] = normal[gap[starts], j, i] = sums
+        for component, column in enumerate(given.reshape(-1, width).T.copy()):
+            wanted[gap[starts], :, component] = np.add.reduceat(shapes * column, starts, axis=1).T
+        own = tracks[track]
+        found = _solved(normal, wanted, self._given[own, frame], self._slopes[own, frame], first, last)
+        both = np.concatenate([found[gap], found[gap + 1]], 1)
+        self.values[tracks] = np.einsum("in,nic->nc", shapes, both).reshape(given.shape)
+        slopes = np.zeros((*given.shape[:2], 2, width))
+        ahead, back = np.ones(len(track), dtype=bool), np.ones(len(track), dtype=bool)
+        ahead[last[:-1][np.diff(frame)[last[:-1]] == 0]] = False
+        back[first[1:][np.diff(frame)[first[1:] - 1] == 0]] = False
+        slopes[track[ahead], frame[ahead], 1] = found[ahead, 1] / self._unit
+        slopes[track[back], frame[back], 0] = found[back, 1] / self._unit
+        self.slopes[tracks] = slopes
+
+
+def _solved(
+    normal: Array, wanted: Array, values: Array, slopes: Array, first: Indices, last: Indices
+) -> Array:
+    """(N, 2, C) value and slope of each key, by elimination from key to key, all pieces abreast.
+
+    Args:
+        normal: (N, 4, 4) and wanted: (N, 4, C) sums over the gap after each key.
+        values: (N, C) of the first and last keys, which are no unknowns.
+        slopes: (N, C) where the keys' are drawn to.
+        first, last: (p,) keys of the pieces.
+    """
+    diagonal, right = normal[:, :2, :2].copy(), wanted[:, :2].copy()
+    inner = np.ones(len(normal), dtype=bool)
+    inner[first] = False
+    before = np.flatnonzero(inner) - 1
+    diagonal[inner] += normal[before, 2:, 2:]
+    right[inner] += wanted[before, 2:]
+    beside = normal[:, 2:, :2].copy()  # what a key counts for in the equations of the next one
+    diagonal[:, 1, 1] += _PULL
+    right[:, 1] += _PULL * slopes
+    for ends in (first, last):
+        right[ends, 1:] -= diagonal[ends, 1:, :1] * values[ends][:, None]
+    right[first + 1] -= beside[first][:, :, :1] * values[first][:, None]
+    right[last - 1] -= beside[last - 1][:, :1].swapaxes(-1, -2) * values[last][:, None]
+    beside[first, :, 0], beside[last - 1, 0] = 0.0, 0.0
+    for ends in (first, last):
+        diagonal[ends, 0], diagonal[ends, 1, 0], right[ends, 0] = (1.0, 0.0), 0.0, values[ends]
+    order = np.argsort(first - last, kind="stable")  # long pieces first
+    first, counts = first[order], (last - first + 1)[order]
+    left = [int(np.searchsorted(-counts, -step)) for step in range(int(counts[0]))]  # longer than step
+    inverse = _inverse(diagonal)
+    for step in range(1, int(counts[0])):
+        at = first[: left[step]] + step
+        up = beside[at - 1]
+        factor = up @ inverse[at - 1]
+        inverse[at] = _inverse(diagonal[at] - factor @ up.swapaxes(-1, -2))
+        right[at] -= factor @ right[at - 1]
+    out = inverse @ right
+    down = inverse @ beside.swapaxes(-1, -2)
+    for step in range(int(counts[0]) - 2, -1, -1):
+        at = first[: left[step + 1]] + step
+        out[at] -= down[at] @ out[at + 1]
+    return np.asarray(out)
+
+
+def _shapes(share: Array, length: Array) -> Array:
+    """(4, N) what value and slope before, value and slope after a gap count for, at a share of it."""
+    back = 1.0 - share
+    return np.stack(
+        [
+            (1.0 + 2.0 * share) * back * back,
+            length * share * back * back,
+            share * share * (3.0 - 2.0 * share),
+            -length * share * share * back,
+        ]
+    )
+
+
+def _inverse(m: Array) -> Array:
+    """Inverses of (N, 2, 2); numpy's own takes some microseconds for each of them."""
+    out = np.empty_like(m)
+    out[:, 0, 0], out[:, 1, 1], out[:, 0, 1], out[:, 1, 0] = m[:, 1, 1], m[:, 0, 0], -m[:, 0, 1], -m[:, 1, 0]
+    out /= (m[:, 0, 0] * m[:, 1, 1] - m[:, 0, 1] * m[:, 1, 0])[:, None, None]
+    return out

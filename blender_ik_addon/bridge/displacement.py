@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a figure is off in every frame when the curves of some of its bones are.
+
+What counts is where the figure is, not how far a curve is off: a hip that turns by a degree moves the foot
+by centimetres, a finger hardly anything. To first order every bone turns and moves all that hangs from it,
+which is quick enough to be asked again and again; in the end the pose is worked out as Blender does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ikmath import rotation
+
+from .action import Curve
+from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, PoseState
+from .inheritance import column_lengths, forward, parent_transforms
+from .rotation_channels import basis_matrices, channel_of, turn_matrices
+
+Point = tuple[str, npt.ArrayLike]
+"""A bone, and a point (3,) in its axes."""
+
+_LOCATION: Final = 3  # components of a track before those of its rotation
+_WIDTH: Final = _LOCATION + 4
+# Of the points that hang stiffly from one bone those farthest out are enough to tell how far any is off.
+_WAYS_OUT: Final = np.array([way for way in np.ndindex(3, 3, 3) if way > (1, 1, 1)]) - 1.0
+
+
+class Displacement:
+    """A figure with T bones that have curves, parents first, over F frames; lengths in metres.
+
+    Args:
+        bones: the armature.
+        scale: metres in a unit of it.
+        curves: of locations and rotations, a value on every frame.
+        states: how the armature is animated in these frames; the curves are put in.
+        also: points that count, beside the ends of all bones that move and one aside of each.
+
+    Attributes:
+        given: (T, F, 7) location and rotation of these bones, as the curves say; keyed: (T, 7) what has one.
+        size: how large the figure is, about.
+    """
+
+    def __init__(
+        self,
+        bones: Bones,
+        scale: float,
+        curves: Sequence[Curve],
+        states: Sequence[PoseState],
+        also: Iterable[Point],
+    ) -> None:
+        self._bones, self._scale = bones, scale
+        moved = {bones.number(curve.bone) for curve in curves}
+        self._numbers = np.array([i for level in bones.levels for i in level.tolist() if i in moved])
+        self._track = _nearest(bones, self._numbers)
+        self._below = np.flatnonzero(self._track >= 0)
+        self._others = np.array([state.matrix for state in states], dtype=float)
+        self._channels = {
+            name: np.array([getattr(state.channels, name) for state in states], dtype=float)
+            for name in CHANNEL_WIDTHS
+        }
+        self._modes = bones.rotation_mode[self._numbers]
+        self.given, self.keyed = self._columns(curves)
+        pose = self._posed(self.given)
+        self._owner, self._local = self._points(also)
+        self._all_places = self._placed(pose)
+        self._hanging, self._places = self._outermost()
+        parents = bones.parents[self._numbers]
+        self._up = np.where(parents >= 0, self._track[parents], -1)
+        self._first = np.flatnonzero(np.diff(self._hanging, prepend=-1))
+        self._heads = pose[:, self._numbers, :3].transpose(1, 2, 3, 0)[:, :, 3] * scale
+        self._axes, self._ways = self._frames(pose, parents)
+        self._turns = self._matrices(np.arange(len(self._numbers)), self.given)
+        self.size = float(np.ptp(self._all_places[:, :, 0], axis=1).max())
+        self._turned = np.zeros_like(self._heads)
+        self._slid = np.zeros_like(self._heads)
+
+    def slots(self, curve: Curve) -> tuple[int, int]:
+        """Which track a curve belongs to, and which of its components it is."""
+        number = self._bones.number(curve.bone)
+        start = 0 if curve.channel == "location" else _LOCATION
+        return int(self._track[number]), start + curve.index
+
+    def note(self, tracks: Indices, values: Array) -> None:
+        """Take other values (k, F, 7) for some tracks into account."""
+        back = self._turns[tracks].swapaxes(-1, -2)
+        own = rotation.log(self._matrices(tracks, values) @ back)
+        moved = values[..., :_LOCATION] - self.given[tracks][..., :_LOCATION]
+        self._turned[tracks] = (self._axes[tracks] @ own[..., None])[..., 0].swapaxes(1, 2)
+        self._slid[tracks] = (self._ways[tracks] @ moved[..., None])[..., 0].swapaxes(1, 2)
+
+    def brought(self, margin: float) -> tuple[Array, Flags]:
+        """What each bone brings to what is off, to first order.
+
+        Returns:
+            (T, F) by how much, of all that hangs from a bone, the point that is farthest off would be nearer
+            without it; and whether that point is farther off than the margin.
+        """
+        turned, moved = self._turned.copy(), self._slid - _cross(self._turned, self._heads)
+        for row, above in enumerate(self._up.tolist()):
+            if above >= 0:
+                turned[row] += turned[above]
+                moved[row] += moved[above]
+        by = self._hanging
+        off = _cross(turned[by].swapaxes(0, 1), self._places, 0) + moved[by].swapaxes(0, 1)
+        square = np.einsum("ipf,ipf->pf", off, off)
+        worst, which = self._worst(square)
+        columns = np.arange(worst.shape[1])
+        arms = self._places[:, which, columns].swapaxes(0, 1) - self._heads
+        own = _cross(self._turned, arms) + self._slid
+        along = np.einsum("tif,itf->tf", own, off[:, which, columns])
+        length = np.sqrt(worst)
+        return along / np.maximum(length, np.finfo(float).tiny), length > margin
+
+    def exact(self, values: Array) -> float:
+        """How far the farthest point is off with values (T, F, 7) on all tracks."""
+        off = self._placed(self._posed(values)) - self._all_places
+        return float(np.sqrt((off * off).sum(0)).max(initial=0.0))
+
+    def _worst(self, square: Array) -> tuple[Array, Indices]:
+        """(T, F) the largest number of all points that hang from a bone, and which point that is."""
+        worst, which = np.full(self._heads.shape[::2], -1.0), np.zeros(self._heads.shape[::2], dtype=np.intp)
+        ends = np.append(self._first[1:], len(square))
+        for start, end in zip(self._first.tolist(), ends.tolist(), strict=True):
+            row, at = self._hanging[start], square[start:end].argmax(0)
+            which[row] = start + at
+            worst[row] = square[which[row], np.arange(len(at))]
+        for row in range(len(self._up) - 1, -1, -1):
+            above = self._up[row]
+            if above >= 0:
+                farther = worst[row] > worst[above]
+                worst[above][farther], which[above][farther] = worst[row][farther], which[row][farther]
+        return worst, which
+
+    def _columns(self, curves: Sequence[Curve]) -> tuple[Array, Flags]:
+        given = np.zeros((len(self._numbers), len(self._others), _WIDTH))
+        given[..., :_LOCATION] = self._channels["location"][:, self._numbers].swapaxes(0, 1)
+        for row, mode in enumerate(self._modes.tolist()):
+            turn = self._channels[channel_of(mode)][:, self._numbers[row]]
+            given[row, :, _LOCATION : _LOCATION + turn.shape[1]] = turn
+        keyed = np.zeros((len(self._numbers), _WIDTH), dtype=bool)
+        for curve in curves:
+            row, slot = self.slots(curve)
+            given[row, :, slot], keyed[row, slot] = curve.values, True
+        return given, keyed
+
+    def _matrices(self, tracks: Indices, values: Array) -> Array:
+        """(k, F, 3, 3) rotations that values (k, F, 7) of some tracks make."""
+        out = np.empty((*values.shape[:2], 3, 3))
+        for mode in dict.fromkeys(self._modes[tracks].tolist()):
+            rows = np.flatnonzero(self._modes[tracks] == mode)
+            width = CHANNEL_WIDTHS[channel_of(mode)]
+            out[rows] = turn_matrices(values[rows, :, _LOCATION : _LOCATION + width], mode)
+        return out
+
+    def _posed(self, values: Array) -> Array:
+        """(F, B, 4, 4) pose matrices, as Blender would show them without constraints."""
+        channels = {name: array.copy() for name, array in self._channels.items()}
+        channels["location"][:, self._numbers] = values[..., :_LOCATION].swapaxes(0, 1)
+        for row, mode in enumerate(self._modes.tolist()):
+            turn = channels[channel_of(mode)][:, self._numbers[row]]
+            turn[:] = values[row, :, _LOCATION : _LOCATION + turn.shape[1]]
+        basis = np.zeros_like(self._others)
+        basis[:, self._below] = basis_matrices(self._bones, Channels(**channels), self._below)
+        return forward(self._bones, basis, matrix=self._others, which=self._below)
+
+    def _points(self, also: Iterable[Point]) -> tuple[Indices, Array]:
+        """Numbers of bones (P,) and points in their axes (P, 3), by tracks: ends, one aside, further ones."""
+        owner = [np.repeat(self._below, 3)]
+        own = np.zeros((len(self._below), 3, 3))
+        own[:, 1, 1] = own[:, 2, 0] = self._bones.length[self._below]
+        local = [own.reshape(-1, 3)]
+        for name, point in also:
+            number = self._bones.number(name)
+            if self._track[number] >= 0:
+                owner.append(np.array([number]))
+                local.append(np.asarray(point, dtype=float)[None])
+        owners, locals_ = np.concatenate(owner), np.concatenate(local)
+        order = np.argsort(self._track[owners], kind="stable")
+        return owners[order], locals_[order]
+
+    def _outermost(self) -> tuple[Indices, Array]:
+        """(P,) from which track the outermost points hang, and (3, P, F) where they are."""
+        by = self._track[self._owner]
+        out = _WAYS_OUT @ self._all_places[:, :, 0]
+        found = set()
+        for track in range(len(self._numbers)):
+            rows = np.flatnonzero(by == track)
+            found.update(rows[out[:, rows].argmax(1)].tolist(), rows[out[:, rows].argmin(1)].tolist())
+        which = np.array(sorted(found))
+        return by[which], self._all_places[:, which]
+
+    def _placed(self, pose: Array) -> Array:
+        """(3, P, F) the points."""
+        own = pose[:, self._owner, :3]
+        places = own[..., 3] + (own[..., :3] @ self._local[..., None])[..., 0]
+        return np.ascontiguousarray(places.transpose(2, 1, 0)) * self._scale
+
+    def _frames(self, pose: Array, parents: Indices) -> tuple[Array, Array]:
+        """(T, F, 3, 3) from a bone's own axes, and from its location to metres, to armature space."""
+        count = len(pose)
+        turn, place, _ = parent_transforms(
+            self._bones, np.tile(self._numbers, count), pose[:, parents].reshape(-1, 4, 4)
+        )
+        axes = turn[:, :3, :3] / column_lengths(turn[:, :3, :3])[:, None]
+        ways = (
+            place[:, :3, :3] * self._scale * ~self._bones.connected[np.tile(self._numbers, count), None, None]
+        )
+        return tuple(  # type: ignore[return-value]
+            each.reshape(count, -1, 3, 3).swapaxes(0, 1).copy() for each in (axes, ways)
+        )
+
+
+def _nearest(bones: Bones, numbers: Indices) -> Indices:
+    """(B,) row among some bones of a bone itself or the nearest one above it; -1 if there is none."""
+    found = np.full(len(bones), -1)
+    found[numbers] = np.arange(len(numbers))
+    for level in bones.levels[1:]:
+        found[level] = np.where(found[level] >= 0, found[level], found[bones.parents[level]])
+    return found
+
+
+def _cross(a: Array, b: Array, axis: int = 1) -> Array:
+    """Cross products; numpy's own goes about it by way of copies."""
+    (ax, ay, az), (bx, by, bz) = (np.moveaxis(each, axis, 0) for each in (a, b))
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis)
