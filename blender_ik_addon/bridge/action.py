@@ -8,49 +8,25 @@ action is as it was: what was made is removed, what was replaced is put back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Final
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ikmath.errors import UnknownName
 
 from .. import compat
-from .armature import CHANNEL_WIDTHS, Array, Bones, Channels
+from .armature import CHANNEL_WIDTHS, Array, Channels
+from .baked import Curve, bone_path
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
 from .faults import FigureFault
 from .pose import read_channels, write_channels
+from .seam import joined
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
 INTERPOLATIONS: Final = ("BEZIER", "LINEAR", "CONSTANT")
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One channel component of one bone over time.
-
-    Attributes:
-        bone: name; channel: "location", "rotation_quaternion", ...; index: component.
-        frames: (F,) increasing; values: (F,).
-        slopes: (F, 2) a frame, with which the curve comes to each key and leaves it; None: as Blender's
-            handles make it.
-    """
-
-    bone: str
-    channel: str
-    index: int
-    frames: Array
-    values: Array
-    slopes: Array | None = None
-
-    @property
-    def path(self) -> str:
-        """Data path on the armature object."""
-        return bone_path(self.bone, self.channel)
 
 
 class Backup:
@@ -67,37 +43,6 @@ class Backup:
     def restore(self) -> None:
         """Put actions and pose back as they were before `write_keys`; a second call does nothing."""
         self._undo.close()
-
-
-def bone_path(bone: str, channel: str) -> str:
-    """Data path of a bone's channel on its armature object."""
-    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
-
-
-def gather_curves(
-    bones: Bones,
-    keyed: Iterable[tuple[str, str, int]],
-    frames: npt.ArrayLike,
-    channels: Sequence[Channels],
-) -> tuple[Curve, ...]:
-    """Turn channels frame by frame into curves.
-
-    Args:
-        bones: those that the channels are of.
-        keyed: (bone, channel, component) of the curves wanted, as `Figure.keyed`.
-        frames: (F,) increasing.
-        channels: F of them.
-    """
-    keyed = tuple(keyed)
-    times = np.asarray(frames, dtype=float)
-    stacked = {
-        name: np.array([getattr(c, name) for c in channels], dtype=float)
-        for name in {channel for _, channel, _ in keyed}
-    }
-    return tuple(
-        Curve(bone, channel, index, times, stacked[channel][:, bones.number(bone), index])
-        for bone, channel, index in keyed
-    )
 
 
 def key_time(scene: bpy.types.Scene, frame: float) -> float:
@@ -141,7 +86,8 @@ def write_keys(
         undo.callback(_tag, armature_object.session_uid)
         undo.callback(_give_channels, armature_object.session_uid, read_channels(armature_object))
         action_name = _ready_action(armature_object, new_action, undo)
-        for curve in curves:
+        last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
+        for curve in joined(curves, compat.ensure_bag(armature_object), last):
             _write(armature_object, curve, frame_range, interpolation, clean, undo)
         _tag(armature_object.session_uid)
         return Backup(action_name, undo.pop_all())
@@ -254,6 +200,10 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
         before.use_fake_user = True
         undo.callback(_drop_fake_user, before.session_uid)
     undo.callback(_assign, uid, before.session_uid if before else None, slot)
+    if before is None and any(track.strips for track in armature_object.animation_data.nla_tracks):
+        # else it would hold its ends over the strips, which play on outside of the baked frames
+        undo.callback(_extrapolate, uid, armature_object.animation_data.action_extrapolation)
+        _extrapolate(uid, "NOTHING")
     compat.assign_action(armature_object, made, slot)
     return made.name
 
@@ -273,6 +223,8 @@ def _write(
     else:
         kept = needed(curve.values, CLEAN_TOLERANCE) if clean else slice(None)
         keys = new_keys(curve.frames[kept], curve.values[kept], interpolation)
+    if curve.jump is not None:
+        keys = keys.jumping(*curve.jump)
     target = bag.fcurves.find(curve.path, index=curve.index)
     if target is None:
         groups = {group.name for group in bag.groups}
@@ -342,6 +294,12 @@ def _assign(object_uid: int, action_uid: int | None, slot: str) -> None:
     found = _object(object_uid)
     if found is not None:
         compat.assign_action(found, None if action_uid is None else _action(action_uid), slot)
+
+
+def _extrapolate(object_uid: int, how: str) -> None:
+    data: Any = getattr(_object(object_uid), "animation_data", None)
+    if data is not None:
+        data.action_extrapolation = how
 
 
 def _remove_action(action_uid: int) -> None:

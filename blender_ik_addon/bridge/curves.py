@@ -68,6 +68,15 @@ class Keys:
         """Some of the keys."""
         return Keys({name: array[which] for name, array in self.stored.items()})
 
+    def jumping(self, factor: float, offset: float) -> Keys:
+        """With factor * value + offset at the last key, for which the curve waits at the key before it."""
+        changed = {name: array.copy() for name, array in self.stored.items()}
+        for name in ("co", "handle_left", "handle_right"):
+            if name in changed:
+                changed[name][-1, 1] = factor * changed[name][-1, 1] + offset
+        changed["interpolation"][-2:-1] = _enum("interpolation", "CONSTANT")
+        return Keys(changed)
+
     def merged(self, new: Keys) -> Keys:
         """These and new keys, in the order of their frames."""
         whole = _completed(new)

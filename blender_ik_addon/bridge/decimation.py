@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from .action import Curve
 from .armature import Array, Bones, Indices, PoseState
+from .baked import Curve
 from .cubics import Cubics
 from .displacement import Displacement, Point
 

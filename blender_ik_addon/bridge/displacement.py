@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from ikmath import rotation
 
-from .action import Curve
 from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, PoseState
+from .baked import Curve
 from .inheritance import column_lengths, forward, parent_transforms
 from .rotation_channels import basis_matrices, channel_of, turn_matrices
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import bpy
 
-from ..bridge.action import gather_curves, key_time, require_writable, write_keys
+from ..bridge.action import key_time, require_writable, write_keys
 from ..bridge.armature import Channels, read_channels
+from ..bridge.baked import gather_curves
 from ..bridge.decimation import decimated
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure

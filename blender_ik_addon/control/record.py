@@ -13,8 +13,9 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ..bridge.action import Curve, gather_curves, key_time, write_keys
+from ..bridge.action import key_time, write_keys
 from ..bridge.armature import Array, Channels, PoseState
+from ..bridge.baked import Curve, gather_curves
 from ..bridge.decimation import decimated
 from .plan import Plan
 

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a bake ends what was there goes on: keys outside of the range, strips of the NLA, the bake before."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from addon_scenes import animate, arm, curves, evaluated, miss, reach, tip
+from installed import module
+
+compat = module("compat")
+FIRST, LAST = 20, 40
+CALM = 0.2  # of the turns between half frames; where a bone spins they are larger than 1
+HOW = ({}, {"decimate": True}, {"clean_curves": True}, {"step": 2})
+
+
+def fcurves(rig: bpy.types.Object) -> list[bpy.types.FCurve]:
+    return list(compat.find_bag(rig).fcurves)
+
+
+def turns(rig: bpy.types.Object, start: float, end: float) -> np.ndarray:
+    """Largest change of an entry of the last bone's rotation, half a frame at a time."""
+    found = []
+    for frame in np.arange(start, end + 0.25, 0.5):
+        bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1))
+        found.append(np.array(evaluated(rig).pose.bones[-1].matrix)[:3, :3])
+    return np.abs(np.diff(found, axis=0)).max((1, 2))
+
+
+def poses(rig: bpy.types.Object, frames: range) -> np.ndarray:
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found.append([np.array(bone.matrix) for bone in evaluated(rig).pose.bones])
+    return np.array(found)
+
+
+def misses(rig: bpy.types.Object, frames: range) -> float:
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found.append(miss(rig, "b3"))
+    return max(found)
+
+
+def outside(rig: bpy.types.Object) -> dict[tuple[str, int], list[tuple[float, ...]]]:
+    """All keys before and after the range with their handles."""
+    return {
+        (curve.data_path, curve.array_index): [
+            (*key.co, *key.handle_left, *key.handle_right, key.interpolation)
+            for key in curve.keyframe_points
+            if not FIRST <= key.co.x <= LAST
+        ]
+        for curve in fcurves(rig)
+    }
+
+
+def between(mode: str, after: float) -> bpy.types.Object:
+    """An arm with free keys at 1 and 60, the last ones on another side, and a target that moves between."""
+    rig = arm()
+    for frame, side in ((1, 1.0), (60, after)):
+        for bone in rig.pose.bones:
+            if mode == "QUATERNION":
+                bone.rotation_quaternion = side * np.array((1.0, 0.1, 0.0, 0.05))
+                bone.keyframe_insert("rotation_quaternion", frame=frame, group=bone.name)
+            else:
+                bone.rotation_mode = mode
+                bone.rotation_euler = (0.1, 0.05, 0.1 + (side if frame == 60 else 0.0))
+                bone.keyframe_insert("rotation_euler", frame=frame, group=bone.name)
+    for curve in fcurves(rig):
+        for key in curve.keyframe_points:
+            key.handle_left_type = key.handle_right_type = "FREE"
+            key.interpolation = "BEZIER"
+    bpy.context.scene.frame_set(1)
+    start = tip(rig, "b3")
+    target = reach(rig, "b3", start)
+    animate(target, {FIRST: start, LAST: start + np.array([0.3, 0.4, -0.5])})
+    return rig
+
+
+@pytest.mark.parametrize("options", HOW)
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_no_bone_spins_towards_the_keys_after_the_range(side: float, options: dict[str, object]):
+    rig = between("QUATERNION", side)
+    before = outside(rig)
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=True, **options)
+    assert outside(rig) == before
+    assert misses(rig, range(FIRST, LAST + 1, options.get("step", 1))) < 0.006
+    assert turns(rig, 1, FIRST).max() < CALM
+    assert turns(rig, FIRST, LAST).max() < CALM
+    assert turns(rig, LAST, 60).max() < CALM
+
+
+@pytest.mark.parametrize("options", HOW[:2])
+def test_angles_wind_where_the_animation_winds_and_nowhere_else(options: dict[str, object]):
+    rig = between("XYZ", 0.0)
+    baked = module("bridge.baked").Curve
+    frames = np.arange(FIRST, LAST + 1.0)
+    ways = [
+        np.full(len(frames), 0.1),
+        np.full(len(frames), 0.05),
+        np.linspace(0.1, 0.2 + 2 * np.pi, len(frames)),
+    ]
+    slopes = np.repeat(np.gradient(ways[2], frames)[:, None], 2, 1) if options else None
+    whole = [baked("b1", "rotation_euler", i, frames, way) for i, way in enumerate(ways[:2])]
+    before = outside(rig)
+    if options:
+        kept = [0, 10, 20]
+        whole.append(baked("b1", "rotation_euler", 2, frames[kept], ways[2][kept], slopes[kept]))
+    else:
+        whole.append(baked("b1", "rotation_euler", 2, frames, ways[2]))
+    module("bridge.action").write_keys(rig, whole)
+    assert outside(rig) == before
+    assert turns(rig, LAST, 60).max() < CALM  # it does not wind back
+    third = next(c for c in fcurves(rig) if c.data_path == whole[0].path and c.array_index == 2)
+    values = np.array([third.evaluate(frame) for frame in frames])
+    assert np.cos(values) == pytest.approx(np.cos(ways[2]), abs=1e-4)
+    assert np.sin(values) == pytest.approx(np.sin(ways[2]), abs=1e-4)
+
+
+def test_strips_of_the_nla_play_on_outside_of_what_was_baked():
+    rig = between("QUATERNION", 1.0)
+    for frame, turn in ((1, 0.0), (60, 0.4)):
+        rig.pose.bones["b0"].rotation_quaternion = (1.0, turn, 0.0, 0.0)
+        rig.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+    data = rig.animation_data
+    action = data.action
+    strip = data.nla_tracks.new().strips.new("Strip", 1, action)
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = action.slots[0]
+    data.action = None
+    apart = [*range(1, FIRST), *range(LAST + 1, 61)]
+    before = poses(rig, apart)
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=True)
+    assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
+    assert poses(rig, apart) == pytest.approx(before, abs=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "ZXY"])
+@pytest.mark.parametrize("decimate", [False, True])
+def test_a_bake_over_a_bake_is_the_same(mode: str, decimate: bool):
+    rig = between(mode, 1.0 if mode == "QUATERNION" else 0.0)
+    found = []
+    for _ in range(2):
+        bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=True, decimate=decimate)
+        found.append(
+            (poses(rig, range(1, 61)), {at: [f for f, _ in keys] for at, keys in curves(rig).items()})
+        )
+    assert found[0][1] == found[1][1]
+    assert found[1][0] == pytest.approx(found[0][0], abs=5e-3 if decimate else 1e-5)
+
+
+def test_an_action_of_two_armatures_is_left_to_the_other_one():
+    rig = between("QUATERNION", 1.0)
+    twin = rig.copy()
+    bpy.context.collection.objects.link(twin)
+    before = poses(twin, range(1, 61))
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST)
+    assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
+    assert poses(twin, range(1, 61)) == pytest.approx(before, abs=1e-7)
