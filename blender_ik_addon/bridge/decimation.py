@@ -20,7 +20,8 @@ from .cubics import Cubics
 from .displacement import Displacement, Point
 
 _SHARE: Final = 2.0  # times the margin, that a gap has to bring to be parted,
-_LESS: Final = 0.8  # and how that falls when none does
+_LESS: Final = 0.8  # how that falls when none does,
+_LEAST: Final = 0.05  # and how far; then those are parted that bring most
 _TIGHTER: Final = 0.95  # the margin's factor where the estimate let through what the pose does not
 _ENDS: Final = 2  # keys, the first and the last one, that are needed in any case
 _ROUNDING: Final = 1e-6  # of the figure's size: what Blender's own single precision does
@@ -89,11 +90,12 @@ class _Keys:
             track, begin, end, score = self._gaps(np.where(over, brought, 0.0))
             if score.max() <= 0.0:  # nobody's fault in particular
                 score = over.any(1)[track] * margin
-            while not (score > share * margin).any():
+            while share > _LEAST and not (score > share * margin).any():
                 share *= _LESS
-            for row in np.flatnonzero(score > share * margin):
+            parted = np.flatnonzero(score >= min(share * margin, score.max()))
+            for row in parted:
                 self._part(track[row], begin[row], end[row])
-            self._fit(np.unique(track[score > share * margin]))
+            self._fit(np.unique(track[parted]))
 
     def chosen(self, curves: Iterable[Curve]) -> tuple[Curve, ...]:
         """The curves on the frames that are kept."""
