@@ -24,6 +24,7 @@ Floats = npt.NDArray[np.float32]
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
+Matrices = npt.NDArray[np.floating[Any]]
 
 AXES: Final = "xyz"
 
@@ -165,8 +166,8 @@ class PoseState:
     """
 
     channels: Channels
-    basis: npt.NDArray[np.floating[Any]]
-    matrix: npt.NDArray[np.floating[Any]]
+    basis: Matrices
+    matrix: Matrices
 
     @cached_property
     def digest(self) -> bytes:
@@ -288,7 +289,7 @@ def _get_matrices(collection: Any, name: str) -> Floats:
     return _get(collection, name, 16).reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
-def _columns(matrices: npt.NDArray[np.floating[Any]]) -> bytes:
+def _columns(matrices: Matrices) -> bytes:
     return matrices.swapaxes(-1, -2).tobytes()  # as they lie in memory, if Blender gave them
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .armature import Bones, Indices
+from .armature import Array, Bones, Indices
 from .faults import FigureFault
 from .feet import carrier
 
@@ -38,15 +38,15 @@ def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, .
     return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))
 
 
-def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str) -> tuple[str, ...]:
+def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str, up: Array) -> tuple[str, ...]:
     """As `chain_bones`, but for what stays on the ground while the hips of a figure move freely.
 
     Args:
         bones: the armature; chains: as for `chain_bones`.
-        root: PINNED or FREE.
+        root: PINNED or FREE; up: (3,) away from the ground, armature space.
     """
     solved = chain_bones(bones, chains)
-    top = carrier(bones) if root == "FREE" else -1
+    top = carrier(bones, up) if root == "FREE" else -1
     if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
         return solved
     still = {bones.names[number] for number in bones.ancestors(bones.names[top])[1:]}

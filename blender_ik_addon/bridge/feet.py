@@ -4,42 +4,85 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from .armature import Bones
+from .armature import Array, Bones, Matrices
+from .standing import Stance
 
-_FOOT: Final = re.compile(r"(?<![a-z])(foot|feet|paw|hoof|fuss|pied)(?![a-z])", re.IGNORECASE)
-_SAME_HEIGHT: Final = 0.05  # of the figure's height: ends that are no higher than this stand on the ground
-_LEGS: Final = 0.1  # of the figure's height: the root is at least that far above the ground of what has legs
-
+_FOOT: Final = re.compile(r"(?<![a-z])(fore|hind)?(foot|feet|paw|hoof|fuss|pied)(?![a-z])", re.IGNORECASE)
 _MOST: Final = 0.8  # of the bones, that hang from the one that carries the figure
 
 
-def feet(bones: Bones) -> tuple[str, ...]:
-    """Names of the bones that a figure stands on, at rest: those called so, else the lowest ends of it.
+@dataclass(frozen=True)
+class Stand:
+    """On what a figure stands in a pose.
 
-    Of bones below one another the topmost counts. A figure whose root is on the ground has no feet.
+    Attributes:
+        feet: numbers of the bones that are to stay where they are.
+        flat: of those, the ones that lie on the ground; the others touch it with their tips and may turn.
+        upright: the body moves above them; else it sits or lies on the ground, or there are none.
+    """
+
+    feet: tuple[int, ...]
+    flat: frozenset[int]
+    upright: bool
+
+
+def feet(bones: Bones, up: Array) -> tuple[int, ...]:
+    """Numbers of the bones that a figure stands on, at rest.
+
+    Those that are called so, and where it does not stand on these alone, as a cat with "hands" in front, the
+    other ends of limbs on which it stands. Where a bone called so rises steeply, as in what walks on its
+    toes, the part below it that lies on the ground is meant. Of bones below one another the topmost counts.
 
     Args:
-        bones: the armature.
+        bones: the armature; up: (3,) away from the ground, armature space.
     """
-    named = {i for i, name in enumerate(bones.names) if _FOOT.search(_plain(name))}
-    found = {i for i in named if not named & set(bones.ancestors(bones.names[i])[1:])} or _lowest_ends(bones)
-    return tuple(bones.names[i] for i in sorted(found))
+    rest = Stance(bones, bones.rest, up)
+    named = [number for number, name in enumerate(bones.names) if _FOOT.search(_plain(name))]
+    called = {i for i in named if not set(named) & set(bones.ancestors(bones.names[i])[1:])}
+    found: set[int] = set()
+    for number in called:
+        own = [end for end in rest.ends if number in bones.ancestors(bones.names[end])]
+        steep = own and not rest.is_flat(number)
+        found |= {rest.foot(end, number) for end in own} if steep else {number}
+    if not called or (rest.ends and not rest.carried_by(called)):
+        known = called | found
+        others = [end for end in rest.ends if not known & set(bones.ancestors(bones.names[end]))]
+        found |= {rest.foot(end) for end in others}
+    return tuple(sorted(found))
 
 
-def carrier(bones: Bones) -> int:
+def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
+    """On what a figure stands in a pose: on its feet, and on whatever else carries it there.
+
+    Args:
+        bones: the armature; matrix: (B, 4, 4) where they are; up: (3,) away from the ground; armature space.
+    """
+    own, now = set(feet(bones, up)), Stance(bones, matrix, up)
+    planted = {number for end in now.ends for number in own & set(bones.ancestors(bones.names[end]))}
+    if now.ends and not (planted and now.carried_by(planted)):
+        free = [end for end in now.ends if not own & set(bones.ancestors(bones.names[end]))]
+        others = {now.foot(end) for end in free}
+        own = (own | others) if planted else others  # who stands on his hands has his feet in the air
+    rest = Stance(bones, bones.rest, up)
+    flat = {i for i in own if now.is_flat(i) or rest.is_flat(i) or _FOOT.search(_plain(bones.names[i]))}
+    return Stand(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
+
+
+def carrier(bones: Bones, up: Array) -> int:
     """Number of the bone that carries a figure on its feet; -1 where that is just the topmost one.
 
     Figures of games have a bone on the ground above their hips, that says where in the world they are. It is
     not to sink into the floor when the hips go down: they move by themselves.
 
     Args:
-        bones: the armature.
+        bones: the armature; up: (3,) away from the ground, armature space.
     """
-    stands = [set(bones.ancestors(name)) for name in feet(bones)]
+    stands = [set(bones.ancestors(bones.names[number])) for number in feet(bones, up)]
     if not stands:
         return -1
     size = np.zeros(len(bones), dtype=int)  # of what hangs from a bone, with it
@@ -60,14 +103,3 @@ def carrier(bones: Bones) -> int:
 def _plain(name: str) -> str:
     """A name in which words are parted: "LeftFoot", "mixamorig:LeftFoot" and "foot.L" alike."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("_", " ")
-
-
-def _lowest_ends(bones: Bones) -> set[int]:
-    heads = bones.rest[:, 2, 3]
-    tails = heads + bones.rest[:, 2, 1] * bones.length
-    ground, height = float(min(heads.min(), tails.min())), float(np.ptp(np.concatenate([heads, tails])))
-    roots = np.flatnonzero(bones.parents < 0)
-    if height <= 0.0 or heads[roots].min() < ground + _LEGS * height:
-        return set()
-    ends = np.setdiff1d(np.arange(len(bones)), bones.parents)
-    return set(ends[tails[ends] < ground + _SAME_HEIGHT * height].tolist())

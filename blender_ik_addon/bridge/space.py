@@ -112,6 +112,11 @@ def space_of(name: str, matrix: Array) -> Space:
     return Space(nearest_rotation(matrix[:3, :3]), matrix[:3, 3].copy(), scale)
 
 
+def upward(armature_object: bpy.types.Object) -> Array:
+    """(3,) where the world has up, in armature space; not of unit length."""
+    return np.array(armature_object.matrix_world, dtype=float)[2, :3]
+
+
 def volume(axes: Iterable[Iterable[float]]) -> float:
     """Determinant of (3, 3), in plain numbers."""
     (a, b, c), (d, e, f), (g, h, i) = axes

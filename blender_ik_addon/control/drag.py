@@ -251,7 +251,8 @@ class Drag:
         return count
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
-        plan, row = plan_with_grip(armature, context, grip)
+        pose = None if self._state is None else self._state.matrix
+        plan, row = plan_with_grip(armature, context, grip, pose)
         depsgraph = context.evaluated_depsgraph_get()
         sample = take_sample(self._saved(plan), armature, depsgraph, context.scene.frame_current)
         if self._state is None:

@@ -12,16 +12,19 @@ import numpy as np
 
 import ikmath as ik
 
-from ..bridge.armature import Bones, read_bones
+from ..bridge.armature import Bones, Matrices, pose_matrices, read_bones
 from ..bridge.checks import overridden
-from ..bridge.feet import carrier, feet
+from ..bridge.feet import Stand, carrier, stand
+from ..bridge.space import upward
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
 from .plan import NOT_SAVED, EffectorPlan, Plan, read_plan
 
-_BELOW: Final = 2  # priority of a foot below what is in the hand, which has 1
+# priorities below that of the hand, which has 1
+_BODY: Final = 2  # of what the leg in the hand hangs from
+_BELOW: Final = 3  # of the foot below the hand: no body moves for it
 _TINY: Final = 1e-12
 
 
@@ -44,17 +47,21 @@ class Grip:
     root: str = ""
 
 
-def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Plan, int]:
+def plan_with_grip(
+    armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, pose: Matrices | None = None
+) -> tuple[Plan, int]:
     """The armature's plan with what is dragged as its weakest effector, and the row of that one.
 
-    Where nothing is pinned and the whole figure takes part, its feet are held as the solver's setting says;
-    the foot below what is held gives way to the hand. While it stands on its feet, by that or by pins on
-    them, the root comes along. Who takes a bone above the one that carries the figure takes all of it along.
+    Where nothing is pinned and the whole figure takes part, what it stands on is held as the solver's setting
+    says; the foot below what is held gives way to the hand. While it stands on its feet, by that or by pins
+    on them, the root comes along, and so it does when it is itself in the hand. Who takes a bone above the
+    one that carries the figure takes all of it along.
 
     Args:
         armature: the original object.
         context: scene and view layer.
         grip: what is held.
+        pose: (B, 4, 4) how the bones stood when it was taken, armature space; None for how they stand now.
 
     Raises:
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
@@ -84,13 +91,8 @@ def plan_with_grip(armature: bpy.types.Object, context: bpy.types.Context, grip:
         chain_root=top,
         local=local,
     )
-    stands = not top and rig_of(armature).solver.unpinned == "FEET"
-    bones = read_bones(armature)
-    above = bones.ancestors(bones.names[carrier(bones)])[1:] if carrier(bones) >= 0 else ()
-    lifted = stands and bones.number(grip.bone) in above
-    held = _feet(armature, bones, grip) if stands and not own and not lifted else []
-    carried = held or lifted or (stands and _has_feet_held(bones, own))
-    root = grip.root or ("FREE" if carried else "")
+    held, root = _holding(armature, context, grip, own, pose) if not top else ((), "")
+    root = grip.root or root
     plan = read_plan(armature, context, extra=[*held, dragged], root=root)
     plan = replace(plan, effectors=(*map(_as_held, plan.effectors[:-1]), plan.effectors[-1]))
     if not ik.METHODS[plan.method].priorities:
@@ -130,27 +132,42 @@ def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
     return replace(grip, bone=above.name, along=min(max(along, 0.0), 1.0))
 
 
-def _feet(armature: bpy.types.Object, bones: Bones, grip: Grip) -> list[EffectorPlan]:
+def _holding(
+    armature: bpy.types.Object,
+    context: bpy.types.Context,
+    grip: Grip,
+    own: Sequence[ArticulateEffector],
+    pose: Matrices | None,
+) -> tuple[list[EffectorPlan], str]:
+    """What holds besides the effectors that the rig has, and the root: FREE, or "" for as it is set."""
+    if rig_of(armature).solver.unpinned != "FEET":
+        return [], ""
+    bones, up = read_bones(armature), upward(armature)
+    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+    on = stand(bones, pose_matrices(evaluated) if pose is None else pose, up)
+    top = carrier(bones, up)
+    number = bones.number(grip.bone)
+    lifted = top >= 0 and number in bones.ancestors(bones.names[top])[1:]
+    held = _feet(armature, bones, on, grip) if not own and not lifted else []
+    carried = on.upright if held else _has_feet_held(bones, on, own)
+    in_hand = lifted or number == top or bones.parents[number] < 0
+    return held, "FREE" if carried or in_hand else ""
+
+
+def _feet(armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip) -> list[EffectorPlan]:
     """The feet as effectors that hold them where they are, but for one that is itself in the hand.
 
-    Who takes a leg between hip and foot may lift it, and the foot follows as far as it has to.
+    Who takes a leg may lift it: the foot follows as far as it has to, but what the leg hangs from stays as
+    long as the leg can do it.
     """
     above, number = bones.ancestors(grip.bone), bones.number(grip.bone)
-    held = [name for name in feet(bones) if bones.number(name) not in above and _is_free(armature, name)]
-    below = [name for name in held if number in bones.ancestors(name)]
-    own = below[0] if len(below) == 1 < len(held) else ""
-    return [
-        EffectorPlan(
-            index=NOT_SAVED,
-            name=name,
-            bone=name,
-            kind=KINDS["POSE"],
-            priority=_BELOW if name == own else 0,
-            chain_root=_leg(bones, name, held) if name == own else "",
-            local=(0.0, 0.0, 0.0),
-        )
-        for name in held
-    ]
+    held = [foot for foot in on.feet if foot not in above and _is_free(armature, bones.names[foot])]
+    below = [foot for foot in held if number in bones.ancestors(bones.names[foot])]
+    own = below if len(below) == 1 < len(held) else []
+    plans = [_held(bones, foot, _BELOW if foot in own else 0, at_tip=foot not in on.flat) for foot in held]
+    leg = next((foot for foot in (*own, *on.feet) if foot in own or foot in above), -1)
+    body = _body(bones, leg, held) if leg >= 0 else -1
+    return plans if body < 0 else [*plans, _held(bones, body, _BODY)]
 
 
 def _as_held(effector: EffectorPlan) -> EffectorPlan:
@@ -158,15 +175,29 @@ def _as_held(effector: EffectorPlan) -> EffectorPlan:
     return replace(effector, holds=effector.follows == "PIN" or effector.index == NOT_SAVED)
 
 
-def _leg(bones: Bones, foot: str, feet_held: Sequence[str]) -> str:
-    """The topmost bone that moves this foot and no other one: for a foot that gives way no body moves."""
-    others = {number for name in feet_held if name != foot for number in bones.ancestors(name)}
-    return bones.names[[number for number in bones.ancestors(foot) if number not in others][-1]]
+def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> EffectorPlan:
+    """A bone that stays as it is, or only with its tip where that is."""
+    name = bones.names[number]
+    return EffectorPlan(
+        index=NOT_SAVED,
+        name=name,
+        bone=name,
+        kind=KINDS["POSITION" if at_tip else "POSE"],
+        priority=priority,
+        chain_root="",
+        local=(0.0, float(bones.length[number]) if at_tip else 0.0, 0.0),
+    )
 
 
-def _has_feet_held(bones: Bones, own: Sequence[ArticulateEffector]) -> bool:
+def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
+    """The bone from which a leg hangs: the first one above its foot that moves another foot, too."""
+    others = {number for one in feet_held if one != foot for number in bones.ancestors(bones.names[one])}
+    return next((number for number in bones.ancestors(bones.names[foot]) if number in others), -1)
+
+
+def _has_feet_held(bones: Bones, on: Stand, own: Sequence[ArticulateEffector]) -> bool:
     """Whether effectors hold a foot in its place, at the ankle, or by something below it."""
-    ends = {bones.number(name) for name in feet(bones)}
+    ends = set(on.feet)
     ankles = {int(bones.parents[number]) for number in ends} - set(np.flatnonzero(bones.parents < 0).tolist())
     return any(
         effector.kind_info.moves

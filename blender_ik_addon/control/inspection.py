@@ -24,7 +24,7 @@ from ..bridge.armature import (
 )
 from ..bridge.chains import moving_bones
 from ..bridge.skeleton import Figure, read_figure
-from ..bridge.space import Space, read_space
+from ..bridge.space import Space, read_space, upward
 from ..properties.access import rig_of
 from ..properties.bone import bone_settings
 from ..properties.refusal import Refused
@@ -265,7 +265,7 @@ class Inspector:
         if self._figure is None or self._figure[0] != key:
             bones, space = self.bones(armature, structure), self._space(armature)
             root = rig_of(armature).solver.root
-            solved = moving_bones(bones, chains, root)
+            solved = moving_bones(bones, chains, root, upward(armature))
             self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
         return self._figure[1]
 

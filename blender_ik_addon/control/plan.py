@@ -23,6 +23,7 @@ from ..bridge.checks import armature_faults
 from ..bridge.dependencies import carrying_bone
 from ..bridge.faults import require
 from ..bridge.goals import ALONE, Masses
+from ..bridge.space import upward
 from ..properties import check
 from ..properties.access import holds, rig_of
 from ..properties.bone import bone_settings
@@ -195,7 +196,8 @@ def read_plan(
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
     root = root or solver.root
-    solved = moving_bones(bones, [chain for one in effectors for chain in one.chains(bones)], root)
+    chains = [chain for one in effectors for chain in one.chains(bones)]
+    solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
         _refuse_moving_target(armature, effector, frozenset(solved))
     return Plan(

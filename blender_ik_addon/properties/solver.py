@@ -25,8 +25,8 @@ UNPINNED = (
         "Feet",
         (
             "The feet hold while nothing is pinned, and as long as the figure stands on them or on their pins"
-            " the root comes along. Feet are the bones that are called so, else the lowest ends of a figure"
-            " that stands on legs; what has none is held by its root"
+            " the root comes along. Feet are bones that are called so and other ends of limbs on which the"
+            " figure stands; what has none is held by its root"
         ),
         "CON_FLOOR",
         0,

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""On which ends of its limbs a figure stands, as far as bones alone can tell.
+
+Nobody has told where the ground is or which bones are legs. But what is lowest touches the ground, and what
+stands has its middle above what touches, and its trunk off the ground. A fish has its fins lowest, too, and
+does not stand on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from .armature import Array, Bones, Flags, Indices, Matrices
+
+_CLOSE: Final = 0.06  # of the figure's size: what is no higher than this above the lowest touches the ground
+_LEAN: Final = 0.1  # of the height of its middle, by which a figure may lean out over what it stands on
+_HIGH: Final = (
+    0.25  # of the figure's size: limbs are that long, unless they carry most of it; fingers are not
+)
+_AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
+_WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """The bones of a figure in one pose; limbs are told by the numbers of bones at their ends.
+
+    Attributes:
+        bones: of the figure; matrix: (B, 4, 4) where they are, up: (3,) away from the ground, any length;
+            armature space.
+    """
+
+    bones: Bones
+    matrix: Matrices
+    up: Array
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """Numbers of the outermost bones on which the figure stands; none if it lies, leans or floats."""
+        if len(self._touching) < 2 or self.lies(self._touching):
+            return ()
+        return self._touching if self.carried_by({self.foot(end) for end in self._touching}) else ()
+
+    def lies(self, limbs: Collection[int]) -> bool:
+        """Whether what carries some limbs is on the ground itself, or grows from there."""
+        body = self._where_meet(limbs)
+        while body >= 0 and self.bones.connected[body] and self._head[body] > self._close:
+            body = int(self.bones.parents[body])
+        return body >= 0 and bool(self._head[body] <= self._close)
+
+    def above(self, limbs: Collection[int]) -> bool:
+        """Whether what carries some limbs is higher than the lowest of them."""
+        body = self._where_meet(limbs)
+        return body >= 0 and bool(self._head[body] > self._low[list(limbs)].min() + _CLOSE * self._size)
+
+    def carried_by(self, limbs: Collection[int]) -> bool:
+        """Whether the middle of the figure is above the ground that some limbs touch."""
+        body, mass = self._where_meet(limbs), self._mass
+        if body < 0:
+            return False
+        high = self._head[body] > self._ground + _HIGH * self._size
+        if not high and mass[self._below[:, body]].sum() < 0.5 * mass.sum():
+            return False
+        (heads, tails), own = self._places, self._below[:, list(limbs)].any(1)
+        middle = mass @ (0.5 * (heads + tails)) / mass.sum()
+        points = np.concatenate([heads[own], tails[own]])
+        touching = points[points @ self._upward <= self._close]
+        lean = _LEAN * float(middle @ self._upward - self._ground)
+        reach = (touching @ self._level @ _WAYS).max(0, initial=-np.inf)
+        return bool((middle @ self._level @ _WAYS <= reach + lean).all())
+
+    def foot(self, end: int, top: int = -1) -> int:
+        """Number of the topmost bone that stays on the ground with an outermost one, or of that one itself.
+
+        Args:
+            end: number of the outermost bone; top: of a bone above it that is as far up as it may be.
+        """
+        found, trunk = end, self._ways[self._where_meet(self._touching)]
+        while found != top and (above := int(self.bones.parents[found])) >= 0:
+            if above in trunk or not self.is_flat(above):
+                break
+            found = above
+        return found
+
+    def is_flat(self, number: int) -> bool:
+        """Whether a bone is on the ground: all of it, or it slopes gently down to there, as from an ankle."""
+        if self._head[number] <= self._close:
+            return True
+        heads, tails = self._places
+        way = tails[number] - heads[number]
+        down = float(way @ self._upward)
+        return bool(self._tail[number] <= self._close and 2.0 * down * down < way @ way)
+
+    def _where_meet(self, limbs: Collection[int]) -> int:
+        """Where limbs come together; the topmost bone above a single one; -1 if they do not."""
+        shared = set.intersection(*(set(self._ways[limb]) for limb in limbs)) if limbs else set()
+        deepest = max(shared, key=lambda number: len(self._ways[number]), default=-1)
+        return self._ways[deepest][-1] if len(limbs) == 1 else deepest
+
+    @cached_property
+    def _outermost(self) -> Indices:
+        return np.setdiff1d(np.arange(len(self.bones)), self.bones.parents)
+
+    @cached_property
+    def _touching(self) -> tuple[int, ...]:
+        """Numbers of the outermost bones that touch the ground."""
+        return tuple(end for end in self._outermost.tolist() if self._low[end] <= self._close)
+
+    @cached_property
+    def _ways(self) -> dict[int, tuple[int, ...]]:
+        """Each bone with the bones above it; nothing for none."""
+        ways = {number: self.bones.ancestors(name) for number, name in enumerate(self.bones.names)}
+        return {-1: (), **ways}
+
+    @cached_property
+    def _below(self) -> Flags:
+        """(B, B) whether a bone is, or hangs from, another one."""
+        below = np.zeros((len(self.bones),) * 2, dtype=bool)
+        for number in range(len(self.bones)):
+            below[number, list(self._ways[number])] = True
+        return below
+
+    @cached_property
+    def _mass(self) -> Array:
+        """(B,) of bones all equally slender, and none of one on the ground that says where the figure is."""
+        bones, numbers = self.bones, np.arange(len(self.bones))
+        carries = np.isin(numbers, bones.parents) & ~np.isin(numbers, bones.parents[bones.connected])
+        return np.where((bones.parents < 0) & carries & (self._head <= self._close), 0.0, bones.length**3)
+
+    @cached_property
+    def _places(self) -> tuple[Array, Array]:
+        """(B, 3) heads and tails."""
+        return _heads_and_tails(self.bones, self.matrix)
+
+    @cached_property
+    def _upward(self) -> Array:
+        """(3,) unit vector."""
+        return np.asarray(self.up / np.linalg.norm(self.up))
+
+    @cached_property
+    def _level(self) -> Array:
+        """(3, 2) two directions along the ground."""
+        return np.asarray(np.linalg.svd(self._upward[None])[2][1:].T)
+
+    @cached_property
+    def _head(self) -> Array:
+        """(B,) heights of the heads."""
+        return np.asarray(self._places[0] @ self._upward)
+
+    @cached_property
+    def _tail(self) -> Array:
+        """(B,) heights of the tails."""
+        return np.asarray(self._places[1] @ self._upward)
+
+    @cached_property
+    def _low(self) -> Array:
+        """(B,) heights of the lower ends."""
+        return np.minimum(self._head, self._tail)
+
+    @cached_property
+    def _ground(self) -> float:
+        """Height of the ground: that of the lowest of the outermost bones."""
+        return float(self._low[self._outermost].min())
+
+    @cached_property
+    def _close(self) -> float:
+        """Height up to which something touches the ground."""
+        return self._ground + _CLOSE * self._size
+
+    @cached_property
+    def _size(self) -> float:
+        """Of the figure at rest."""
+        return float(np.ptp(np.concatenate(_heads_and_tails(self.bones, self.bones.rest)), axis=0).max())
+
+
+def _heads_and_tails(bones: Bones, matrix: Matrices) -> tuple[Array, Array]:
+    heads = matrix[:, :3, 3].astype(float)
+    return heads, heads + matrix[:, :3, 1].astype(float) * bones.length[:, None]
