@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import hypot
 from typing import Any, Final
 
@@ -125,14 +126,9 @@ class ObstacleReader:
         """
         faults: list[Fault] = []
         there: list[Wanted] = []
-        bones = frozenset(bone.name for bone in armature_object.data.bones)
-
-        def is_ours(thing: bpy.types.Object) -> bool:
-            return moves_with(thing, armature_object, bones)
-
         for one in wanted:
             reason = why_not(one, depsgraph)
-            if not reason and one.object is not None and is_ours(one.object):
+            if not reason and one.object is not None and moves_with(one.object, armature_object):
                 reason = (
                     f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself, so it is no"
                     " obstacle to it."
@@ -143,7 +139,9 @@ class ObstacleReader:
                 there.append(one)
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
         sources = {kept.source: kept.surface for kept in self._kept.values()}
-        instances = read_instances(makers, depsgraph, sources, is_ours)
+        instances = read_instances(
+            makers, depsgraph, sources, partial(moves_with, armature_object=armature_object)
+        )
         kept: dict[str, _Kept] = {}
         shared: dict[tuple[int, bytes], TriangleMesh] = {}
         for one in there:
@@ -169,8 +167,8 @@ class ObstacleReader:
                 f"Obstacle '{name}' has no faces and so is left out; give it some, or take it off the list."
             )
         for shown in shows:
-            if is_flat(shown.matrix):
-                continue  # as small particles may be; of the object itself it was said
+            if shown.key and is_flat(shown.matrix):
+                continue  # as small particles may be; the object itself was looked at
             key, mode = f"{wanted.key}/{shown.key}", MODES[wanted.mode]
             try:
                 own = self._geometry(key, name, shown, shared)
@@ -265,13 +263,16 @@ def is_flat(matrix: Array) -> bool:
     return not min(lengths) > 0.0 or abs(volume(axes)) <= _FLAT * max(lengths) ** 3
 
 
-def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object, bones: frozenset[str]) -> bool:
+def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
     """Whether an object is skin, clothing or prop of a figure: deformed or held by its bones."""
     bound: list[Any] = [getattr(each, _BOUND[each.type]) for each in obj.modifiers if each.type in _BOUND]
     skins = [obj, *(skin for skin in bound if skin is not None)]
-    return any(is_deformed(skin, armature_object) for skin in skins) or bool(
-        carrying_bone(obj, "", armature_object, bones)
-    )
+    if any(is_deformed(skin, armature_object) for skin in skins):
+        return True
+    if obj.parent is None and not len(obj.constraints) and obj.animation_data is None:
+        return False  # asked for every obstacle in every frame, and most hang on nothing
+    bones = frozenset(bone.name for bone in armature_object.data.bones)
+    return bool(carrying_bone(obj, "", armature_object, bones))
 
 
 def _equal(before: Array, now: Array) -> bool:

@@ -40,7 +40,7 @@ def makes_instances(thing: bpy.types.Object) -> bool:
 
 def has_surface(thing: bpy.types.Object) -> bool:
     """Whether there may be anything to keep out of."""
-    return any(
+    return thing.type in SURFACES or any(
         each.type in SURFACES or any(modifier.type == "NODES" for modifier in each.modifiers)
         for each in shown_by(thing)
     )
