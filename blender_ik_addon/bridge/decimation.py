@@ -45,7 +45,7 @@ def decimated(
         curves: a value on every frame, all on the same frames.
         states: how the armature is animated in these frames; the curves are put in.
         margin: metres, how far a point of a bone may be off in any frame.
-        also: points that have to stay as near, beside the ends of all bones and one aside of each.
+        also: points that have to stay as near, beside the ends of all bones and two aside of each.
 
     Returns:
         The same curves on fewer frames, with slopes.

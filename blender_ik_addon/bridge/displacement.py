@@ -38,7 +38,7 @@ class Displacement:
         scale: metres in a unit of it.
         curves: of locations and rotations, a value on every frame.
         states: how the armature is animated in these frames; the curves are put in.
-        also: points that count, beside the ends of all bones that move and one aside of each.
+        also: points that count, beside the ends of all bones that move and two aside of each.
 
     Attributes:
         given: (T, F, 7) location and rotation of these bones, as the curves say; keyed: (T, 7) what has one.
@@ -169,10 +169,10 @@ class Displacement:
         return forward(self._bones, basis, matrix=self._others, which=self._below)
 
     def _points(self, also: Iterable[Point]) -> tuple[Indices, Array]:
-        """Numbers of bones (P,) and points in their axes (P, 3), by tracks: ends, one aside, further ones."""
-        owner = [np.repeat(self._below, 3)]
-        own = np.zeros((len(self._below), 3, 3))
-        own[:, 1, 1] = own[:, 2, 0] = self._bones.length[self._below]
+        """Numbers of bones (P,) and points in their axes (P, 3), by tracks: ends, two aside, further ones."""
+        owner = [np.repeat(self._below, 4)]
+        own = np.zeros((len(self._below), 4, 3))
+        own[:, 1:] = np.eye(3) * self._bones.length[self._below, None, None]
         local = [own.reshape(-1, 3)]
         for name, point in also:
             number = self._bones.number(name)

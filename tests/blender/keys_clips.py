@@ -80,13 +80,13 @@ def _steps(times: np.ndarray, number: int, feet: int, size: float) -> np.ndarray
 
 
 def shown(figure: bpy.types.Object, frames: int) -> np.ndarray:
-    """(F, P, 3) world places of both ends of all bones and a point aside of each, by Blender."""
+    """(F, P, 3) world places of both ends of all bones and two points aside of each, by Blender."""
     found = []
     for frame in range(1, frames + 1):
         bpy.context.scene.frame_set(frame)
         seen = figure.evaluated_get(bpy.context.evaluated_depsgraph_get())
         matrices = np.array([np.array(seen.matrix_world @ bone.matrix) for bone in seen.pose.bones])
         length = np.array([bone.bone.length for bone in seen.pose.bones])[:, None]
-        head, y, z = matrices[:, :3, 3], matrices[:, :3, 1], matrices[:, :3, 2]
-        found.append(np.concatenate([head, head + length * y, head + length * z]))
+        head, (x, y, z) = matrices[:, :3, 3], matrices[:, :3, :3].transpose(2, 0, 1)
+        found.append(np.concatenate([head, head + length * y, head + length * x, head + length * z]))
     return np.array(found)

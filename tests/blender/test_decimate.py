@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import bpy
+import keys_clips
 import numpy as np
 import pytest
 from addon_scenes import animate, arm, curves, reach, tip
@@ -202,3 +203,15 @@ def test_between_the_frames_the_figure_does_not_swing_out():
     rig = jagged()
     bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES, decimate=True, remove_error_margin=0.02)
     assert np.linalg.norm(halves(rig) - full, axis=-1).max() < 0.1
+
+
+def test_points_all_around_a_bone_stay_within_the_margin():
+    def places() -> Array:
+        return keys_clips.shown(bpy.context.object, FRAMES)
+
+    keys_clips.make("basic_quadruped", "walking", FRAMES)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES)
+    full = places()
+    keys_clips.make("basic_quadruped", "walking", FRAMES)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES, decimate=True, remove_error_margin=0.005)
+    assert np.linalg.norm(places() - full, axis=-1).max() <= 0.005 + ROUNDING
