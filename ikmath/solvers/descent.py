@@ -24,8 +24,8 @@ from .detours import is_hopeless, ways_from
 from .escapes import bend, elsewhere, unlock
 from .guard import Guard
 from .picture import Picture
-from .rest import at_rest_in_order, cost_in_order
-from .standing import LEAST, MOST, Creeping, Memory, Sag, State, Sway, Trail
+from .rest import at_rest_in_order, is_no_farther
+from .standing import LEAST, MOST, Creeping, Draw, Memory, Sag, State, Sway, Trail
 
 _GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
 _SLIDE: Final = 1e-3  # and where obstacles are slid along
@@ -57,6 +57,7 @@ class Descent:
         self.problem, self.options = problem, options
         self.skeleton, self.stack = problem.skeleton, problem.stack
         self.single = len(self.stack.levels) <= 1
+        self.draw = Draw.of(problem)
         self.tolerance = options.tolerance**2
         self.floors = [0.0]
         if not self.single:
@@ -85,7 +86,6 @@ class Descent:
         alone = self.guard is None and self.max_turn is None
         self.rests = options.rest and alone and all(goal.whole for goal in problem.tasks)
 
-    # ------------------------------------------------------------------ looking
     def begin(self, q: Array) -> State:
         """The start, out of all obstacles if there is a way out."""
         pose, self.known = self.known, None
@@ -111,10 +111,7 @@ class Descent:
         squares = stack.squares(rows.error).tolist()
         reached = not squares or max(squares) < self.tolerance
         state = State(q, pose, rows, scaled, stack.units, stack.costs(scaled), squares, reached, near)
-        if (posture := problem.posture) is not None:
-            state.wish = posture.gain * (posture.q - q)
-            away = state.wish / stack.metric
-            state.left = float(away.dot(away))
+        state.wish, state.left = (None, 0.0) if self.draw is None else self.draw.at(q)
         return state
 
     def compare(self, new: State, old: State, lowest: list[float] | None = None) -> tuple[int | None, bool]:
@@ -140,7 +137,6 @@ class Descent:
             return (None if new.left < old.left else 0), clearly
         return (None if any(a < b for a, b in zip(new.costs, old.costs, strict=True)) else 0), False
 
-    # ------------------------------------------------------------------ the whole way
     def solve(self, q: Array) -> Solution:
         """Iterate until the goals are reached and the posture is settled, or nothing gets better.
 
@@ -164,6 +160,8 @@ class Descent:
         if not state.reached:
             state, rests = self._come_to_rest(self._settle_strong(state) if came else self.start)
             stalled = stalled or rests
+        if self.rests and not state.is_nearer(self.start):  # who asks again gets the same
+            state = self.start
         return self._finish(state, self.most - self.left, stalled=stalled)
 
     def _come_to_rest(self, state: State) -> tuple[State, bool]:
@@ -176,13 +174,8 @@ class Descent:
             return state, False
         q, rests = at_rest_in_order(self.problem, state.q)
         end = self._settle_strong(self.look(Pose.trusted(self.skeleton, q), None))
-        if not self.single:
-            least = [max(old, _EXACT * _EXACT) for old in state.costs[: self._met(state)]]
-            worse = any(new > old for new, old in zip(end.costs, least, strict=False))
-            before, after = (cost_in_order(self.stack, one.costs) for one in (state, end))
-            if worse or after > before * (1.0 + _GAIN):
-                return state, False
-        return end, rests
+        kept = self.single or is_no_farther(self.stack, end.costs, state.costs, self._met(state), _EXACT)
+        return (end, rests) if kept else (state, False)
 
     def _met(self, state: State) -> int:
         """How many levels, from the strongest on, have what they want but for what a step puts right."""

@@ -25,6 +25,7 @@ _SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is 
 _STEP: Final = 1e-5  # radians and metres of the differences
 _FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
 _FAINT: Final = 1e-10  # the same where a tether or small shares bend directions a little
+_STIFF: Final = 1e-2  # share that tells what holds strong levels from what weak ones, of small shares, ask
 _EDGES: Final = 3  # times that swing regions are linearised anew within a step
 _CORRECTIONS: Final = 7  # of a step that is to follow a curved valley
 _SHRINKING: Final = 0.9  # share of the last correction that the next one may have
@@ -114,7 +115,8 @@ class _Measure:
     """Half of what is minimised, and its derivative.
 
     Attributes:
-        flat: share of the largest curvature below which a direction counts as having none.
+        flat: share of the largest curvature below which a direction counts as having none;
+        stiff: and above which it is followed round its bends.
     """
 
     def __init__(self, problem: Problem, tether: Tether | None, shares: Array | None) -> None:
@@ -122,6 +124,7 @@ class _Measure:
         scale = problem.stack.scale
         self.weight = scale * scale if shares is None else scale * scale * shares
         self.flat = _FLAT if tether is None and shares is None else _FAINT
+        self.stiff = 0.0 if shares is None else _STIFF
 
     def place(self, q: Array) -> _Place:
         """Coordinates q (n,) and what is known there."""
@@ -153,7 +156,7 @@ class _Model:
         values, self.axes = np.linalg.eigh(about.curvature(measure.gradients, _STEP))
         flat = measure.flat * max(float(np.abs(values).max(initial=0.0)), 1e-300)
         self.size = np.maximum(np.abs(values), flat)
-        self.upward = self.axes[:, values > flat]
+        self.stiff = self.axes[:, values > max(flat, measure.stiff * float(self.size.max(initial=0.0)))]
         # on a ridge nothing slopes, though some direction bends down: to the better side, if one is better
         level = np.linalg.norm(self.gradient) < _STILL * abs(values.min(initial=0.0))
         if level and values.min(initial=0.0) < -_RIDGE * self.size.max():
@@ -167,9 +170,10 @@ class _Model:
 
         The step is not only Newton's, `(H + c) y = -g`, which would leave a curved valley: it is put right
         until the gradient at its end balances the caution, `g(y) = -c y`, as in one implicit step of steepest
-        descent. That follows valleys round their bends, the narrower the better.
+        descent. That follows valleys round their bends, the narrower the better. What strong levels hold a
+        weak one to is such a valley: there a step is put right across it, and not along.
         """
-        about, gradient, axes, upward = self.about, self.gradient, self.axes, self.upward
+        about, gradient, axes, stiff = self.about, self.gradient, self.axes, self.stiff
         caution = _caution(self.size, -gradient @ axes, radius)
         matrix = (axes * (self.size + caution)) @ axes.T
         step = bounded_quadratic(matrix, gradient, about.low, about.high)
@@ -179,13 +183,13 @@ class _Model:
                 break
             about, turned = about.within(bounds)
             gradient, matrix = gradient @ turned, turned.T @ matrix @ turned
-            axes, upward = turned.T @ axes, turned.T @ upward
+            axes, stiff = turned.T @ axes, turned.T @ stiff
             step = bounded_quadratic(matrix, gradient, about.low, about.high)
         place = best = measure.place(about.landing(step))
         length, last = float(np.linalg.norm(step)), np.inf
         for _ in range(_CORRECTIONS):
             left = place.gradient @ about.at(place.q) + caution * step
-            left = upward @ (left @ upward)
+            left = stiff @ (left @ stiff)
             low, high = about.low - step, about.high - step
             free = ((low < 0.0) | (left < 0.0)) & ((high > 0.0) | (left > 0.0))
             more = max(caution, _caution(self.size, -(left * free) @ axes, 0.5 * length))
@@ -210,7 +214,8 @@ def _caution(curvature: Array, downhill: Array, radius: float) -> float:
         length = float(np.linalg.norm(step))
         if length <= radius * 1.05:
             break
+        share = step / length
         # Newton on 1 / |step| = 1 / radius, which is nearly linear in what is added (More and Sorensen)
-        slope = float((step * step / (curvature + more)).sum()) / length**3
+        slope = float((share * share / (curvature + more)).sum()) / length
         more += (1.0 / radius - 1.0 / length) / slope
     return more

@@ -25,7 +25,9 @@ _WEAKER: Final = 1e-4  # share of the level above that a level has while the way
 _WEAKEST: Final = 1e-8  # and where it is judged
 _ROUNDS: Final = 60  # a method that gives up early leaves a long way,
 _FEW: Final = 6
-_MANY: Final = 150  # and so do levels in each other's way
+_MANY: Final = 150  # and so do levels in each other's way,
+_WORK: Final = 1.5e8  # but a round takes as long as the cube of the coordinates' number
+_SLIGHT: Final = 1e-4  # share of what a pose costs that another one may cost more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,18 +72,24 @@ def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
     """The same for levels of priority: of the poses nearest to the strong goals that for the weak ones.
 
     Weights that leave each level next to nothing beside the one above lead there but for as little; then the
-    levels are put right without the weaker ones, which is a step or two and costs those but its square.
+    levels are put right without the weaker ones, which is a step or two and costs those but its square. The
+    posture is the weakest of them.
 
     Returns:
         The pose (n,), and whether it is at rest.
     """
     stack = problem.stack
     count = len(stack.levels)
-    if count == 1:
-        return polished(problem, q, None, _MANY)
-    shares = _shares(stack, _WEAKER)
-    q, rests = polished(problem, q, None, _MANY, shares=shares)
-    for first in range(count - 1, 0, -1):
+    posture = problem.posture
+    rounds = min(max(int(_WORK / max(len(q), 1) ** 3), _FEW), _MANY)
+    if count == 1 and posture is None:
+        return polished(problem, q, None, rounds)
+    shares, tether = _shares(stack, _WEAKER), None
+    if posture is not None:
+        gain = np.sqrt(_WEAKER**count * posture.gain / (posture.gain.max() or 1.0))
+        tether = Tether(max(stack.most) * gain / stack.metric, posture.q)
+    q, rests = polished(problem, q, tether, rounds, shares=shares)
+    for first in range(count - (tether is None), 0, -1):
         q, _ = polished(problem, q, None, _FEW, shares=np.where(stack.place < first, shares, 0.0))
     return q, rests
 
@@ -89,18 +97,21 @@ def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
 def _shares(stack: Stack, share: float) -> Array:
     """(k,) weights that leave each level a share of the one above, however heavy it is."""
     size = np.array([stack.scale[rows].max(initial=0.0) for rows in stack.levels])
+    size = np.where(size > 0.0, size, size.max())  # what weighs nothing has no share to be given
     shares = share ** np.arange(len(size)) * (size.max() / np.maximum(size, 1e-150)) ** 2
     return np.asarray(shares[stack.place])
 
 
-def cost_in_order(stack: Stack, costs: Sequence[float]) -> float:
-    """What a pose costs, if the least of a strong level counts for more than all of a weak one.
+def is_no_farther(stack: Stack, new: Sequence[float], old: Sequence[float], met: int, exact: float) -> bool:
+    """Whether a pose costs no more than another, if the least of a strong level is worth all of a weak one.
 
     Args:
-        stack: of the problem; costs: of each level.
+        stack: of the problem; new, old: what each level costs there.
+        met: levels that must not cost more; exact: error, in figure sizes, that is none to them.
     """
     shares = [_shares(stack, _WEAKEST)[rows].max(initial=0.0) for rows in stack.levels]
-    return float(np.dot(shares, costs))
+    kept = all(a <= max(b, exact * exact) for a, b in zip(new[:met], old, strict=False))
+    return kept and float(np.dot(shares, new)) <= float(np.dot(shares, old)) * (1.0 + _SLIGHT)
 
 
 def squares(problem: Problem, q: Array) -> Array:

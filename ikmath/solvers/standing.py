@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from ..goals import Posture
 from ..linalg.inequalities import Working
 from ..obstacles import Proximity
 from ..pose import Pose
+from ..problem import Problem
 from ..residual import Residual
 from ..rotation import Array
 from ..stack import Stack
@@ -23,6 +25,8 @@ _STEADY: Final = 0.25  # share of it (squared) that may differ from frame to fra
 _TO_AND_FRO: Final = 0.3  # share of two changes of speed by which they cancel, in a motion that sways
 _CALMER, _BOLDER, _CALMEST = 0.4, 1.005, 0.05  # factors of the posture's share, and its least
 _NO_SWAY: Final = 1e-6  # radians or metres a frame; changes of speed below that are rounding
+_AS_GOOD: Final = 1e-8  # share of what poses cost by which they may differ and be as good,
+_NOTHING: Final = 1e-14  # and squared figure sizes or radians
 _TRUE, _FALSE = 0.75, 0.25  # shares of the promised gain above which to be bolder, below which not
 
 
@@ -35,8 +39,7 @@ class State:
         units: (n, k) what makes the Jacobian so;
         costs: squared length of each level's scaled errors; squares: (E,) of each effector's unscaled ones;
         reached: whether every effector is within the tolerance;
-        near: what obstacles are near; wish: (n,) step that the posture asks for; left: its squared length,
-            in the metric of `Stack`.
+        near: what obstacles are near; wish: (n,) step that the posture asks for; left: see `Draw`.
     """
 
     q: Array
@@ -51,10 +54,42 @@ class State:
     left: float = 0.0
     wish: Array | None = None
 
+    def is_nearer(self, other: State) -> bool:
+        """Whether a pose is nearer to anything than another, in order, and by more than rounding."""
+        if self.reached != other.reached:
+            return self.reached
+        first = -1 if self.reached else 0  # what is reached is reached: then the posture decides
+        pairs = zip([*self.costs, self.left][first:], [*other.costs, other.left][first:], strict=True)
+        tell = (new < old for new, old in pairs if abs(new - old) > _AS_GOOD * old + _NOTHING)
+        return next(tell, False)
+
     @cached_property
     def columns(self) -> Array:
         """(n, k) the scaled Jacobian, the coordinates first, as it lies in memory."""
         return self.rows.jacobian.T * self.units
+
+
+class Draw:
+    """How a posture draws a figure.
+
+    Args:
+        posture: of the problem; metric: (n,) see `Stack`.
+    """
+
+    def __init__(self, posture: Posture, metric: Array) -> None:
+        self._there, self._gain = posture.q, posture.gain
+        self._weight = self._gain / (metric * metric)
+
+    @classmethod
+    def of(cls, problem: Problem) -> Draw | None:
+        """That of a problem's posture, None if it has none."""
+        posture = problem.posture
+        return None if posture is None else cls(posture, problem.stack.metric)
+
+    def at(self, q: Array) -> tuple[Array, float]:
+        """At coordinates (n,) the step (n,) that it asks for; and what that would make less, to nothing."""
+        away = self._there - q
+        return self._gain * away, float((self._weight * away).dot(away))
 
 
 @dataclass(slots=True)
