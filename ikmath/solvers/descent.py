@@ -193,11 +193,13 @@ class Descent:
         for most in (pace.FAST, math.inf):
             if self.max_turn is not None and most <= self.max_turn:
                 continue
-            if not self.picture.let_go(held.q) or held.reached or not self.catch_up:
+            # who creeps along within wide bounds may have been turned that way by them
+            held_back = self.picture.let_go(held.q) or held is not state
+            if not held_back or held.reached or not self.catch_up:
                 break
             self.picture.stay_near(start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
-            farther, _ = self._descend(start)
+            farther, _ = self._descend(start, hurry=most < math.inf)
             if self.short is not None and most == math.inf and pace.jumps(self.skeleton, start.q, farther.q):
                 if pace.is_slight(self.problem, np.sqrt(held.squares)):
                     self.lags, state = True, held

@@ -7,7 +7,9 @@ import metarig_clips
 import pytest
 
 
-@pytest.mark.parametrize(("rig", "seed"), [("basic_human", 0), ("horse", 0), ("bird", 1)])
+@pytest.mark.parametrize(
+    ("rig", "seed"), [("basic_human", 0), ("horse", 0), ("bird", 1), ("basic_quadruped", 0)]
+)
 def test_what_can_be_reached_is_reached_without_pops(rig: str, seed: int) -> None:
     clip = metarig_clips.make(rig, "within", seed)
     misses, turns = metarig_clips.bake(clip)
@@ -15,7 +17,7 @@ def test_what_can_be_reached_is_reached_without_pops(rig: str, seed: int) -> Non
     assert turns.max() < 15.0
 
 
-@pytest.mark.parametrize(("rig", "seed"), [("wolf", 0), ("human", 0)])
+@pytest.mark.parametrize(("rig", "seed"), [("wolf", 0), ("wolf", 4), ("human", 0)])
 def test_out_of_reach_nothing_pops(rig: str, seed: int) -> None:
     _, turns = metarig_clips.bake(metarig_clips.make(rig, "out", seed))
     assert turns.max() < 15.0
