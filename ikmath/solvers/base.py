@@ -50,11 +50,14 @@ class Shortcut(NamedTuple):
     Attributes:
         method: its name; options: its own.
         most: radians or metres that no coordinate may move farther.
+        spares: whether an answer that falls short is as good as the method's own to who allows so few
+            steps; None for never.
     """
 
     method: str
     options: Mapping[str, Any]
     most: float = np.inf
+    spares: Callable[[Problem, Solution], bool] | None = None
 
 
 class Method:

@@ -19,15 +19,14 @@ from ..linalg.bounded import bounded_damped_step
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear
-from .rest import RestOptions
+from .loop import Incremental, Linear, SteppingOptions
 
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # squared damping at the goal
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundedOptions(RestOptions):
+class BoundedOptions(SteppingOptions):
     """Options of `bounded`.
 
     Attributes:

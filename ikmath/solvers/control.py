@@ -23,8 +23,7 @@ from ..linalg.control import control_gradient, control_step
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear
-from .rest import RestOptions
+from .loop import Incremental, Linear, SteppingOptions
 
 _USUAL_GAIN: Final = 0.1
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
@@ -33,7 +32,7 @@ _FAINT: Final = 1e-3  # damping that keeps a system from being singular, and no 
 
 
 @dataclass(frozen=True, kw_only=True)
-class ControlOptions(RestOptions):
+class ControlOptions(SteppingOptions):
     """Options of `control`.
 
     Attributes:

@@ -24,8 +24,7 @@ from ..linalg.small import solved
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear
-from .rest import RestOptions
+from .loop import Incremental, Linear, SteppingOptions
 
 _NEAR: Final = 1e-6  # damping at the goal
 _REFUSED: Final = 1e-4  # damping at least after a refused step
@@ -33,23 +32,27 @@ _LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can
 
 
 @dataclass(frozen=True, kw_only=True)
-class DampedOptions(RestOptions):
+class DampedOptions(SteppingOptions):
     """Options of `damped`.
 
     Attributes:
         damping: the constant c, added to squared singular values (lengths in figure sizes; 0 is as good as
             none); None adapts it.
         far: where it adapts, the damping for each unit of squared scaled error.
+        string: figure sizes from which on a place that is farther away pulls as if on a string of that
+            length; infinite for none. For many frames at once there are none.
     """
 
     damping: float | None = setting(
         None, "Damping", "Weighs the squared length of a step against the squared error it leaves"
     )
     far: float = 0.1
+    string: float = np.inf
 
     def __post_init__(self) -> None:
         super().__post_init__()
         arguments.number(self.far, "far", least=0)
+        arguments.number(self.string, "string", above=0, endless=True)
 
 
 class Damped(Incremental):
@@ -64,6 +67,20 @@ class Damped(Incremental):
     options: ClassVar[type[Options]] = DampedOptions
     obstacles: ClassVar[bool] = True
     batched: ClassVar[bool] = True
+
+    def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
+        """Far places on strings: as strong as they are far, but bent about the figure as near ones are.
+
+        `J^T J` of a row knows nothing of how much its error's own direction turns along with the figure. Of
+        a target ten limbs away that is ten times as much as of one that is a limb away; rows that weigh so
+        much more take its place, and steps need no damping for it.
+        """
+        if state.cost <= options.string * options.string:
+            return error, jacobian
+        pulls = _pulls(error, state, options.string)
+        error = error / pulls
+        state.cost = float(error.dot(error))
+        return error, jacobian * pulls[:, None]
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         rows, n = jacobian.shape
@@ -161,6 +178,25 @@ class NormalEquationsOfMany:
         return NormalEquationsOfMany(
             self.jacobian.take(frames), self.products.take(frames, 2), wish, self.metric
         )
+
+
+def _pulls(error: Array, state: Linear, length: float) -> Array:
+    """(k,) roots of what rows weigh as if places pulled on strings, 1 for those that are near.
+
+    Args:
+        error: (k,) scaled; state: where the figure stands; length: of the strings, figure sizes.
+    """
+    stack, memory = state.problem.stack, state.memory
+    if "strings" not in memory:
+        units = length * state.problem.length * stack.scale.take(stack.starts)
+        lengths = np.array(state.problem.units) == "m"
+        memory["strings"] = np.where(lengths & (units > 0.0), units, np.inf)
+        memory["counts"] = np.diff(np.append(stack.starts, stack.rows))
+    own = error[: stack.rows]  # what limits have added comes after
+    far = np.sqrt(np.add.reduceat(own * own, stack.starts)) / memory["strings"]
+    pulls = np.ones(len(error))
+    pulls[: stack.rows] = np.sqrt(np.maximum(far, 1.0)).repeat(memory["counts"])
+    return pulls
 
 
 def _damping(state: Linear, options: DampedOptions) -> Any:

@@ -23,13 +23,14 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from .. import arguments
+from ..diagnosis import too_far
 from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Method, Options, Shortcut
 from .descent import Descent
-from .escapes import scattered
+from .escapes import bend, scattered
 from .hiding import seen, worth
 from .pace import SMALL_TURN
 from .rest import RestOptions
@@ -37,8 +38,12 @@ from .triangle import quick_start
 
 _QUICK: Final = 10  # steps of a shortcut at most; what takes more will mostly not get there,
 _NEXT: Final = 4  # and from the frame before
+_FEW: Final = 12  # steps; who allows no more gets what a shortcut finds of targets that are out of reach:
+_PATIENCE, _LITTLE = 3, 0.01  # after so many steps that lower the squared errors by less than that share,
+_SPARED: Final = 24  # if these are enough, which cost half
 _ONCE_MORE: Final = math.radians(1.0)  # that a coordinate may turn in a second solve of a frame
 _FAR: Final = 0.3  # damping of a shortcut, which gets there in fewer steps so
+_STRING: Final = 0.3  # figure sizes from which on its targets pull as on a string
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +119,11 @@ class Hierarchical(Method):
         if before is not None and before.status is not Status.REACHED:
             return None  # such a motion comes back to its goals step by step
         told = {"max_iterations": min(most, options.max_iterations), "tolerance": options.tolerance}
-        return Shortcut("damped", {**told, "rest": False, "settle": False, "far": _FAR}, turn)
+        told |= {"rest": False, "settle": False, "far": _FAR, "string": _STRING}
+        if before is not None or len(problem.stack.levels) > 1 or options.max_iterations > _FEW:
+            return Shortcut("damped", told, turn)
+        told |= {"max_iterations": _SPARED, "patience": _PATIENCE, "gain": _LITTLE}
+        return Shortcut("damped", told, turn, _is_out_of_reach)
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         if options.warm_start:
@@ -138,3 +147,14 @@ class Hierarchical(Method):
             if best.status is Status.REACHED:
                 break
         return best
+
+
+def _is_out_of_reach(problem: Problem, answer: Solution) -> bool:
+    """Whether an answer falls short because no pose reaches all, and not for want of steps or of a bend."""
+    if answer.status is Status.STOPPED or not too_far(problem, answer.errors):
+        return False
+    stack = problem.stack
+    rows = stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, answer.q))
+    scaled, weighed = rows.error * stack.scale, rows.jacobian * stack.scale[:, None]
+    none = np.zeros(stack.rows, dtype=bool)
+    return bend(problem.skeleton, answer.q, scaled, weighed, stack.starts, none, stack.moved) is None

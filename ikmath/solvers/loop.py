@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..blocks import Blocks
 from ..diagnosis import conclude
 from ..limits import ByRows, Propose, ProposeMany
@@ -26,11 +27,28 @@ from .base import gather
 from .pushing import Pushing
 from .rest import Resting, RestOptions, at_rest, may_rest
 
-_PATIENCE: Final = 4  # accepted steps that may gain next to nothing before a solve is called stalled
-_GAIN: Final = 5e-4  # share of the squared error that counts as next to nothing
 _SETTLED: Final = 1e-2  # share by which the posture must come nearer, once all is reached, to go on
 _LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
+_CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is held up by the posture
 _MORE, _LESS, _LEAST, _MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+
+
+@dataclass(frozen=True, kw_only=True)
+class SteppingOptions(RestOptions):
+    """Options of methods that propose steps.
+
+    Attributes:
+        patience: accepted steps that may gain next to nothing before a solve is called stalled.
+        gain: share of the squared error that counts as next to nothing.
+    """
+
+    patience: int = 4
+    gain: float = 5e-4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        arguments.whole(self.patience, "patience", least=1)
+        arguments.number(self.gain, "gain", least=0)
 
 
 @dataclass(slots=True)
@@ -66,6 +84,10 @@ class Incremental(Resting):
 
     careful: ClassVar[bool] = True
 
+    def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
+        """Scaled rows (k,) and (k, n) of one frame, weighed for a step; their cost goes into `state`."""
+        return error, jacobian
+
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n)."""
         raise TypeError(f"{type(self).__name__} does not say how it steps.")
@@ -82,7 +104,7 @@ class Incremental(Resting):
         return solve_one(self, problem, q, options) if q.ndim == 1 else solve_many(self, problem, q, options)
 
 
-def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
+def solve_one(method: Incremental, problem: Problem, q: Array, options: SteppingOptions) -> Solution:
     """Iterate one pose until it is there, stalls, or the iterations run out."""
     skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
     region, tasks = skeleton.region, problem.tasks
@@ -131,9 +153,10 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
             settled = reached and (left > best_wish * (1.0 - _SETTLED) or not options.settle)
             if better or iteration == 0:
                 best_wish, best_reached = left, reached
-                state.wish = wish if options.settle or cost > _LANDING else None
+                closing_in = _LANDING < cost < _CLOSER * best_cost
+                state.wish = wish if options.settle or closing_in else None
         if better or not careful:
-            gained = cost < best_cost * (1.0 - _GAIN) or (reached and pushing is not None)
+            gained = cost < best_cost * (1.0 - options.gain) or (reached and pushing is not None)
             stall = 0 if gained else stall + 1
             best_q, best_pose, best_cost, best_error = q, pose, cost, raw
             if settled:
@@ -146,7 +169,8 @@ def solve_one(method: Incremental, problem: Problem, q: Array, options: RestOpti
                     np.concatenate([jacobian, extra.jacobian]),
                 )
             state.q, state.cost = q, cost
-            stalled = stall >= _PATIENCE
+            error, jacobian = method.pulled(error, jacobian, state, options)
+            stalled = stall >= options.patience
         else:
             state.caution *= _MORE
             stalled = state.caution > _MOST
@@ -213,7 +237,7 @@ class _Standing(NamedTuple):
         return _Standing(*(array.take(frames, -1) for array in self))
 
 
-def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOptions) -> Solution:
+def solve_many(method: Incremental, problem: Problem, q: Array, options: SteppingOptions) -> Solution:
     """As `solve_one` for a batch q (*batch, n) at once; frames that are done leave the batch."""
     _keep_memory()
     skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
@@ -243,10 +267,10 @@ def solve_many(method: Incremental, problem: Problem, q: Array, options: RestOpt
             finished = reached & ((left > before.left * (1.0 - _SETTLED)) | (not options.settle))
         if iteration == 0 or not method.careful:
             better = np.ones(len(frames), dtype=bool)
-        gained = cost < before.cost * (1.0 - _GAIN)
+        gained = cost < before.cost * (1.0 - options.gain)
         stall = np.where(better, np.where(gained, 0, before.stall + 1), before.stall)
         caution = np.where(better, np.maximum(before.caution * _LESS, _LEAST), before.caution * _MORE)
-        stuck = np.where(better, stall >= _PATIENCE, caution > _MOST)
+        stuck = np.where(better, stall >= options.patience, caution > _MOST)
         at = _Standing(trial, error, cost, squares, reached, wish, left, caution, stall)
         refused = ~better
         if refused.any():

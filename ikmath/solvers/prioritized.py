@@ -25,8 +25,8 @@ from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear
-from .rest import RestOptions, at_rest_in_order, may_rest
+from .loop import Incremental, Linear, SteppingOptions
+from .rest import at_rest_in_order, may_rest
 
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing
@@ -38,7 +38,7 @@ _ROUNDING: Final = 1e-6  # share of a squared error by which poses of rest diffe
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrioritizedOptions(RestOptions):
+class PrioritizedOptions(SteppingOptions):
     """Options of `prioritized`.
 
     Attributes:

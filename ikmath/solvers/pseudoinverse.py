@@ -29,15 +29,14 @@ from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear, solve_one
-from .rest import RestOptions
+from .loop import Incremental, Linear, SteppingOptions, solve_one
 
 _ALL: Final = 1e6  # a tracking that no step misses
 _SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be
 
 
 @dataclass(frozen=True, kw_only=True)
-class PseudoinverseOptions(RestOptions):
+class PseudoinverseOptions(SteppingOptions):
     """Options of `pseudoinverse`.
 
     Attributes:

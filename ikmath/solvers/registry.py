@@ -114,8 +114,11 @@ class Solver:
         if told not in self._known:
             self._known[told] = other.read_options(way.options)
         answer = other.solve(problem, q.copy(), self._known[told])
-        near = way.most == np.inf or bool(np.abs(answer.q - q).max() <= way.most)
-        return answer if answer.status is Status.REACHED and near else None
+        if way.most < np.inf and np.abs(answer.q - q).max() > way.most:
+            return None
+        if answer.status is Status.REACHED or (way.spares is not None and way.spares(problem, answer)):
+            return answer
+        return None
 
 
 def solve(

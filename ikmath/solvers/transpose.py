@@ -26,15 +26,14 @@ import numpy as np
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear
-from .rest import RestOptions
+from .loop import Incremental, Linear, SteppingOptions
 
 _DISTURBED: Final = 0.3  # share of a step's effect on the goals that the posture may disturb
 _ALIKE: Final = 1e-6  # share of the effect of the step before that the new one must leave to it
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransposeOptions(RestOptions):
+class TransposeOptions(SteppingOptions):
     """Options of `transpose`: more iterations than elsewhere, each of them cheaper.
 
     Attributes:

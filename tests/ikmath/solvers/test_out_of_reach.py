@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is far out of reach, for who allows but a few steps: near the best pose, and no jumps on the way."""
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+
+TIPS = ("head", "hand.L", "hand.R", "foot.L", "foot.R")
+FEW = 12
+
+
+def person(limit):
+    """Spine, arms and legs of ball joints, each free to turn by `limit`, and tips that do not turn."""
+    joints = [ik.Joint("root", turns="")]
+
+    def add(name, above, place):
+        joints.append(ik.Joint(name, above, translation=place, lower=-limit, upper=limit))
+
+    above = "root"
+    for number in range(4):
+        add(f"spine{number}", above, (0.0, 0.12, 0.0))
+        above = f"spine{number}"
+    add("neck", above, (0.0, 0.12, 0.0))
+    joints.append(ik.Joint("head", "neck", translation=(0.0, 0.2, 0.0), turns=""))
+    for side, x in (("L", 1.0), ("R", -1.0)):
+        add(f"arm.{side}", above, (0.2 * x, 0.1, 0.0))
+        add(f"forearm.{side}", f"arm.{side}", (0.28 * x, 0.0, 0.02))
+        add(f"thigh.{side}", "root", (0.1 * x, 0.0, 0.0))
+        add(f"shin.{side}", f"thigh.{side}", (0.0, -0.45, 0.02))
+        joints.append(ik.Joint(f"hand.{side}", f"forearm.{side}", translation=(0.26 * x, 0.0, 0.0), turns=""))
+        joints.append(ik.Joint(f"foot.{side}", f"shin.{side}", translation=(0.0, -0.43, 0.0), turns=""))
+    return ik.Skeleton(joints)
+
+
+def asked(figure, seed, times):
+    """Some tips with targets, most of them `times` as far from the root as they could be; and a start."""
+    rng = np.random.default_rng([seed, 3])
+    start = figure.region.project(0.15 * rng.normal(size=figure.n))
+    pose = ik.Pose.forward(figure, figure.region.project(start + 0.4 * rng.normal(size=figure.n)))
+    tips = list(rng.permutation(TIPS)[: rng.integers(1, 6)])
+    places = np.array([pose.point(tip) for tip in tips])
+    places[rng.random(len(tips)) < 0.6] *= times
+    return ik.Problem(figure, [ik.Position(tips, places), ik.Posture(start)]), start
+
+
+def cost(answer):
+    return float((answer.errors**2).sum())
+
+
+@pytest.mark.parametrize("times", [1.3, 4.0])
+@pytest.mark.parametrize("limit", [0.5, 3.0])
+def test_it_ends_near_the_best_pose(limit, times):
+    figure, more = person(limit), []
+    for seed in range(6):
+        problem, start = asked(figure, seed, times)
+        few = ik.solve(problem, start, brief=True, max_iterations=FEW)
+        best = ik.solve(problem, start, max_iterations=300)
+        assert figure.region.violation(few.q).max() < 1e-9
+        assert (few.status is ik.Status.REACHED) >= (best.status is ik.Status.REACHED)
+        more.append((cost(few) - cost(best)) / max(cost(best), 0.01))
+    assert max(more) < 0.03 and np.median(more) < 0.005
+
+
+def test_within_reach_it_reaches():
+    figure = person(1.0)
+    for seed in range(8):
+        problem, start = asked(figure, seed, 1.0)
+        assert ik.solve(problem, start, brief=True, max_iterations=FEW).status is ik.Status.REACHED, seed
+
+
+def test_strings_lead_there_in_fewer_steps():
+    figure, steps = person(3.0), {"rest": False, "settle": False, "max_iterations": 14}
+    left = {np.inf: 0.0, 0.3: 0.0}
+    for seed in range(8):
+        problem, start = asked(figure, seed, 4.0)
+        best = cost(ik.solve(problem, start, max_iterations=300))
+        for string in left if best > 1.0 else ():
+            end = ik.solve(problem, start, "damped", far=0.3, string=string, **steps)
+            left[string] += cost(end) / best - 1.0
+    assert left[0.3] < 0.25 * left[np.inf]
+
+
+def test_a_straight_limb_bends_though_another_one_is_pulled_away():
+    figure = person(2.0)
+    away = (0.3, 40.0, 0.2)
+    folded = ik.Pose.forward(figure, figure.rest).point("hand.R") * (0.6, 1.0, 1.0)
+    problem = ik.Problem(figure, [ik.Position(["foot.L", "hand.R"], [away, folded])])
+    assert ik.solve(problem, figure.rest, brief=True, max_iterations=FEW).errors[1] < 0.02
+
+
+@pytest.mark.parametrize("limit", [1.0, 3.0])
+def test_a_target_that_goes_away_steadily_makes_nothing_jump(limit):
+    """Every frame is solved by itself, from the same start, as live does it."""
+    figure = person(limit)
+    start = np.full(figure.n, 0.05)
+    pose = ik.Pose.forward(figure, start)
+    here = np.array([pose.point(tip) for tip in TIPS])
+    places = []
+    for share in np.linspace(0.0, 2.0, 61):
+        target = here.copy()
+        target[1] += share * np.array([1.0, 0.2, 0.3])
+        problem = ik.Problem(figure, [ik.Position(list(TIPS), target), ik.Posture(start)])
+        answer = ik.solve(problem, start, brief=True, max_iterations=FEW)
+        places.append(ik.Pose.forward(figure, answer.q).position)
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=-1).max(1)
+    turns = np.linalg.norm(np.diff(places, n=2, axis=0), axis=-1).max(1)
+    way = 2.0 / 60 * np.linalg.norm([1.0, 0.2, 0.3])
+    assert steps.max() < 4.0 * way and turns.max() < 4.0 * way
+    assert np.median(turns) < 0.3 * way
