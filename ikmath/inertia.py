@@ -11,12 +11,14 @@ are looked at and not driven by motors:
   an arm, a leg, a tail share the work evenly, and are not left to the wrist.
 - Short bones turn less than long ones, as the pieces of an elastic rod do: a bone cut in two bends as before.
 
-The weights have no unit and no scale, and depend on the rest pose only, so that the pose that is nearest to
-another one in this metric is the same from wherever it is looked for.
+Slides are weighed against turns by the figure's extent, so that it moves alike in metres and in centimetres.
+The weights depend on the rest pose only, so that the pose that is nearest to another one in this metric is
+the same from wherever it is looked for.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -29,6 +31,8 @@ from .rotation import Array
 _CARRIED: Final = 100.0  # weight of a joint that carries along as much as the whole figure is hard to turn,
 HEAVIEST: Final = 25.0  # but no more than this: steps go astray in a metric that is too uneven
 _SHORTEST: Final = 10.0  # how much more a short bone weighs at most
+# A slide as long as an even rod of the figure's radius of gyration weighs as a radian of what is heaviest.
+_ROD: Final = math.sqrt(12.0)
 
 
 def inertia_weights(
@@ -42,12 +46,13 @@ def inertia_weights(
 
     Args:
         parents: (J,) index of each parent, -1 for roots; no circles.
-        heads: (J, 3) places of the joints in the rest pose, metres or any other unit, in one frame.
+        heads: (J, 3) places of the joints in the rest pose, in one frame, in the unit in which they slide.
         lengths: (J,) of what is rigid at each joint, to the next joint or its tip.
         masses: (J,) of it, zero or more; centers: (J, 3) where it is, as the heads.
 
     Returns:
-        (J, 6) of slides x, y, z and turns x, y, z: 1 for what turns the most readily, more for the rest.
+        (J, 6) of slides x, y, z, for each squared unit of length, and of turns x, y, z: 1 for what turns the
+        most readily, more for other turns.
         All 1 for a figure without mass or extent.
 
     Raises:
@@ -79,7 +84,7 @@ def inertia_weights(
     gyration = np.sqrt(whole / total)
     short = np.clip(gyration / np.maximum(size, 1e-12 * gyration), 1.0, _SHORTEST)
     weight = short * np.minimum(1.0 + _CARRIED * carried, HEAVIEST)
-    out[:, :3] = HEAVIEST
+    out[:, :3] = HEAVIEST / (_ROD * gyration) ** 2
     out[:, 3:] = (weight / weight.min())[:, None]
     return out
 

@@ -95,7 +95,7 @@ class Skeleton:
         owner: (n,) the joint of each coordinate; slot: (n,) which of its six (0-2 slides, 3-5 turns).
         lower, upper: (n,) limits, infinite where there is none.
         stiffness: (n,); mass: (J,).
-        inertia: (n,) see `weighed`; 1 unless told.
+        inertia: (n,) see `weighed`; None unless told.
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
         region: the region that the limits leave to `q`.
@@ -127,7 +127,7 @@ class Skeleton:
         self.lower = _per_coordinate(self.joints, slots, "lower", -np.inf)
         self.upper = _per_coordinate(self.joints, slots, "upper", np.inf)
         self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
-        self.inertia = np.ones(self.n)
+        self.inertia: Array | None = None
         self._check_coordinates()
         self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
         self._nodes = nodes_of(self.plan, self.owner, self.slot)
@@ -223,7 +223,8 @@ class Skeleton:
         Stiffness comes on top of it.
 
         Args:
-            inertia: (n,) above zero, without unit; or (J, 6) as `inertia_weights` gives it.
+            inertia: (n,) above zero, of turns without unit, of slides for each squared metre; or (J, 6) as
+                `inertia_weights` gives it.
 
         Raises:
             BadShape, BadValue: something else.
@@ -233,8 +234,9 @@ class Skeleton:
             raise BadValue("inertia", "must be above zero.")
         other = object.__new__(Skeleton)
         other.__dict__.update(self.__dict__)
-        other.inertia = given if given.ndim == 1 else given[self.owner, self.slot]
-        other.inertia.flags.writeable = False
+        inertia = given if given.ndim == 1 else given[self.owner, self.slot]
+        inertia.flags.writeable = False
+        other.inertia = inertia
         for derived in ("mobility", "uneven"):
             other.__dict__.pop(derived, None)
         return other
@@ -304,7 +306,7 @@ class Skeleton:
     @cached_property
     def mobility(self) -> Array:
         """(n,) how readily a coordinate moves, as Blender's own solver weighs it; metric of `q`."""
-        return np.asarray((1.0 - self.stiffness) / self.inertia)
+        return np.asarray((1.0 - self.stiffness) / (1.0 if self.inertia is None else self.inertia))
 
     @cached_property
     def uneven(self) -> bool:

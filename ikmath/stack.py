@@ -31,9 +31,9 @@ class Stack:
             so that metres and radians weigh alike; level: (rows,) priority of each row.
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
         place: (rows,) which of them each row belongs to; most: the largest scale of each.
-        metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides as
-            lengths; units: (n, rows) of both; turning: (n,) how far each turns where the readiest ones turn
-            by 1, infinite for slides.
+        metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
+            figure sizes unless the figure is weighed; units: (n, rows) of both.
+        turning: (n,) how far each turns where the readiest ones turn by 1, infinite for slides.
         even: whether all rows have one scale.
     """
 
@@ -54,7 +54,9 @@ class Stack:
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
         self.levels = self.levels or [slice(0, 0)]
         self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
-        self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, length)
+        # who weighs a figure has compared metres and radians
+        unit = length if skeleton.inertia is None else 1.0
+        self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, unit)
         self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory
         self.turning = np.where(skeleton.is_turn, skeleton.mobility**0.25, np.inf)
         self._merged: Merged | None = None

@@ -56,7 +56,9 @@ def read_inertia(armature: bpy.types.Object, bones: Bones) -> Array:
         mass[weights.numbers] = weights.mass
         turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
         centers[weights.numbers] += turned[:, :, 0]
-    return ik.inertia_weights(bones.parents, bones.rest[:, :3, 3], bones.length, mass, centers)
+    scale = float(armature.matrix_world.median_scale)  # bones slide in metres of the scene
+    heads = scale * bones.rest[:, :3, 3]
+    return ik.inertia_weights(bones.parents, heads, scale * bones.length, mass, scale * centers)
 
 
 def _weigh(armature: bpy.types.Object, bones: Bones) -> Masses:

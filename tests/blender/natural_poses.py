@@ -213,14 +213,16 @@ class Stage:
         return Taken(misses, turns, _angle(before[top], after[top]), _by_part(turns))
 
 
-def prepare(name: str, **settings: object) -> Stage:
+def prepare(name: str, *, size: float = 1.0, **settings: object) -> Stage:
     """A scene with its effectors.
 
     Args:
-        name: of the scene; settings: of the solver, in place of its own.
+        name: of the scene; size: times as large; settings: of the solver, in place of its own.
     """
     scene = SCENES[name]
     figure = rest_figure(scene.rig)
+    figure.scale *= size
+    bpy.context.view_layer.update()
     bpy.context.view_layer.objects.active = figure
     rig = figure.articulate
     for setting, value in settings.items():

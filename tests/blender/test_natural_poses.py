@@ -133,3 +133,30 @@ def test_stiffness_counts_on_top() -> None:
     stiff = stage.take()
     assert stiff.misses.max() < REACHED
     assert stiff.turns["forearm.L"] < plain.turns["forearm.L"] - 10.0
+
+
+@pytest.mark.parametrize("size", [0.01, 100.0])
+@pytest.mark.parametrize("name", ["squat", "reach aside, free", "reach within, free", "squat, hand to floor"])
+def test_a_figure_of_any_size_takes_the_same_pose(name: str, size: float) -> None:
+    poses = []
+    for times in (1.0, size):
+        stage = natural.prepare(name, size=times, tolerance=1e-6)
+        stage.take()
+        poses.append(np.array([bone.matrix for bone in stage.figure.pose.bones]))
+    np.testing.assert_allclose(poses[1], poses[0], atol=2e-2)
+
+
+@pytest.mark.parametrize("size", [0.01, 100.0])
+def test_a_figure_of_any_size_is_dragged_alike(size: float) -> None:
+    poses = []
+    for times in (1.0, size):
+        stage = natural.prepare("reach aside, free", size=times, tolerance=1e-6)
+        effectors = stage.figure.articulate.effectors
+        effectors.remove(effectors.find("hand.L"))
+        held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone="hand.L"))
+        way = np.array(stage.ends[0]) - held.anchor
+        for share in np.linspace(0.0, 1.0, 21):
+            held.move_to(held.anchor + share * way)
+        bpy.context.view_layer.update()
+        poses.append(np.array([bone.matrix for bone in stage.figure.pose.bones]))
+    np.testing.assert_allclose(poses[1], poses[0], atol=2e-2)

@@ -8,7 +8,7 @@ import pytest
 
 import ikmath as ik
 
-CARRIED, HEAVIEST, SHORTEST = 100.0, 25.0, 10.0
+CARRIED, HEAVIEST, SHORTEST, ROD = 100.0, 25.0, 10.0, np.sqrt(12.0)
 
 
 def tree(rng: np.random.Generator, count: int) -> tuple[np.ndarray, ...]:
@@ -17,8 +17,8 @@ def tree(rng: np.random.Generator, count: int) -> tuple[np.ndarray, ...]:
     return parents, heads, rng.uniform(0.05, 0.6, count), rng.uniform(0.0, 2.0, count), centers
 
 
-def by_plain_sums(parents, heads, lengths, masses, centers) -> np.ndarray:
-    """Turns' weights by the definition: every joint for itself, one link after the other."""
+def by_plain_sums(parents, heads, lengths, masses, centers) -> tuple[np.ndarray, float]:
+    """Weights of turns and of slides by the definition: every joint for itself, one link after the other."""
     count = len(parents)
     children = [[c for c in range(count) if parents[c] == j] for j in range(count)]
 
@@ -41,7 +41,7 @@ def by_plain_sums(parents, heads, lengths, masses, centers) -> np.ndarray:
         carried = moment([k for k in under(j) if k not in limb(j)], heads[j]) / whole
         short = min(max(gyration / lengths[j], 1.0), SHORTEST)
         out.append(short * min(1.0 + CARRIED * carried, HEAVIEST))
-    return np.array(out) / min(out)
+    return np.array(out) / min(out), HEAVIEST / (ROD * gyration) ** 2
 
 
 def test_weights_are_what_plain_sums_give():
@@ -49,12 +49,13 @@ def test_weights_are_what_plain_sums_give():
     for count in (1, 2, 5, 12, 30):
         figure = tree(rng, count)
         found = ik.inertia_weights(*figure)
-        np.testing.assert_allclose(found[:, 3], by_plain_sums(*figure), rtol=1e-9)
+        turns, slides = by_plain_sums(*figure)
+        np.testing.assert_allclose(found[:, 3], turns, rtol=1e-9)
         np.testing.assert_array_equal(found[:, 3:], found[:, 3:4].repeat(3, 1))
-        np.testing.assert_array_equal(found[:, :3], HEAVIEST)
+        np.testing.assert_allclose(found[:, :3], slides, rtol=1e-9)
 
 
-def test_size_weight_and_place_of_the_figure_do_not_matter():
+def test_weight_and_place_of_the_figure_do_not_matter_and_its_size_only_where_it_slides():
     rng = np.random.default_rng(5)
     parents, heads, lengths, masses, centers = tree(rng, 20)
     plain = ik.inertia_weights(parents, heads, lengths, masses, centers)
@@ -62,7 +63,8 @@ def test_size_weight_and_place_of_the_figure_do_not_matter():
     away = np.array([30.0, -20.0, 50.0])
     moved = [100.0 * (places + away) @ turn.T for places in (heads, centers)]
     found = ik.inertia_weights(parents, moved[0], 100.0 * lengths, 7.0 * masses, moved[1])
-    np.testing.assert_allclose(found, plain, rtol=1e-8)
+    np.testing.assert_allclose(found[:, 3:], plain[:, 3:], rtol=1e-8)
+    np.testing.assert_allclose(found[:, :3] * 100.0**2, plain[:, :3], rtol=1e-8)
 
 
 def test_order_of_the_joints_does_not_matter():
