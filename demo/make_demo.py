@@ -25,10 +25,6 @@ STILL_FRAME = 62
 
 def main() -> int:
     """Make the demo."""
-    for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(
-            threads, "1"
-        )  # times are told for one thread; on a busy machine more are slower
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     if "BLENDER_USER_RESOURCES" in os.environ:

@@ -16,6 +16,7 @@ from ..errors import BadValue
 from ..problem import Problem, Solution, Status
 from ..registries import choose, registry
 from ..rotation import Array
+from ..threads import one_thread
 from .base import Method, Options, gather
 from .bounded import Bounded
 from .ccd import Ccd
@@ -71,6 +72,7 @@ class Solver:
         self._settings = self._method.read_options({**options, **(self._method.briefly if brief else {})})
         self._known: dict[Any, Options] = {}  # of shortcuts
 
+    @one_thread()
     def solve(
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
     ) -> Solution:
@@ -96,6 +98,7 @@ class Solver:
             return method.solve(problem, q, settings)
         return _one_by_one(lambda now, start: method.solve(now, start, settings), problem, q)
 
+    @one_thread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Go on from a solution, in a motion whose first frame `solve` has taken and checked."""
         if not problem.skeleton.n:

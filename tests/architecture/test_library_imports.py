@@ -13,7 +13,7 @@ from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name,
 LAYERS = (
     {"errors"},
     {"arguments"},
-    {"registries", "parameters", "rotation", "linalg", "swing"},
+    {"registries", "parameters", "rotation", "linalg", "swing", "threads"},
     {"exits", "plan"},
     {"held"},
     {"inertia", "region", "kinematics", "residual", "blocks", "solids", "skinning", "lsystem"},

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linear algebra on one thread: told by threadpoolctl, which asks the libraries themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import ikmath as ik
+from ikmath.threads import one_thread
+
+pytestmark = pytest.mark.skipif(
+    not any(pool["internal_api"] == "openblas" for pool in threadpool_info()),
+    reason="numpy works with something else than OpenBLAS",
+)
+
+
+def counts() -> set[int]:
+    """How many threads numpy's OpenBLAS may use; scipy has one of its own."""
+    return {pool["num_threads"] for pool in threadpool_info() if "numpy" in pool["filepath"]}
+
+
+@pytest.fixture(autouse=True)
+def two_threads() -> Iterator[None]:
+    with threadpool_limits(2, "blas"):
+        yield
+
+
+def test_within_it_there_is_one_thread_and_then_as_many_as_before() -> None:
+    assert counts() == {2}
+    with one_thread():
+        assert counts() == {1}
+        with one_thread():
+            assert counts() == {1}
+        assert counts() == {1}
+    assert counts() == {2}
+
+
+def test_an_error_leaves_no_trace() -> None:
+    with pytest.raises(RuntimeError), one_thread():
+        raise RuntimeError
+    assert counts() == {2}
+
+
+@pytest.mark.parametrize("track", [False, True])
+def test_a_solve_has_one_thread_and_leaves_as_many_as_there_were(
+    monkeypatch: pytest.MonkeyPatch, *, track: bool
+) -> None:
+    seen = []
+    kind = type(ik.METHODS["damped"])
+    solve = kind.solve
+
+    def watched(self, problem, q, options):
+        seen.append(counts())
+        return solve(self, problem, q, options)
+
+    monkeypatch.setattr(kind, "solve", watched)
+    arm = ik.figures.planar_chain([1.0, 1.0, 1.0])
+    place = np.array([1.0, 1.5, 0.0])
+    goal = ik.Position(arm.names[-1], target=np.stack([place, 1.1 * place]) if track else place)
+    (ik.solve_track if track else ik.solve)(ik.Problem(arm, [goal]), arm.rest, method="damped")
+    assert seen == [{1}] * len(seen) and len(seen) == 1 + track
+    assert counts() == {2}
