@@ -15,7 +15,8 @@ ENDED: Mapping[str, Any] = MappingProxyType(
 )
 """Icons for how the last solve ended for an effector."""
 
-_NAME = 0.43  # share of a line that is the name's
+_NAME = 0.43  # share of a line that is the name's beside words,
+_ALONE = 0.7  # and beside icons
 
 
 class ARTICULATE_UL_effectors(bpy.types.UIList):
@@ -29,13 +30,15 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
         """One line; red where the bone or the target is missing. What is as usual is not worth the room."""
         line = layout.row(align=True)
         line.active = effector.enabled
-        halves = line.split(factor=_NAME, align=True)  # else a long error leaves the name no room
+        text, icon = _target_text(effector), "PINNED" if effector.follows == "PIN" else "NONE"
+        short = _worst(effector) if effector.status in ENDED and effector.status != "REACHED" else ""
+        words = text or short or effector.weight != 1.0
+        halves = line.split(factor=_NAME if words else _ALONE, align=True)  # else words leave names no room
         name = halves.row(align=True)
         name.alert = effector.bone not in rig.id_data.data.bones
         name.prop(effector, "name", text="", emboss=False, icon=KINDS[effector.kind].icon)
         told = halves.row(align=True)
         told.alignment = "RIGHT"
-        text, icon = _target_text(effector), "PINNED" if effector.follows == "PIN" else "NONE"
         if text or icon != "NONE":  # an empty label takes room, too
             target = told.row(align=True)
             target.alert = effector.follows == "MISSING"
@@ -43,7 +46,6 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
         if effector.weight != 1.0:
             told.label(text=f"×{effector.weight:.3g}")
         if effector.status in ENDED:
-            short = "" if effector.status == "REACHED" else _worst(effector)
             told.label(text=short, icon=ENDED[effector.status])
         line.prop(
             effector, "enabled", text="", emboss=False, icon="HIDE_OFF" if effector.enabled else "HIDE_ON"

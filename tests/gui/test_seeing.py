@@ -119,6 +119,7 @@ def test_feet_that_hold_by_themselves_are_marked_before_and_during_a_drag(figure
     figure.wait_for("result = bpy.context.window_manager.articulate.grip", lambda name: name == "hand.L")
     during = figure.screenshot("feet_during", fine=True)
     figure.key("Escape")
+    figure.release()
     figure.operate("bpy.data.objects['Figure'].articulate.overlay.pins = False")
     figure.move(*hand)
     without = figure.screenshot("feet_without", fine=True)
