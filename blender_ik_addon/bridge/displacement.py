@@ -210,9 +210,8 @@ class Displacement:
         ways = (
             place[:, :3, :3] * self._scale * ~self._bones.connected[np.tile(self._numbers, count), None, None]
         )
-        return tuple(  # type: ignore[return-value]
-            each.reshape(count, -1, 3, 3).swapaxes(0, 1).copy() for each in (axes, ways)
-        )
+        axes, ways = (each.reshape(count, -1, 3, 3).swapaxes(0, 1).copy() for each in (axes, ways))
+        return axes, ways
 
 
 def _nearest(bones: Bones, numbers: Indices) -> Indices:
