@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import bpy
 
 from ..bridge.rotation_channels import channel_of
+from .keying_set import key_set, keying_set_in_use
 
 
 def auto_key(
@@ -16,7 +17,7 @@ def auto_key(
 ) -> int:
     """Key what was solved, if auto-keying is on.
 
-    With "Only Active Keying Set" on nothing is keyed: which channels the user wants is then not ours to say.
+    With "Only Active Keying Set" on, the set says which channels of the bones that were solved.
 
     Args:
         armature: the original object, with the solved pose written.
@@ -24,22 +25,22 @@ def auto_key(
         context: for the scene's and the user's settings.
 
     Returns:
-        How many components have a new or changed key.
+        How many components have a new or changed key; of a keying set, how many of its paths.
 
     Raises:
         RuntimeError: Blender cannot key, as where the action is linked.
     """
-    settings = context.scene.tool_settings
-    if not settings.use_keyframe_insert_auto or settings.use_keyframe_insert_keyingset:
+    settings, bones = context.scene.tool_settings, armature.pose.bones
+    if not settings.use_keyframe_insert_auto:
         return 0
-    options = _options(context)
-    count = 0
-    for name, channel, index in keyed:
-        bone = armature.pose.bones[name]
-        count += bone.keyframe_insert(
-            channel, index=index, group=name, options=options, keytype=settings.keyframe_type
-        )
-    return count
+    chosen = keying_set_in_use(context)
+    if chosen is not None:
+        names = dict.fromkeys(name for name, _channel, _index in keyed)
+        return _key_by_set(chosen, context, armature, [bones[name] for name in names])
+    how = {"options": _options(context), "keytype": settings.keyframe_type}
+    return sum(
+        bones[name].keyframe_insert(channel, index=index, group=name, **how) for name, channel, index in keyed
+    )
 
 
 def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> int:
@@ -51,28 +52,36 @@ def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Conte
         context: for the scene's and the user's settings.
 
     Returns:
-        How many components have a new or changed key.
+        As of `auto_key`.
 
     Raises:
         RuntimeError: Blender cannot key.
     """
     settings = context.scene.tool_settings
-    if not settings.use_keyframe_insert_auto or settings.use_keyframe_insert_keyingset:
+    if not settings.use_keyframe_insert_auto:
         return 0
-    channel = what
-    if what == "rotation":
-        channel = channel_of(thing.rotation_mode)
-    width = len(getattr(thing, channel))
+    chosen = keying_set_in_use(context)
+    if chosen is not None:
+        return _key_by_set(chosen, context, thing)
+    channel = channel_of(thing.rotation_mode) if what == "rotation" else what
+    how = {"options": _options(context), "keytype": settings.keyframe_type}
     return sum(
-        thing.keyframe_insert(
-            channel,
-            index=index,
-            group="Object Transforms",
-            options=_options(context),
-            keytype=settings.keyframe_type,
-        )
-        for index in range(width)
+        thing.keyframe_insert(channel, index=index, group="Object Transforms", **how)
+        for index in range(len(getattr(thing, channel)))
     )
+
+
+def _key_by_set(
+    chosen: bpy.types.KeyingSet,
+    context: bpy.types.Context,
+    changed: bpy.types.Object,
+    bones: Collection[bpy.types.PoseBone] = (),
+) -> int:
+    options = _options(context) | ({"INSERTKEY_VISUAL"} if chosen.use_insertkey_visual else set())
+    if chosen.use_insertkey_visual:
+        context.view_layer.update()  # such a key is of what is shown
+    keytype = context.scene.tool_settings.keyframe_type
+    return key_set(chosen, context, changed, bones, options=options, keytype=keytype)
 
 
 def _options(context: bpy.types.Context) -> Any:

@@ -240,11 +240,45 @@ def test_auto_key_is_obeyed():
     paths = {f'pose.bones["{bone}"].rotation_quaternion' for bone in ("arm.L", "hand.L")}
     assert {path for path, _index in found} == paths
     assert all([frame for frame, _value in keys] == [7] for keys in found.values())
-    bpy.context.scene.frame_set(9)
-    settings.use_keyframe_insert_keyingset = True
-    rig.articulate.effectors["hand.L"].target.location.x -= 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "channels"),
+    [
+        ("", {"rotation_quaternion"}),  # as Blender's own: without an active set the setting means nothing
+        ("Location", {"location"}),
+        ("Available", set()),
+        ("Rotation & Scale", {"rotation_quaternion", "scale"}),
+        ("Whole Character", {"location", "rotation_quaternion", "scale"}),
+    ],
+)
+def test_the_active_keying_set_says_what_is_keyed_of_the_bones_that_were_solved(name: str, channels: set[str]):
+    rig = two_arms()
+    reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    scene = bpy.context.scene
+    scene.tool_settings.use_keyframe_insert_auto = scene.tool_settings.use_keyframe_insert_keyingset = True
+    scene.keying_sets_all.active = scene.keying_sets_all[name] if name else None
     bpy.ops.articulate.solve()
-    assert curves(rig) == found
+    wanted = {f'pose.bones["{bone}"].{channel}' for bone in ("arm.L", "hand.L") for channel in channels}
+    assert {path for path, _index in curves(rig)} == wanted
+
+
+def test_a_keying_set_of_ones_own_is_keyed_as_it_is():
+    rig = two_arms()
+    reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    scene = bpy.context.scene
+    scene.tool_settings.use_keyframe_insert_auto = scene.tool_settings.use_keyframe_insert_keyingset = True
+    own = scene.keying_sets.new(name="Own")
+    own.paths.add(rig, 'pose.bones["hand.R"].location', index=1)
+    own.paths.add(rig, 'pose.bones["arm.L"].rotation_quaternion')
+    own.paths.add(rig, 'pose.bones["long gone"].location')
+    own.paths.add(bpy.data.objects.new("Gone", None), "location")
+    bpy.data.objects.remove(bpy.data.objects["Gone"])
+    bpy.ops.articulate.solve()
+    arm_path = 'pose.bones["arm.L"].rotation_quaternion'
+    assert set(curves(rig)) == {('pose.bones["hand.R"].location', 1), *((arm_path, i) for i in range(4))}
 
 
 def test_auto_key_that_only_replaces_makes_no_key():

@@ -124,6 +124,17 @@ def test_auto_key_is_obeyed():
     assert curves(target)["location", 2][0] == pytest.approx((1.0, target.location.z))
 
 
+def test_the_active_keying_set_says_what_is_keyed():
+    rig = two_arms()
+    target = add("hand.L", "POSE").target
+    bpy.ops.object.mode_set(mode="POSE")
+    scene = bpy.context.scene
+    scene.tool_settings.use_keyframe_insert_auto = scene.tool_settings.use_keyframe_insert_keyingset = True
+    scene.keying_sets_all.active = scene.keying_sets_all["Scale"]
+    bpy.ops.articulate.target_move(move=WAY)
+    assert sorted(curves(target)) == [("scale", 0), ("scale", 1), ("scale", 2)] and not curves(rig)
+
+
 def test_what_is_live_follows():
     rig = two_arms()
     add("hand.L")

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the scene's active keying set wants to be keyed of what was changed just now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import bpy
+
+
+def keying_set_in_use(context: bpy.types.Context) -> bpy.types.KeyingSet | None:
+    """The set that auto-keying is to keep to; None where it is not to, or where no set is active."""
+    if not context.scene.tool_settings.use_keyframe_insert_keyingset:
+        return None
+    return context.scene.keying_sets_all.active
+
+
+def key_set(
+    keying_set: bpy.types.KeyingSet,
+    context: bpy.types.Context,
+    changed: bpy.types.Object,
+    bones: Collection[bpy.types.PoseBone] = (),
+    **how: Any,
+) -> int:
+    """Key all of a set of paths; by a set such as "Location" what it says of what was changed.
+
+    Args:
+        keying_set: the set.
+        context: of the drag, the solve.
+        changed: the original object.
+        bones: of it, what was changed; none where it is the object itself. Only in Pose Mode do Blender's
+            sets speak of bones.
+        how: `options` and `keytype`, as `keyframe_insert` takes them.
+
+    Returns:
+        How many of the paths have new or changed keys.
+
+    Raises:
+        RuntimeError: Blender cannot key them.
+    """
+    by_set = {"KEYINGSET": keying_set.bl_label}
+    return sum(
+        path.id.keyframe_insert(
+            path.data_path,
+            index=-1 if path.use_entire_array else path.array_index,
+            group=path.group or by_set.get(path.group_method, ""),
+            **how,
+        )
+        for path in _wanted(keying_set, context, changed, bones)
+        if _is_there(path)
+    )
+
+
+def _wanted(
+    keying_set: bpy.types.KeyingSet,
+    context: bpy.types.Context,
+    changed: bpy.types.Object,
+    bones: Collection[bpy.types.PoseBone],
+) -> list[bpy.types.KeyingSetPath]:
+    """The paths; a set that makes them is asked as if what was changed was selected, as Blender asks it."""
+    if keying_set.is_path_absolute:
+        return list(keying_set.paths)
+    as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
+    for member in ("selected_pose_bones", "selected_pose_bones_from_active_object"):
+        as_selected[member] = list(bones)
+    with context.temp_override(**_place(context), **as_selected):
+        try:
+            keying_set.refresh()
+        except RuntimeError:  # how a set says that nothing here is meant: "Available" where nothing has keys
+            return []
+    begins = tuple(bone.path_from_id() for bone in bones)
+    return [
+        path
+        for path in keying_set.paths
+        if path.id == changed and (not bones or path.data_path.startswith(begins))
+    ]
+
+
+def _is_there(path: bpy.types.KeyingSetPath) -> bool:
+    """Whether what a path names is still in the file: sets keep the names that bones had."""
+    if path.id is None:
+        return False
+    try:
+        path.id.path_resolve(path.data_path, False)
+    except ValueError:
+        return False
+    return True
+
+
+def _place(context: bpy.types.Context) -> dict[str, Any]:
+    """An area to ask in: Blender 5.0 does not find its way without one, as in a script."""
+    if context.area is not None or not context.window_manager.windows:
+        return {}
+    window = context.window_manager.windows[0]
+    return {"window": window, "area": window.screen.areas[0]}
