@@ -112,6 +112,8 @@ class Drag:
         self.recording = Recording() if record else None
         self._state: PoseState | None = None
         self._last: Solved | None = None
+        self._pins: dict[int, Array] = {}  # those that were in the hand, by effector: (4, 4) where they are
+        self._keyed: dict[tuple[str, str, int], None] = {}  # in the order in which they came to be moved
         self._name = armature.name
         self.moved: Moved | None = None
         self._hold(armature, context, handed_on(armature, grip))
@@ -147,6 +149,7 @@ class Drag:
         state = self._state
         if grip.turn != self.grip.turn and self._last is not None:
             # What the hand has done so far is the posture for what it does now.
+            self._keep()
             self._state = self._figure.posed(self._last.channels).state
             self._start.rebase(self._last.channels)
         try:
@@ -172,7 +175,7 @@ class Drag:
         state = self._start.pose(armature, evaluated, self._figure, new_frame=True, rendering=False)
         saved = self._saved(self._plan)
         sample = take_sample(saved, armature, depsgraph, frame, state=state).for_plan(self._plan)
-        own = [effector.index == NOT_SAVED for effector in self._plan.effectors]
+        own = [e.index == NOT_SAVED or e.index in self._pins for e in self._plan.effectors]
         sample.targets[own] = self._sample.targets[own]
         self._state, self._sample = state, sample
         self._task = next_task(self._task, sample)
@@ -232,22 +235,22 @@ class Drag:
             Refused, FigureFault: keying failed; the figure is as it was before the drag.
         """
         armature = find_armature(self._plan)
-        if self._last is None:
+        self._keep()
+        if not self._keyed:
             return 0
         try:
             if self.recording is not None and self.recording.moves:
                 scale = self._figure.space.scale
                 count = self.recording.write(armature, self._plan, context.scene, scale=scale, margin=margin)
             else:
-                count = auto_key(armature, self._figure.keyed, context)
+                count = auto_key(armature, self._keyed, context)
         except REASONS:
             self.cancel()
             raise
         except RuntimeError as error:
             self.cancel()
             raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
-        if self._plan.effectors[self._row].index != NOT_SAVED:
-            self._move_pin(armature)
+        self._move_pins(armature)
         return count
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
@@ -263,6 +266,8 @@ class Drag:
             if effector.index == NOT_SAVED:
                 place, frame = _reached(plan, figure, figure.q, own)
                 sample.targets[own, :3, :3], sample.targets[own, :3, 3] = frame, place
+            elif effector.index in self._pins:
+                sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
         self.grip, self._plan, self._row = grip, plan, row
         self._sample, self._figure, self._last = sample, self._task.figure, None
@@ -318,15 +323,23 @@ class Drag:
         off = np.concatenate([solved.distance[counts], solved.angle[counts]])
         return bool(np.nanmax(off, initial=0.0) <= self._plan.tolerance)
 
-    def _move_pin(self, armature: bpy.types.Object) -> None:
-        effector = self._plan.effectors[self._row]
+    def _keep(self) -> None:
+        """What the hand has done so far stays, also when it goes on with another grip."""
         if self._last is None:
             return
-        place, frame = _reached(self._plan, self._figure, self._last.q, self._row)
-        pin = rig_of(armature).effectors[effector.index]
-        pin.pin_location = place
-        if effector.kind.turns:
-            pin.pin_rotation = rotation.quaternion_from_matrix(frame)
+        self._keyed |= dict.fromkeys(self._figure.keyed)
+        index = self._plan.effectors[self._row].index
+        if index != NOT_SAVED:
+            self._pins[index] = np.eye(4)
+            place, frame = _reached(self._plan, self._figure, self._last.q, self._row)
+            self._pins[index][:3, :3], self._pins[index][:3, 3] = frame, place
+
+    def _move_pins(self, armature: bpy.types.Object) -> None:
+        for index, there in self._pins.items():
+            pin = rig_of(armature).effectors[index]
+            pin.pin_location = there[:3, 3]
+            if pin.kind_info.turns:
+                pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
 
 
 def _reached(plan: Plan, figure: Figure, q: Array, row: int) -> tuple[Array, Array]:

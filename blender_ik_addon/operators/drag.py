@@ -26,7 +26,7 @@ from ..properties.access import active_armature, rig_of, session_of
 from ..properties.measures import angle, length
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, redraw_views, refuse, show_keys
-from .hand import AXES, Hand, changed_levels
+from .hand import Hand, changed_levels
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
@@ -206,11 +206,8 @@ class ARTICULATE_OT_drag(OnArmature):
             self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
         elif event.type == "R":
             self._regrip(context, replace(grip, root="FREE" if drag.root == "PINNED" else "PINNED"))
-        elif event.type in AXES:
-            self._hand.press_axis(event.type)
-        elif not self._hand.type("" if event.type == "BACK_SPACE" else event.ascii or "?"):
-            return
-        self._changed = True
+        else:
+            self._changed = self._hand.press(event.type, event.ascii) or self._changed
 
     def _is_confirmed(self, event: bpy.types.Event) -> bool:
         if event.type in {"RET", "NUMPAD_ENTER"}:
@@ -232,6 +229,8 @@ class ARTICULATE_OT_drag(OnArmature):
             self._solve(context)
             drag.change(context, grip)
             self._hand.begin(drag.anchor, turning=grip.turn)
+            self._changed = drag.moved is not None
+            self._show(context)
         else:
             drag.change(context, grip)
             self._changed = True

@@ -12,6 +12,14 @@ AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 FINE = 0.1  # share of the mouse's way that counts while Shift is held
 _CENTRE = 5.0  # pixels round the centre of a turn where directions mean nothing
 _DIGITS = frozenset("0123456789.")
+_NAMES = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
+# Blender tells no characters of keys that are pressed while Ctrl is held.
+_CHARACTERS = {
+    **{name: str(digit) for digit, name in enumerate(_NAMES)},
+    **{f"NUMPAD_{digit}": str(digit) for digit in range(10)},
+    **dict.fromkeys(("PERIOD", "NUMPAD_PERIOD", "COMMA"), "."),
+    **dict.fromkeys(("MINUS", "NUMPAD_MINUS"), "-"),
+}
 
 
 class Hand:
@@ -52,6 +60,20 @@ class Hand:
     def press_axis(self, axis: str) -> None:
         """Keep to an axis of the world, or to none if it was this one."""
         self.axis = "" if self.axis == axis else axis
+
+    def press(self, key: str, character: str) -> bool:
+        """A key was pressed: an axis, or a part of a number.
+
+        Args:
+            key: Blender's name of it; character: that it types, "" if Blender tells none.
+
+        Returns:
+            Whether it meant anything.
+        """
+        if key in AXES:
+            self.press_axis(key)
+            return True
+        return self.type("" if key == "BACK_SPACE" else character or _CHARACTERS.get(key, "?"))
 
     def type(self, character: str) -> bool:
         """Add a character to the number: a digit, a point or comma, "-" for the other sign, "" to delete one.

@@ -90,10 +90,7 @@ class ARTICULATE_OT_target_move(OnArmature):
                 self._held.finish(context, turned=self.turning)
                 self._leave(context)
                 return {"FINISHED"}
-            elif event.value == "PRESS" and event.type in AXES:
-                self._hand.press_axis(event.type)
-                self._apply(context)
-            elif event.value == "PRESS" and event.type != "LEFTMOUSE" and self._typed(event):
+            elif event.value == "PRESS" and self._hand.press(event.type, event.ascii):
                 self._apply(context)
         except REASONS as reason:
             self._leave(context)
@@ -122,9 +119,6 @@ class ARTICULATE_OT_target_move(OnArmature):
         if context.area is not None:
             context.area.header_text_set("   |   ".join(parts))
         redraw_views(context)
-
-    def _typed(self, event: bpy.types.Event) -> bool:
-        return self._hand.type("" if event.type == "BACK_SPACE" else event.ascii or "?")
 
     def _is_confirmed(self, event: bpy.types.Event) -> bool:
         if event.type in {"RET", "NUMPAD_ENTER"}:

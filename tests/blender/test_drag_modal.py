@@ -10,7 +10,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import arm, reach, snapshot, tip, two_arms
+from addon_scenes import arm, curves, reach, snapshot, tip, two_arms
 from mathutils import Euler, Matrix
 
 WIDTH, HEIGHT = 800, 600
@@ -259,6 +259,68 @@ def test_ctrl_turns_and_moving_goes_on_from_there():
     mouse.move((mouse.at[0] + 0.1, mouse.at[1]))
     mouse.tick()
     assert np.linalg.norm(tip(rig, "b3") - begun - (0.1, 0, 0)) < 1e-3
+
+
+def test_degrees_are_typed_while_ctrl_is_held_when_blender_tells_no_characters():
+    rig = posed()
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3")
+    before = rig.pose.bones["b3"].matrix.to_quaternion()
+    mouse.key("LEFT_CTRL")
+    assert mouse.window.header[-1].startswith("Turn b3")
+    for name in ("Y", "MINUS", "FOUR", "NUMPAD_5", "PERIOD", "ZERO", "ONE", "BACK_SPACE"):
+        mouse.key(name, ctrl=True)
+    mouse.tick()
+    assert "about Y" in mouse.window.header[-1] and "-45.0°" in mouse.window.header[-1]
+    tip(rig, "b3")
+    turned = before.rotation_difference(rig.pose.bones["b3"].matrix.to_quaternion()).angle
+    assert turned == pytest.approx(np.radians(45), abs=1e-3)
+    mouse.key("LEFT_CTRL", "RELEASE")
+    assert mouse.window.header[-1].startswith("Drag b3") and "°" not in mouse.window.header[-1]
+    mouse.key("ESC")
+
+
+@pytest.mark.parametrize("key", ["LEFT_CTRL", "RIGHT_CTRL"])
+def test_who_lets_the_mouse_go_right_after_ctrl_keeps_keys_and_pin(key: str):
+    rig = posed()
+    bpy.ops.articulate.pin(bone="b3")
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3")
+    mouse.move((mouse.at[0] + 0.4, mouse.at[1] - 0.3))
+    mouse.tick()
+    dragged = tip(rig, "b3")
+    mouse.key(key)
+    mouse.key("LEFTMOUSE", "RELEASE")
+    assert mouse.outcome == {"FINISHED"}
+    assert np.allclose(tip(rig, "b3"), dragged, atol=1e-5)
+    assert np.allclose(rig.articulate.effectors["b3"].pin_location, dragged, atol=1e-4)
+    assert curves(rig)
+
+
+def test_a_pinned_place_stays_where_it_was_dragged_when_the_bone_is_turned_then():
+    rig = posed()
+    bpy.ops.articulate.pin(bone="b3", kind="POSITION")
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3")
+    mouse.move((mouse.at[0] + 0.4, mouse.at[1] - 0.3))
+    mouse.tick()
+    dragged = tip(rig, "b3")
+    mouse.key("LEFT_CTRL")
+    for name in ("Y", "TWO", "ZERO"):
+        mouse.key(name, ctrl=True)
+    mouse.tick()
+    assert np.allclose(tip(rig, "b3"), dragged, atol=1e-3)
+    mouse.key("LEFTMOUSE", "RELEASE")
+    assert np.allclose(rig.articulate.effectors["b3"].pin_location, dragged, atol=1e-3)
+
+
+def test_ctrl_alone_is_no_drag():
+    rig = posed()
+    before = snapshot(rig)
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3")
+    mouse.key("LEFT_CTRL")
+    mouse.key("LEFT_CTRL", "RELEASE")
+    mouse.tick()
+    mouse.key("LEFTMOUSE", "RELEASE")
+    assert mouse.outcome == {"CANCELLED"} and snapshot(rig) == before
 
 
 def test_what_cannot_be_dragged_is_said():

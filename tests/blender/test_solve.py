@@ -252,7 +252,9 @@ def test_auto_key_is_obeyed():
         ("Whole Character", {"location", "rotation_quaternion", "scale"}),
     ],
 )
-def test_the_active_keying_set_says_what_is_keyed_of_the_bones_that_were_solved(name: str, channels: set[str]):
+def test_the_active_keying_set_says_what_is_keyed_of_the_bones_that_were_solved(
+    name: str, channels: set[str]
+):
     rig = two_arms()
     reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
     bpy.ops.object.mode_set(mode="POSE")
