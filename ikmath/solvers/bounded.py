@@ -19,7 +19,8 @@ from ..linalg.bounded import bounded_damped_step
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear, SteppingOptions
+from .loop import Incremental
+from .stepping import Linear, SteppingOptions
 
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error
 _NEAR: Final = 1e-6  # squared damping at the goal

@@ -23,7 +23,8 @@ from ..linalg.control import control_gradient, control_step
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear, SteppingOptions
+from .loop import Incremental
+from .stepping import Linear, SteppingOptions
 
 _USUAL_GAIN: Final = 0.1
 _FAR: Final = 0.1  # squared damping for each unit of squared scaled error

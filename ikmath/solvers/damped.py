@@ -24,7 +24,8 @@ from ..linalg.small import solved
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear, SteppingOptions
+from .loop import Incremental
+from .stepping import Linear, SteppingOptions
 
 _NEAR: Final = 1e-6  # damping at the goal
 _REFUSED: Final = 1e-4  # damping at least after a refused step

@@ -25,8 +25,9 @@ from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear, SteppingOptions
+from .loop import Incremental
 from .rest import at_rest_in_order, may_rest
+from .stepping import Linear, SteppingOptions
 
 _PATIENCE: Final = 4  # steps that may gain next to nothing
 _GAIN: Final = 5e-4  # share of a level's squared error that counts as next to nothing

@@ -29,7 +29,8 @@ from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear, SteppingOptions, solve_one
+from .loop import Incremental, solve_one
+from .stepping import Linear, SteppingOptions
 
 _ALL: Final = 1e6  # a tracking that no step misses
 _SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be

@@ -26,7 +26,8 @@ import numpy as np
 from ..parameters import setting
 from ..rotation import Array
 from .base import Options
-from .loop import Incremental, Linear, SteppingOptions
+from .loop import Incremental
+from .stepping import Linear, SteppingOptions
 
 _DISTURBED: Final = 0.3  # share of a step's effect on the goals that the posture may disturb
 _ALIKE: Final = 1e-6  # share of the effect of the step before that the new one must leave to it

@@ -30,7 +30,8 @@ import ikmath as ik
 from ikmath.pose import Pose
 from ikmath.solvers.base import Options
 from ikmath.solvers.damped import DampedOptions
-from ikmath.solvers.loop import Incremental, Linear
+from ikmath.solvers.loop import Incremental
+from ikmath.solvers.stepping import Linear
 
 FRAMES = 300
 ONE_BY_ONE = 8  # frames of a turn

@@ -4,8 +4,8 @@
 import numpy as np
 
 import ikmath as ik
-from ikmath.solvers.loop import Linear
 from ikmath.solvers.registry import METHODS
+from ikmath.solvers.stepping import Linear
 
 
 def linear(problem, q, wish=None):
