@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
 
 import ikmath as ik
 
@@ -44,6 +45,18 @@ def asked(figure, seed, times):
     return ik.Problem(figure, [ik.Position(tips, places), ik.Posture(start)]), start
 
 
+def tree(rng):
+    """A branching figure of hinges, whose limits a minimiser that knows of intervals alone can hold."""
+    joints, parents = [ik.Joint("b0", turns="y", lower=-1.0, upper=1.0)], {None}
+    for number in range(1, rng.integers(10, 25)):
+        above = f"b{rng.integers(max(0, number - 3), number)}"
+        parents.add(above)
+        low, high = rng.uniform([-1.6, 0.1], [-0.1, 1.6])
+        place, axis = 0.3 * rng.normal(size=3), "xyz"[rng.integers(3)]
+        joints.append(ik.Joint(f"b{number}", above, translation=place, turns=axis, lower=low, upper=high))
+    return ik.Skeleton(joints), [joint.name for joint in joints if joint.name not in parents][:5]
+
+
 def cost(answer):
     return float((answer.errors**2).sum())
 
@@ -60,6 +73,27 @@ def test_it_ends_near_the_best_pose(limit, times):
         assert (few.status is ik.Status.REACHED) >= (best.status is ik.Status.REACHED)
         more.append((cost(few) - cost(best)) / max(cost(best), 0.01))
     assert max(more) < 0.03 and np.median(more) < 0.005
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_other_minimiser_comes_nearer_from_where_it_ends(seed):
+    rng = np.random.default_rng([seed, 5])
+    figure, tips = tree(rng)
+    places = ik.Pose.forward(figure, rng.uniform(figure.lower, figure.upper)).point(tips)
+    places = places * rng.choice([1.2, 1.6, 2.5]) + 0.3 * rng.normal(size=places.shape)
+    answer = ik.solve(ik.Problem(figure, [ik.Position(tips, places)]))
+
+    def errors(q):
+        return (ik.Pose.forward(figure, q).point(tips) - places).ravel()
+
+    def derivative(q):
+        return ik.Pose.forward(figure, q).jacobian(tips).reshape(-1, figure.n)
+
+    # a little room, for who may not begin on a bound
+    bounds = figure.lower - 1e-9, figure.upper + 1e-9
+    other = least_squares(errors, answer.q, derivative, bounds, ftol=1e-12, xtol=1e-12, gtol=1e-12)
+    assert figure.region.violation(answer.q).max() < 1e-9
+    assert np.sqrt(cost(answer)) < np.sqrt(2.0 * other.cost) * 1.0005 + 1e-5
 
 
 def test_within_reach_it_reaches():
