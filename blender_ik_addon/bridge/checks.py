@@ -125,7 +125,7 @@ def constraint_faults(
     chains: Iterable[tuple[str, str]] = (),
     free: Collection[int] = (),
 ) -> list[Fault]:
-    """Constraints that would override, or may change, what is solved.
+    """Constraints that would override, or may change, what is solved, as they are at the present frame.
 
     Args:
         armature_object: the original object.

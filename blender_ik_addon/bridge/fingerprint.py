@@ -107,15 +107,28 @@ def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
     return None if number is None else (found[2], number)
 
 
+def animated_settings(armature_object: bpy.types.Object, setting: str) -> set[str]:
+    """Names of the bones of which an action, an NLA strip or a driver sets something else than a channel."""
+    matches = (_PATH.match(curve.data_path) for curve in animation_curves(armature_object))
+    return {bpy.utils.unescape_identifier(found[1]) for found in matches if found and found[2] == setting}
+
+
 def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
     """F-curves of the action and of NLA strips, and drivers."""
+    yield from keyed_curves(armature_object)
     data: Any = armature_object.animation_data
+    if data is not None:
+        yield from data.drivers
+
+
+def keyed_curves(owner: Any) -> Iterator[Any]:
+    """F-curves of the action and of the NLA strips of a data-block that may have some."""
+    data: Any = owner.animation_data
     if data is None:
         return
-    bag = compat.find_bag(armature_object)
+    bag = compat.find_bag(owner)
     if bag is not None:
         yield from bag.fcurves
-    yield from data.drivers
     for track in data.nla_tracks:
         for strip in track.strips:
             yield from compat.strip_curves(strip)

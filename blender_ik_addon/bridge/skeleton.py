@@ -278,6 +278,12 @@ def _measure(
     states, spaces = [state for state, _ in moments], [space for _, space in moments]
     every = np.array([state.matrix for state in states], dtype=float)
     pose, basis = every[:, plan.bone], np.array([state.basis[plan.bone, :3, :3] for state in states])
+    scales = np.array([state.channels.scale[plan.bone] for state in states])
+    if (scales < 0.0).any():
+        # What is flipped along two axes is the half turn of no channel. Along one or three it is mirrored.
+        flips = np.where(scales.prod(-1, keepdims=True) > 0.0, np.sign(scales), 1.0)[..., None, :]
+        pose[..., :3, :3] *= flips
+        basis = basis * flips
     both, depth = rotation_and_depth(np.concatenate([pose[..., :3, :3], basis], 1))
     count = len(plan.bone)
     frames, own_turn = both[:, :count], both[:, count:]

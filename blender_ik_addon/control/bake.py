@@ -18,19 +18,21 @@ import bpy
 from ..bridge.action import key_time, require_writable, write_keys
 from ..bridge.armature import Channels, read_channels
 from ..bridge.baked import gather_curves
+from ..bridge.by_hand import ByHand
 from ..bridge.decimation import decimated
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..compat import bone_selected
 from ..properties.access import session_of
 from ..properties.refusal import Refused
-from .confirm import as_shown, meddling
+from .confirm import as_shown
 from .frame import Solved, solve_task
 from .plan import Plan, find_armature, read_plan
 from .reasons import REASONS
 from .report import Run, write_report
 from .sample import Sample, take_sample
 from .task import Task, first_figure, make_tasks
+from .watch import Watch
 
 _SAMPLING_SHARE = 0.3  # of the progress bar; reading a frame is mostly Blender's own evaluation
 _ROUNDS = 20  # of the first frame, for a method that is not done with it by then
@@ -72,6 +74,7 @@ class _Moment:
     frame: int
     subframe: float
     channels: Channels
+    others: ByHand
 
 
 class Bake:
@@ -101,6 +104,7 @@ class Bake:
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
+        self._watch = Watch(self.plan, armature)
         self.progress = 0.0
         self.sampling = False
         self.report: dict[str, Any] = {}
@@ -130,13 +134,13 @@ class Bake:
             Refused: a frame failed; nothing has been changed.
         """
         started = time.perf_counter()
-        samples: list[Sample] = []
-        for sample in self._sample(context):
-            samples.append(sample)
-            self.progress = _SAMPLING_SHARE * len(samples) / len(self.options.frames)
+        seen: list[tuple[Figure, Sample]] = []
+        for both in self._sample(context):
+            seen.append(both)
+            self.progress = _SAMPLING_SHARE * len(seen) / len(self.options.frames)
             yield self.progress
+        figure, samples = seen[0][0], [sample for _, sample in seen]
         solved: list[Solved] = []
-        figure = first_figure(self.plan, find_armature(self.plan), samples[0])
         for start in range(0, len(samples), _BLOCK):
             for task in self._tasks(figure, samples[start : start + _BLOCK]):
                 solved.append(self._solve(task, solved[-1] if solved else None))
@@ -144,8 +148,9 @@ class Bake:
                 yield self.progress
         self._write(context, figure, samples, solved, started)
 
-    def _sample(self, context: bpy.types.Context) -> Iterator[Sample]:
-        before, sample = self._now(context), None
+    def _sample(self, context: bpy.types.Context) -> Iterator[tuple[Figure, Sample]]:
+        """Go through the frames; yields what they hold, and with it the figure as it is in the first one."""
+        before, figure, sample = self._now(context), None, None
         self.sampling = True
         try:
             for number in self.options.frames:
@@ -153,12 +158,13 @@ class Bake:
                 context.scene.frame_set(number)
                 depsgraph = context.evaluated_depsgraph_get()
                 try:
-                    sample = take_sample(
-                        self.plan, find_armature(self.plan), depsgraph, number, before=sample
-                    )
+                    armature = find_armature(self.plan)
+                    sample = take_sample(self.plan, armature, depsgraph, number, before=sample)
+                    figure = figure or first_figure(self.plan, armature, sample)
+                    self._watch.look(armature, figure, number)
                 except REASONS as reason:
                     raise _stopped(number, reason) from reason
-                yield sample
+                yield figure, sample
         finally:
             self.sampling = False
             self._give_back(before)
@@ -230,27 +236,37 @@ class Bake:
     def _as_shown(
         self, context: bpy.types.Context, armature: bpy.types.Object, figure: Figure, solved: list[Solved]
     ) -> list[Solved]:
-        """The frames as Blender shows them, where constraints may have changed what was solved."""
-        sentence = meddling(armature, self.plan)
-        if not sentence:
-            return solved
+        """The frames as Blender shows them, where that may be something else than what was solved."""
         shown = []
         for frame in solved:
+            sentence = self._watch.meddling.get(frame.frame) or self._left_out()
+            if not sentence:
+                shown.append(frame)
+                continue
             context.scene.frame_set(frame.frame)
             depsgraph = context.evaluated_depsgraph_get()
             shown.append(as_shown(self.plan, armature, figure, frame, depsgraph, sentence))
         return shown
 
+    def _left_out(self) -> str:
+        """Which bones got no keys though they were solved, as a sentence; "" if there are none."""
+        names = [name for name in self.plan.solved if name not in self.keyed_bones]
+        if not names:
+            return ""
+        more = f" and {len(names) - 1} more" if names[1:] else ""
+        return f"Bone '{names[0]}'{more} moved for it, but got no keys, as only selected bones do."
+
     def _now(self, context: bpy.types.Context) -> _Moment:
         scene = context.scene
         channels = read_channels(find_armature(self.plan))
-        return _Moment(scene.frame_current, scene.frame_subframe, channels)
+        return _Moment(scene.frame_current, scene.frame_subframe, channels, ByHand())
 
     def _give_back(self, before: _Moment) -> None:
-        """Go back to a frame and to the pose there, of which a change of frame loses what is not keyed."""
+        """Go back to a frame and to what was set by hand there, which a change of frame loses."""
         scene = bpy.data.scenes.get(self.scene)
         if scene is not None:
             scene.frame_set(before.frame, subframe=before.subframe)
+        before.others.give_back()
         write_channels(find_armature(self.plan), before.channels)
 
     def _bones_to_key(self, armature: bpy.types.Object) -> frozenset[str]:

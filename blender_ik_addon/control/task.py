@@ -13,8 +13,8 @@ import ikmath as ik
 from ikmath.goals import Goal
 
 from ..bridge.armature import Array
-from ..bridge.checks import figure_faults
-from ..bridge.faults import require
+from ..bridge.checks import constraint_faults, figure_faults
+from ..bridge.faults import Fault, require
 from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure, read_figure
 from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
@@ -61,12 +61,29 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         carried=plan.carried,
         inertia=plan.inertia,
     )
-    # The weakest first: it is what the hand holds, whose fault is told before that of what holds against it.
-    weakest_first = sorted(plan.effectors, key=lambda effector: -effector.priority)
-    chains = [(effector.bone, effector.chain_root) for effector in weakest_first]
     holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
-    require(figure_faults(armature, figure, chains, holding))
+    require(figure_faults(armature, figure, _chains(plan), holding))
     return figure
+
+
+def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Fault]:
+    """What constraints do to a figure in a later frame: their influence may be animated, or they are muted.
+
+    Args:
+        plan: the armature's plan; figure: its figure, at any frame.
+        armature: the original object, at that frame.
+    """
+    free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
+    return constraint_faults(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
+
+
+def _chains(plan: Plan) -> list[tuple[str, str]]:
+    """The effectors' bones and chain roots, the weakest first.
+
+    That is what the hand holds, whose fault is told before that of what holds against it.
+    """
+    weakest_first = sorted(plan.effectors, key=lambda effector: -effector.priority)
+    return [(effector.bone, effector.chain_root) for effector in weakest_first]
 
 
 def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Task]:
