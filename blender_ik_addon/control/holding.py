@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from .grip import Grip, handed_on, plan_with_grip
-from .plan import NOT_SAVED
+from .plan import NOT_SAVED, EffectorPlan
 from .reasons import REASONS
 
 
@@ -18,7 +18,7 @@ class Hold:
 
     Attributes:
         bone: its name; length: Blender units of the armature.
-        local: (3,) the point that stays, in the bone's axes.
+        local: (3,) the point that stays, in the bone's axes; where all of it does, its tip, as of a pin.
         turns: whether its rotation stays, too.
     """
 
@@ -42,12 +42,12 @@ def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) 
         return ()  # whoever drags it is told why
     hand = plan.effectors[row]
     return tuple(
-        Hold(
-            bone=one.bone,
-            length=armature.data.bones[one.bone].length,
-            local=one.local,
-            turns=one.kind.turns,
-        )
+        _hold(one, armature.data.bones[one.bone].length)
         for one in plan.effectors
         if one.index == NOT_SAVED and one is not hand and one.priority < hand.priority
     )
+
+
+def _hold(held: EffectorPlan, length: float) -> Hold:
+    turns = held.kind.turns
+    return Hold(bone=held.bone, length=length, local=(0.0, length, 0.0) if turns else held.local, turns=turns)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
 from .. import compat
 from ..properties.access import rig_of, session_of
@@ -75,12 +76,35 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     return active.name if active is not None and compat.bone_selected(active) else ""
 
 
+def redraw_tabs() -> None:
+    """Have the sidebars drawn anew, whose button says whether the tool is the active one."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            for region in area.regions:
+                if area.type == "VIEW_3D" and region.type == "UI":
+                    region.tag_redraw()
+
+
+@persistent
+def listen(*_args: object) -> None:
+    """Hear of it when another tool is taken; Blender forgets who listens when it loads a file."""
+    bpy.msgbus.clear_by_owner(ARTICULATE_TOOL_drag)
+    bpy.msgbus.subscribe_rna(
+        key=(bpy.types.WorkSpace, "tools"), owner=ARTICULATE_TOOL_drag, args=(), notify=redraw_tabs
+    )
+
+
 def attach() -> None:
     """Add the tool."""
     bpy.utils.register_tool(ARTICULATE_TOOL_drag, separator=True)
+    bpy.app.handlers.load_post.append(listen)
+    listen()
 
 
 def detach() -> None:
     """Remove the tool, if it is there."""
+    bpy.msgbus.clear_by_owner(ARTICULATE_TOOL_drag)
+    if listen in bpy.app.handlers.load_post:
+        bpy.app.handlers.load_post.remove(listen)
     if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a tool that is registered
         bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)

@@ -265,11 +265,14 @@ def test_the_axis_that_a_drag_keeps_to_is_drawn():
 def test_what_will_hold_by_itself_is_marked_before_a_drag_and_during_it():
     rig = metarig("basic")
     sketch = data.Sketch()
-    ankles = [np.array(rig.matrix_world @ rig.pose.bones[name].head) for name in ("foot.L", "foot.R")]
+    ankles, balls = (
+        [np.array(rig.matrix_world @ getattr(rig.pose.bones[name], end)) for name in ("foot.L", "foot.R")]
+        for end in ("head", "tail")
+    )
     assert not len(of_colour(drawn(rig, sketch=sketch), "points", colours.HOLD))
     shown = drawn(rig, "hand.L", sketch)
     marked = of_colour(shown, "points", colours.HOLD)
-    assert np.allclose(sorted(map(tuple, marked)), sorted(map(tuple, ankles)), atol=1e-5)
+    assert np.allclose(sorted(map(tuple, marked)), sorted(map(tuple, balls)), atol=1e-5), "as pins are"
     assert len(of_colour(shown, "lines", colours.HOLD)), "rings: they do not turn either"
     legs = of_colour(shown, "lines", colours.ALONG)
     assert all(np.linalg.norm(legs - ankle, axis=1).min() < 1e-5 for ankle in ankles)
@@ -278,7 +281,7 @@ def test_what_will_hold_by_itself_is_marked_before_a_drag_and_during_it():
     session.dragged, session.grip = rig.session_uid, "hand.L"
     held.move_to(held.anchor + np.array([0.0, -0.3, -0.6]))
     during = of_colour(drawn(rig, sketch=sketch), "points", colours.HOLD)
-    assert np.allclose(sorted(map(tuple, during)), sorted(map(tuple, ankles)), atol=2e-3)
+    assert np.allclose(sorted(map(tuple, during)), sorted(map(tuple, balls)), atol=2e-3)
     session.levels = 2  # of the arm alone, which nothing has to hold
     assert not len(of_colour(drawn(rig, sketch=sketch), "points", colours.HOLD))
     session.dragged, session.grip, session.levels = 0, "", 0

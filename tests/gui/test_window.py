@@ -43,7 +43,8 @@ def test_who_has_clicked_on_a_character_begins_by_one_button(window: BlenderWind
     )
     window.show_tab("Articulate")
     window.screenshot("tab_with_character")
-    window.click(*window.find_button("articulate.begin"))
+    button = window.find_button("articulate.begin")
+    window.click(*button)
     window.move(400, 600)
     mode = "result = bpy.context.mode"
     window.wait_for(mode, lambda now: now == "POSE")
@@ -52,3 +53,7 @@ def test_who_has_clicked_on_a_character_begins_by_one_button(window: BlenderWind
     )
     assert tool == "articulate.drag_bone"
     window.screenshot("begun")
+    lit = window.screen.picture().getpixel(button)
+    window.operate("bpy.ops.wm.tool_set_by_id(name='builtin.select_box')")
+    window.settle()
+    assert window.screen.picture().getpixel(button) != lit, "The button tells that it is another tool now."
