@@ -26,11 +26,9 @@ def refusals(
         needs_effectors: whether it is wrong to have none, as it is not where a bone is dragged.
     """
     rig = rig_of(armature)
-    if armature.library is not None:
-        yield Refused(
-            f"Armature '{armature.name}' is linked from another file and cannot be posed:"
-            " make a library override of it (Object > Library Override > Make)"
-        )
+    foreign = library_refusal(armature)
+    if foreign is not None:
+        yield foreign
     if not needs_effectors:
         pass
     elif not rig.effectors:
@@ -51,6 +49,20 @@ def refusals(
     objection = objections(armature)[rig.solver.method] if needs_effectors else ""
     if objection:
         yield Refused(objection)
+
+
+def library_refusal(armature: bpy.types.Object) -> Refused | None:
+    """Why an armature that comes from another file cannot be posed in this one; None where it can."""
+    override = armature.override_library
+    if armature.library is not None:
+        found = "is linked from another file and cannot be posed"
+    elif override is not None and override.is_system_override:
+        found = "is an override of a linked one that may not be edited, and cannot be posed"
+    else:
+        return None
+    return Refused(
+        f"Armature '{armature.name}' {found}: make a library override of it (Object > Library Override > Make)"
+    )
 
 
 def objections(armature: bpy.types.Object) -> dict[str, str]:

@@ -4,7 +4,7 @@
 import bpy
 
 from ..properties.access import active_armature, posed_armature, rig_of, session_of
-from ..properties.check import objections, refusals
+from ..properties.check import library_refusal, objections, refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import method_items, weighs
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text
@@ -109,11 +109,12 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         row.enabled = refusal is None
         row.operator("articulate.solve", icon="CON_ARMATURE")
         row.operator("articulate.bake", icon="KEYINGSET")
-        if refusal is not None and (rig.effectors or armature.library is not None):
+        foreign = library_refusal(armature) is not None
+        if refusal is not None and (rig.effectors or foreign):
             draw_text(layout, context, str(refusal), icon="ERROR")
         elif rig.message:
             draw_text(layout, context, rig.message)
-        if not rig.effectors:
+        if not rig.effectors and not foreign:
             for sentence in FIRST_STEPS:
                 draw_text(layout, context, sentence, icon="INFO")
         if rig.report_json:

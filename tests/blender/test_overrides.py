@@ -66,3 +66,30 @@ def test_what_was_set_up_on_an_override_is_there_after_loading(tmp_path: Path, p
         assert rig.pose.bones["b2"].articulate.posture == 1.0
     bpy.ops.articulate.bake(frame_start=1, frame_end=2)
     assert miss(rig, "b1") < 3.0
+
+
+def link(path: Path, *, override: bool) -> bpy.types.Object:
+    """An armature that is linked into an empty file, as it is or as an override that is not to be edited."""
+    arm()
+    bpy.ops.wm.save_as_mainfile(filepath=str(path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(path / "library.blend"), link=True) as (_there, here):
+        here.objects = ["Rig"]
+    (rig,) = here.objects
+    if override:
+        rig = rig.override_create()
+        rig.override_library.is_system_override = True
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    return rig
+
+
+@pytest.mark.parametrize("override", [False, True])
+def test_who_begins_with_a_linked_character_is_told_to_make_an_override(tmp_path: Path, override: bool):
+    rig = link(tmp_path, override=override)
+    before = rig.pose.bones["b3"].matrix_basis.copy()
+    with pytest.raises(RuntimeError, match="make a library override of it"):
+        bpy.ops.articulate.begin()
+    with pytest.raises(RuntimeError, match="make a library override of it"):
+        bpy.ops.articulate.drag(bone="b3", move=(0.1, 0.0, 0.0))
+    assert bpy.context.mode == "OBJECT" and rig.pose.bones["b3"].matrix_basis == before
