@@ -27,7 +27,9 @@ from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or metres; a figure that moved less on being asked again has come to rest
 _BRIEFLY = 12  # steps that a frame may take in which an effector stays short by more than
-_NEARLY = 0.02  # of the figure's length
+_NEARLY = 0.02  # of the figure's length,
+_FURTHER = 6  # and how many more as long as each time they leave less than
+_LEFT = 0.9  # of what it was short by
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 
@@ -282,14 +284,23 @@ def _briefly(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
     Nobody is told then that the time was short, but what is in the way.
     """
     answer = plan.solver(brief=True, most=_BRIEFLY).solve(problem, q)
-    if answer.status is ik.Status.STOPPED:
-        metric = np.array(problem.units) == "m"
-        if np.where(metric, answer.errors / problem.length, answer.errors).max() <= _NEARLY:
-            answer = plan.solver(brief=True).solve(problem, answer.q)
+    short, left = _shortfall(problem, answer), 0.0
+    while answer.status is ik.Status.STOPPED and short > _NEARLY and left <= _LEFT:
+        answer = plan.solver(brief=True, most=_FURTHER).solve(problem, answer.q)
+        short, before = _shortfall(problem, answer), short
+        left = short / before
+    if answer.status is ik.Status.STOPPED and short <= _NEARLY:
+        answer = plan.solver(brief=True).solve(problem, answer.q)
     if answer.status is not ik.Status.STOPPED:
         return answer
     told = partial(explain, problem, answer.q, answer.errors, plan.tolerance, stalled=True)
     return replace(answer, sentence=told)
+
+
+def _shortfall(problem: ik.Problem, answer: ik.Solution) -> float:
+    """By how much the goal is short that is farthest from being met: of the figure's length, or radians."""
+    metric = np.array(problem.units) == "m"
+    return float(np.where(metric, answer.errors / problem.length, answer.errors).max(initial=0.0))
 
 
 def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:

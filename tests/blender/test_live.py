@@ -9,7 +9,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import animate, arm, curves, evaluated, miss, reach, tip, two_arms
+from addon_scenes import add, animate, arm, curves, evaluated, miss, reach, tip, two_arms
 from bridge_rigs import metarig
 from live_scenes import FRAMES, live_arm, scrub, shown
 
@@ -214,6 +214,21 @@ def test_a_live_frame_of_a_whole_figure():
     for frame in (1, 20, 40, 7):
         scene.frame_set(frame)
         assert evaluated(rig) and all(miss(rig, e.name) < 1e-3 for e in rig.articulate.effectors)
+
+
+@pytest.mark.parametrize("height", [1.0, 0.99, 0.98, 0.96])
+def test_what_takes_many_steps_is_reached_too_where_it_can_be(height: float):
+    """Both hands held, both feet, and the hips where they are: the arm has to find a way of its own."""
+    rig = metarig("human")
+    add("hand.L")
+    add("hand.R", "POSE")
+    bpy.ops.object.mode_set(mode="POSE")
+    for foot in ("foot.L", "foot.R"):
+        bpy.ops.articulate.pin(bone=foot, kind="POSE")
+    rig.articulate.live = True
+    rig.articulate.effectors["hand.L"].target.location.z = height
+    bpy.context.view_layer.update()
+    assert miss(rig, "hand.L") < 1e-3 and miss(rig, "hand.R") < 1e-3
 
 
 @pytest.mark.parametrize("mode", ["EACH", "CONTINUOUS"])
