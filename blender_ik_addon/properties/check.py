@@ -60,9 +60,8 @@ def library_refusal(armature: bpy.types.Object) -> Refused | None:
         found = "is an override of a linked one that may not be edited, and cannot be posed"
     else:
         return None
-    return Refused(
-        f"Armature '{armature.name}' {found}: make a library override of it (Object > Library Override > Make)"
-    )
+    remedy = "make a library override of it (Object > Library Override > Make)"
+    return Refused(f"Armature '{armature.name}' {found}: {remedy}")
 
 
 def objections(armature: bpy.types.Object) -> dict[str, str]:

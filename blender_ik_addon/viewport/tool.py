@@ -89,9 +89,8 @@ def redraw_tabs() -> None:
 def listen(*_args: object) -> None:
     """Hear of it when another tool is taken; Blender forgets who listens when it loads a file."""
     bpy.msgbus.clear_by_owner(ARTICULATE_TOOL_drag)
-    bpy.msgbus.subscribe_rna(
-        key=(bpy.types.WorkSpace, "tools"), owner=ARTICULATE_TOOL_drag, args=(), notify=redraw_tabs
-    )
+    tools: Any = (bpy.types.WorkSpace, "tools")
+    bpy.msgbus.subscribe_rna(key=tools, owner=ARTICULATE_TOOL_drag, args=(), notify=redraw_tabs)
 
 
 def attach() -> None:
