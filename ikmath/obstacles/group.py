@@ -25,7 +25,15 @@ class Group(Protocol):
 
     limited: bool
 
-    def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
+    def segments(
+        self,
+        a: Array,
+        b: Array,
+        which: Index,
+        frame: Index | None,
+        limit: Array | None,
+        reach: Array | None = None,
+    ) -> Answer:
         """As `Solid.segment_distance`.
 
         Args:
@@ -33,7 +41,9 @@ class Group(Protocol):
             b: (P, 3) second ends.
             which: (P,) the obstacle of each row, counted within the group.
             frame: (P,) its frame, None if all obstacles stand still.
-            limit: (P,) distance beyond which an infinite one may be answered; None if not `limited`.
+            limit: (P,) distance up to which answers count; None if not `limited`.
+            reach: (P,) distance beyond which an infinite one may be answered; the limit by default. What lies
+                between counts as outside.
         """
 
     def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> Group:
@@ -64,7 +74,15 @@ class RowGroup:
         table = np.stack([np.broadcast_to(row, (*frames, width)) for row in rows], -2)
         return cls(distance, table.reshape(-1, width), len(rows))
 
-    def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
+    def segments(
+        self,
+        a: Array,
+        b: Array,
+        which: Index,
+        frame: Index | None,
+        limit: Array | None,
+        reach: Array | None = None,
+    ) -> Answer:
         """See `Group`."""
         row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))

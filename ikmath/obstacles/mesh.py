@@ -92,8 +92,8 @@ class TriangleMesh(Shape):
 
     @property
     def steady(self) -> bool:
-        """See `Shape.steady`: behind an open surface the outside begins all at once."""
-        return self.mode == "two_sided" or (self.mode == "solid" and self.closed)
+        """See `Shape.steady`: an open surface has no inside that could begin all at once."""
+        return self.mode != "solid" or self.closed
 
     @property
     def bounds(self) -> tuple[Array, float]:
@@ -125,7 +125,7 @@ class TriangleMesh(Shape):
         reach = np.full(len(first), np.inf if limit is None else limit)
         root = np.zeros(len(first), dtype=np.intp)
         first, last = _into(first, turn, shift), _into(last, turn, shift)
-        distance, point, parameter, normal = self._distance.segments(first, last, reach, root)
+        distance, point, parameter, normal = self._distance.segments(first, last, reach, reach, root)
         point, normal = _turned(point, turn) + shift, _turned(normal, turn)
         return SegmentNearest(
             distance.reshape(batch),
@@ -181,15 +181,24 @@ class MeshGroup:
         other._place(shapes, frames)
         return other
 
-    def segments(self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array | None) -> Answer:
+    def segments(
+        self,
+        a: Array,
+        b: Array,
+        which: Index,
+        frame: Index | None,
+        limit: Array | None,
+        reach: Array | None = None,
+    ) -> Answer:
         """See `Group`."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
-        reach = np.full(len(a), np.inf) if limit is None else limit
+        limit = np.full(len(a), np.inf) if limit is None else limit
+        reach = limit if reach is None else reach
         root = self.root.take(which)
         if len(self.parts) == 1:
-            distance, point, parameter, normal = self.parts[0].segments(first, last, reach, root)
+            distance, point, parameter, normal = self.parts[0].segments(first, last, limit, reach, root)
         else:
             count = len(a)
             distance, point, parameter = np.empty(count), np.empty((count, 3)), np.empty(count)
@@ -199,7 +208,11 @@ class MeshGroup:
                 mine = (part == number).nonzero()[0]
                 if len(mine):
                     distance[mine], point[mine], parameter[mine], normal[mine] = meshes.segments(
-                        first.take(mine, 0), last.take(mine, 0), reach.take(mine), root.take(mine)
+                        first.take(mine, 0),
+                        last.take(mine, 0),
+                        limit.take(mine),
+                        reach.take(mine),
+                        root.take(mine),
                     )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
 

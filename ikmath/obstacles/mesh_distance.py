@@ -107,11 +107,22 @@ class MeshDistance:
         normal = self._normal(hit, difference, inside)
         return np.where(inside, -hit.distance, hit.distance), hit.point, normal
 
-    def segments(self, a: Array, b: Array, limit: Array, root: Index) -> tuple[Array, Array, Array, Array]:
-        """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments; see `points`."""
-        hit = self.search.segments(a, b, limit, root)
+    def segments(
+        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
+    ) -> tuple[Array, Array, Array, Array]:
+        """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
+
+        Args:
+            a: (P, 3) first ends; b: (P, 3) second ends.
+            limit: (P,) metres; behind an open surface that is farther away nobody is.
+            reach: (P,) metres; beyond it an infinite distance is answered, but never for what is inside a
+                solid.
+            root: (P,) the mesh that each row asks.
+        """
+        hit = self.search.segments(a, b, reach, root)
         difference = a + hit.parameter[:, None] * (b - a) - hit.point
         inside = self._inside(hit, difference, root) & ~hit.through
+        inside &= (hit.distance <= limit) | (self.sides.take(root) == Side.SOLID)
         normal = self._normal(hit, difference, inside)
         distance = np.where(inside, -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter

@@ -73,11 +73,12 @@ class Question(NamedTuple):
             )
         which = asked.which - self.start if self.start else asked.which
         limit = asked.thick + detect if self.group.limited else None
+        reach = limit
         if limit is not None and self.watch is not None and asked.pairs is not None:
-            limit = self.watch.limit(asked.pairs, limit)
-        distance, point, parameter, normal = self.group.segments(a, b, which, asked.moving, limit)
-        if limit is not None and self.watch is not None and asked.pairs is not None:
-            self.watch.learn(asked.pairs, distance, limit)
+            reach = self.watch.reach(asked.pairs, limit)
+        distance, point, parameter, normal = self.group.segments(a, b, which, asked.moving, limit, reach)
+        if reach is not None and self.watch is not None and asked.pairs is not None:
+            self.watch.learn(asked.pairs, distance, reach)
         near = distance < asked.thick + detect
         if ends:
             parameter[-2 * count : -count], parameter[-count:] = 0.0, 1.0

@@ -27,8 +27,8 @@ class Watch:
 
     Args:
         link: (M,) the link of each pair of the scene's broad phase.
-        steady: (M,) whether its distance changes without leaps; only then is it kept. Behind the rim of an
-            open surface the outside turns into the inside all at once.
+        steady: (M,) whether its distance changes without leaps; only then is it kept. Behind the rim of a
+            solid that is open the outside turns into the inside all at once.
 
     Attributes:
         least, most: (M,) bounds of the distances of the axes, metres.
@@ -51,14 +51,14 @@ class Watch:
             self.most += moved
         self.places = places
 
-    def limit(self, pairs: Index, limit: Array) -> Array:
+    def reach(self, pairs: Index, limit: Array) -> Array:
         """(P,) how far to seek pairs that are of interest up to `limit`: farther, so as to rest then."""
         farther = np.where(self.steady.take(pairs), _FARTHER * limit, limit)
         return np.minimum(self.most.take(pairs), farther)
 
-    def learn(self, pairs: Index, distance: Array, limit: Array) -> None:
-        """Keep what was measured: (P,) distances, infinite for what is farther than its limit (P,)."""
+    def learn(self, pairs: Index, distance: Array, reach: Array) -> None:
+        """Keep what was measured: (P,) distances, infinite for what is farther than its reach (P,)."""
         found, steady = np.isfinite(distance), self.steady.take(pairs)
-        self.least[pairs] = np.where(steady, np.where(found, distance, limit), -np.inf)
+        self.least[pairs] = np.where(steady, np.where(found, distance, reach), -np.inf)
         # the distance that a search is about has no sign
         self.most[pairs] = np.where(steady & found & (distance > 0.0), distance, np.inf)
