@@ -24,6 +24,7 @@ from ikmath.obstacles import TriangleMesh
 
 from ..properties.obstacle import SURFACES, has_surface, makes_instances
 from .armature import Array
+from .changes import Changes
 from .dependencies import carrying_bone
 from .evaluated import is_shown
 from .faults import Fault
@@ -101,6 +102,13 @@ class ObstacleReader:
     def __init__(self, trees: str = "OWN") -> None:
         self._trees = trees
         self._kept: dict[str, _Kept] = {}
+        self._read = frozenset[str]()
+        self._mirrors = False
+
+    def concerned(self, changes: Changes) -> bool:
+        """Whether anything may be otherwise than it was read last, if it is read for the same again."""
+        touched = changes.touched
+        return touched is None or not self._read.isdisjoint(touched) or (self._mirrors and bool(touched))
 
     def read(
         self,
@@ -138,6 +146,7 @@ class ObstacleReader:
             else:
                 there.append(one)
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
+        self._read, self._mirrors = frozenset(one.key for one in wanted), bool(makers)
         sources = {kept.source: kept.surface for kept in self._kept.values()}
         instances = read_instances(
             makers, depsgraph, sources, partial(moves_with, armature_object=armature_object)

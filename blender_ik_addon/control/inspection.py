@@ -6,7 +6,7 @@ Nothing is solved. What does not change while the figure moves is read once and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from ..bridge.armature import (
     read_state,
 )
 from ..bridge.chains import moving_bones
+from ..bridge.changes import Changes
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, read_space, upward
 from ..properties.access import rig_of
@@ -219,14 +220,15 @@ class Inspector:
         chains: Sequence[Chain],
         structure: Hashable,
         depsgraph: bpy.types.Depsgraph,
-        reshaped: Collection[str] | None,
+        changes: Changes,
     ) -> Critical | None:
         """What the figure is near to.
 
         Args:
             armature, standing, chains, structure: see `limits`, also for what is raised.
-            depsgraph: evaluated; reshaped: see `Neighbourhood.look`.
+            depsgraph: evaluated; changes: since this was asked last.
         """
+        self._neighbourhood.changed(changes)
         if not chains:
             return None
         return self._neighbourhood.look(
@@ -237,7 +239,6 @@ class Inspector:
             standing.matrix,
             self._space(armature),
             depsgraph,
-            reshaped,
         )
 
     def _thickness(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> _Flesh:

@@ -7,7 +7,7 @@ they were, which spares most of the measuring at the next look. The links stand 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from ikmath.obstacles import Proximity, Scene, Shape
 from ikmath.obstacles.watch import Watch
 
 from ..bridge.armature import Array, Bones, Floats, Indices, read_state
+from ..bridge.changes import Changes
 from ..bridge.obstacles import ObstacleReader
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, rotation_and_depth
@@ -84,7 +85,13 @@ class Neighbourhood:
         self._model: _Model | None = None
         self._watched: tuple[Scene, Watch | None] | None = None
         self._sight = 0.0
-        self._reshaped: Collection[str] | None = None
+        self._changes = Changes(None, None)
+        self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
+        self._found: tuple[Space, bytes, Critical | None] | None = None
+
+    def changed(self, changes: Changes) -> None:
+        """Something has, since this was told last."""
+        self._changes = self._changes.then(changes)
 
     def look(
         self,
@@ -95,7 +102,6 @@ class Neighbourhood:
         matrix: Floats,
         space: Space,
         depsgraph: bpy.types.Depsgraph,
-        reshaped: Collection[str] | None,
     ) -> Critical | None:
         """Critical points of the parts that are near to something, and of the nearest part in any case.
 
@@ -105,7 +111,6 @@ class Neighbourhood:
             figure: at any moment; flesh: equal as long as nobody has made it thicker.
             matrix: (B, 4, 4) where the bones are, armature space; space: where the armature is.
             depsgraph: evaluated.
-            reshaped: full names of objects whose geometry has changed since the last call; None if unknown.
 
         Returns:
             None if there is nothing that the figure keeps clear of.
@@ -113,19 +118,17 @@ class Neighbourhood:
         Raises:
             Refused, FigureFault: it is no figure that could be solved; the sentence says why.
         """
-        known = self._reshaped is not None and reshaped is not None
-        self._reshaped = {*(self._reshaped or ()), *(reshaped or ())} if known else None
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
             return None  # a method that knows no obstacles keeps clear of nothing
-        key = structure, flesh, settings_around(rig_of(armature))
+        seen = depsgraph.scene.session_uid, depsgraph.view_layer.name
+        key = structure, flesh, settings_around(rig_of(armature)), seen
         if key != self._key:
             self._around = read_surroundings(armature, figure.bones, figure.solved)
-            self._key, self._model = key, None
+            self._key, self._model, self._shapes, self._found = key, None, None, None
         if self._around is None:
             return None
         around = replace(self._around, reader=self._reader)  # it keeps the trees over the meshes
-        shapes, _ = look_around(around, armature, space, depsgraph, self._reshaped)
-        self._reshaped = ()
+        shapes = self._obstacles(around, armature, space, depsgraph)
         model = self._model
         if model is None or not same_sizes(link_sizes(model.numbers, matrix, space), model.sizes):
             model = self._model = _model(armature, around, figure, space, shapes)
@@ -135,30 +138,34 @@ class Neighbourhood:
             return None
         return self._critical(model, scene.carried(shapes), matrix, space)
 
+    def _obstacles(
+        self,
+        around: Surroundings,
+        armature: bpy.types.Object,
+        space: Space,
+        depsgraph: bpy.types.Depsgraph,
+    ) -> tuple[Shape, ...]:
+        """What there is, read anew where something of it may have changed."""
+        known = self._shapes
+        if known is None or known[0] is not space or self._reader.concerned(self._changes):
+            found, _ = look_around(around, armature, space, depsgraph, self._changes.reshaped)
+            known = self._shapes = space, found
+        self._changes = Changes()
+        return known[1]
+
     def _critical(self, model: _Model, scene: Scene, matrix: Floats, space: Space) -> Critical | None:
         if self._watched is None or not scene.alike(self._watched[0]):
-            self._watched = scene, scene.watch()
+            self._watched, self._found = (scene, scene.watch()), None
         frames, depth = rotation_and_depth(matrix[model.numbers, :3, :3])
         if not (depth > 0).all():
             return None
         places = np.matmul(scene.body.ends, frames.swapaxes(-1, -2))
         places += matrix[model.numbers, None, :3, 3] * space.scale
-        near = self._near(scene, places, model.problem.length)
-        if near is None:
-            return None
-        order, names = np.argsort(near.clearance, kind="stable"), near.names
-        if near.clearance[order[0]] > _DETECT * model.problem.length:
-            order = order[:1]  # that everything is far away is told by the nearest
-        rows = order[np.sort(np.unique(near.link[order], return_index=True)[1])]
-        rows = _foremost(rows, near, names, model.above)
-        return Critical(
-            bones=tuple(scene.body.joints[link] for link in near.link[rows]),
-            names=tuple(names[row] for row in rows),
-            point=space.point_out(near.critical[rows]),
-            other=space.point_out(near.point[rows]),
-            clearance=near.clearance[rows],
-            margin=near.margin[rows] + model.problem.margin,
-        )
+        told, known = places.tobytes(), self._found
+        if known is None or known[0] is not space or known[1] != told:
+            near = self._near(scene, places, model.problem.length)
+            known = self._found = space, told, None if near is None else _listed(model, scene, near, space)
+        return known[2]
 
     def _near(self, scene: Scene, places: Array, size: float) -> Proximity | None:
         """All near pairs; where none is, some among which the nearest is; None if there is nothing at all."""
@@ -175,6 +182,23 @@ class Neighbourhood:
         # Where all is far away the nearest will be about there the next time, too.
         self._sight = _SIMILAR * float(near.clearance.min())
         return near
+
+
+def _listed(model: _Model, scene: Scene, near: Proximity, space: Space) -> Critical:
+    """What of the near pairs is shown."""
+    order, names = np.argsort(near.clearance, kind="stable"), near.names
+    within = order[near.room[order] < _DETECT * model.problem.length]
+    order = within if len(within) else order[:1]  # that everything is far away is told by the nearest
+    rows = order[np.sort(np.unique(near.link[order], return_index=True)[1])]
+    rows = _foremost(rows, near, names, model.above)
+    return Critical(
+        bones=tuple(scene.body.joints[link] for link in near.link[rows]),
+        names=tuple(names[row] for row in rows),
+        point=space.point_out(near.critical[rows]),
+        other=space.point_out(near.point[rows]),
+        clearance=near.clearance[rows],
+        margin=near.margin[rows] + model.problem.margin,
+    )
 
 
 def _model(

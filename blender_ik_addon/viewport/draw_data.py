@@ -13,6 +13,7 @@ from typing import Any, Final
 import bpy
 from mathutils import Matrix
 
+from ..bridge.changes import Changes
 from ..bridge.fingerprint import settings_in_pose
 from ..control.balance import Stand
 from ..control.grip import Grip
@@ -33,8 +34,8 @@ class Sketch:
 
     def __init__(self) -> None:
         self._inspector = Inspector()
-        self._changes = self._rests = 0
-        self._reshaped: set[str] | None = None
+        self._count = self._rests = 0
+        self._changes = Changes(None, None)
         self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
@@ -46,16 +47,11 @@ class Sketch:
 
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
         """The scene has been evaluated anew; None where nobody knows what of it, as after an undo."""
-        self._changes += 1
+        self._count += 1
+        self._changes = self._changes.then(Changes.of(depsgraph))
         # After Edit Mode the rest pose may be another one. In a render, of another thread, nobody edits.
         if depsgraph is None or (depsgraph.mode == "VIEWPORT" and bpy.context.mode == "EDIT_ARMATURE"):
             self._rests += 1
-        if depsgraph is None:
-            self._reshaped = None
-        elif self._reshaped is not None:
-            self._reshaped.update(
-                update.id.original.name_full for update in depsgraph.updates if update.is_updated_geometry
-            )
 
     def drawing(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, held: str = "") -> Drawing:
         """What is shown of an armature; the very same object as long as nothing has changed.
@@ -69,7 +65,7 @@ class Sketch:
         shown = {name for name in SWITCHES if getattr(rig.overlay, name)}
         if rig.body.show:
             shown.add("body")
-        stamp = (armature.session_uid, self._changes, depsgraph.scene.frame_current, rig.solver.root)
+        stamp = (armature.session_uid, self._count, depsgraph.scene.frame_current, rig.solver.root)
         session = session_of(bpy.context)
         dragged, guide, grip = session.dragged == armature.session_uid, None, Grip(bone=held)
         if dragged:
@@ -190,11 +186,11 @@ class Sketch:
                 found = look.ellipsoid(armature, standing, chains, structure, point, active.chain_root)
                 parts.draw_ellipsoid(strokes, found)
             if "critical" in shown:
-                near = look.critical(armature, standing, chains, structure, depsgraph, self._reshaped)
-                self._reshaped = set()
+                near = look.critical(armature, standing, chains, structure, depsgraph, self._changes)
+                self._changes = Changes()
                 parts.draw_critical(strokes, near)
             else:
-                self._reshaped = None  # nobody looks at what happens meanwhile
+                self._changes = Changes(None, None)  # nobody looks at what happens meanwhile
         except REASONS:
             return  # it is no figure now; the panel and any solve say why
 

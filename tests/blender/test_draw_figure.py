@@ -207,6 +207,60 @@ def test_critical_points_notice_when_only_the_obstacles_form_changes():
     bpy.app.handlers.depsgraph_update_post.remove(note)
 
 
+def test_what_is_known_from_the_redraw_before_is_what_a_first_look_finds():
+    rig = two_arms()
+    bpy.ops.articulate.body_fit()
+    add("hand.L")
+    cube, group = wall(rig, 2.05), bpy.data.collections.new("Group")
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3, location=(0.0, 5.0, 0.0))
+    member, shown = bpy.context.object, bpy.data.objects.new("Shown", None)
+    group.objects.link(member)
+    shown.instance_type, shown.instance_collection = "COLLECTION", group
+    carrier = bpy.data.objects.new("Carrier", None)
+    for thing in (shown, carrier):
+        bpy.context.scene.collection.objects.link(thing)
+    shown.location = (-2.3, -5.0, 2.0)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object=shown.name)
+    only(rig, "critical")
+    hand, sketch = rig.pose.bones["hand.L"], data.Sketch()
+    hand.rotation_mode = "XYZ"
+
+    def note(_scene, depsgraph):
+        sketch.note(depsgraph)
+
+    def turn(angle):
+        hand.rotation_euler = (angle, 0.5 * angle, -angle)
+
+    changes = [lambda angle=angle: turn(angle) for angle in (0.01, 0.02, 0.05, 0.5, -0.3, -0.31)]
+    changes += [
+        lambda: setattr(cube.location, "x", 3.0),
+        lambda: setattr(cube, "parent", carrier),
+        lambda: setattr(carrier, "location", (0.1, -0.2, 0.3)),
+        lambda: setattr(member, "location", (0.0, 5.2, 0.1)),
+        lambda: turn(0.1),
+        lambda: setattr(rig, "location", (0.05, 0.0, 0.0)),
+        lambda: cube.hide_set(True),
+        lambda: turn(0.12),
+        lambda: cube.hide_set(False),
+        lambda: setattr(cube.data.vertices[0], "co", (-1.5, -1.0, -1.0)),
+        lambda: setattr(rig.articulate.obstacles[0], "margin", 0.02),
+        lambda: setattr(cube, "parent", rig),
+        lambda: (setattr(cube, "parent_type", "BONE"), setattr(cube, "parent_bone", "hand.L")),
+        lambda: setattr(cube, "parent", None),
+        lambda: bpy.data.objects.remove(cube),
+    ]
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    try:
+        for number, change in enumerate(changes):
+            change()
+            kept, fresh = drawn(rig, sketch=sketch), drawn(rig)
+            assert [label[1:] for label in kept.labels] == [label[1:] for label in fresh.labels], number
+            assert len(fresh.lines) and np.allclose(kept.lines, fresh.lines, atol=1e-6), number
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(note)
+
+
 def test_of_parts_that_hang_together_the_foremost_is_critical():
     rig = two_arms()
     bpy.ops.articulate.body_fit()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender has evaluated anew since somebody looked last: what is not among it need not be read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import bpy
+
+_SHAPES = (bpy.types.Object, bpy.types.Mesh, bpy.types.Armature)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Full names; None where nobody knows, and all may have changed.
+
+    Attributes:
+        touched: of objects that are as they were in every respect if they are not among these.
+        reshaped: of objects of which only the geometry is, if they are not among these.
+    """
+
+    touched: frozenset[str] | None = frozenset()
+    reshaped: frozenset[str] | None = frozenset()
+
+    @classmethod
+    def of(cls, depsgraph: bpy.types.Depsgraph | None) -> Self:
+        """Those that a handler is told of; None for what comes without, as an undo.
+
+        Who is in which collection, what is hidden and what hangs from what are changes of scenes and
+        collections: there anything may be another one.
+        """
+        if depsgraph is None:
+            return cls(None, None)
+        things = [(update.id.original, update.is_updated_geometry) for update in depsgraph.updates]
+        every = {thing.name_full for thing, _ in things}
+        known = bool(things) and all(isinstance(thing, _SHAPES) for thing, _ in things)
+        reshaped = frozenset(thing.name_full for thing, geometry in things if geometry)
+        return cls(frozenset(every) if known else None, reshaped)
+
+    def then(self, later: Changes) -> Changes:
+        """Those and later ones."""
+        touched = None if self.touched is None or later.touched is None else self.touched | later.touched
+        known = self.reshaped is not None and later.reshaped is not None
+        return Changes(touched, (self.reshaped or frozenset()) | (later.reshaped or frozenset()) if known else None)
