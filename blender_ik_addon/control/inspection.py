@@ -34,7 +34,7 @@ from .body import Capsules, Parts, read_links, read_parts
 from .limit_arcs import Limit, LimitedJoints
 from .masses import Weights, read_masses
 from .nearness import Critical, Neighbourhood
-from .turns import Lever, joint_turns
+from .turns import Lever
 
 Chain = tuple[str, str]
 
@@ -106,7 +106,6 @@ class Inspector:
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
         self._placed: tuple[Parts, Standing, Capsules] | None = None
-        self._turned: tuple[Figure, Standing, Array] | None = None
         self._lever: tuple[Any, Lever] | None = None
         self._flesh: tuple[Any, _Flesh] | None = None
         self._told: tuple[Any, Any] | None = None
@@ -141,7 +140,7 @@ class Inspector:
         figure = self._known(armature, chains, structure)
         if self._limited is None or self._limited.figure is not figure:
             self._limited = LimitedJoints.of(figure)
-        return self._limited.standing(self._turns(figure, standing), standing.matrix, self._space(armature))
+        return self._limited.standing(standing.basis, standing.matrix, self._space(armature))
 
     def ellipsoid(
         self,
@@ -171,7 +170,7 @@ class Inspector:
         lever = self._lever[1]
         own = standing.bones[lever.bone]
         place = own[:3, :3] @ local + own[:3, 3]
-        jacobian = lever.jacobian(self._turns(figure, standing), standing.bones, place)
+        jacobian = lever.jacobian(standing.basis, standing.bones, place)
         # the singular values and their directions, by way of a matrix of three rows
         squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
         return Ellipsoid(place, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
@@ -252,13 +251,6 @@ class Inspector:
                 weights = None  # nothing of it weighs anything
             self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)
         return self._flesh[1]
-
-    def _turns(self, figure: Figure, standing: Standing) -> Array:
-        """(J, 3) how its joints are turned at a moment; asked by several and worked out once."""
-        known = self._turned
-        if known is None or known[0] is not figure or known[1] is not standing:
-            known = self._turned = figure, standing, joint_turns(figure, standing.basis)
-        return known[2]
 
     def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:
         """The figure at some moment."""

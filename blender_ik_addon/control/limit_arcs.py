@@ -14,6 +14,7 @@ from ikmath import rotation
 from ..bridge.armature import Array, Flags, Floats, Indices
 from ..bridge.skeleton import Figure
 from ..bridge.space import Space, nearest_rotation
+from .turns import bone_turns
 
 AT_LIMIT: Final = 1e-3  # radians; a pose in single precision does not keep to a limit more exactly
 _STEPS: Final = 24  # chords of an arc
@@ -50,14 +51,16 @@ class LimitedJoints:
 
     Attributes:
         figure: at any moment.
-        columns: (C,) coordinates that are turns of joints with a limit; joints: (C,) theirs;
-        slots: (C,) 0, 1, 2 for x, y, z.
+        columns: (C,) coordinates that are turns of joints with a limit; rows: (C,) of these joints the one
+            of each; slots: (C,) 0, 1, 2 for x, y, z.
+        bones: (K,) numbers of the bones of these joints.
     """
 
     figure: Figure
     columns: Indices
-    joints: Indices
+    rows: Indices
     slots: Indices
+    bones: Indices
 
     @classmethod
     def of(cls, figure: Figure) -> LimitedJoints:
@@ -65,21 +68,21 @@ class LimitedJoints:
         skeleton = figure.skeleton
         limited = np.isfinite(skeleton.lower) | np.isfinite(skeleton.upper)
         columns = np.flatnonzero(skeleton.is_turn & np.isin(skeleton.owner, skeleton.owner[limited]))
-        return cls(figure, columns, skeleton.owner[columns], skeleton.slot[columns] - 3)
+        joints, rows = np.unique(skeleton.owner[columns], return_inverse=True)
+        return cls(figure, columns, rows, skeleton.slot[columns] - 3, figure.plan.bone[joints])
 
-    def standing(self, turns: Array, matrix: Floats, space: Space) -> list[Limit]:
+    def standing(self, basis: Floats, matrix: Floats, space: Space) -> list[Limit]:
         """The limits at which the joints stand.
 
         Args:
-            turns: (J, 3) of the figure's joints now, see `turns.joint_turns`.
-            matrix: (B, 4, 4) of the armature's bones now, see `PoseState`.
+            basis, matrix: (B, 4, 4) of the armature's bones now, see `PoseState`.
             space: where the armature is now.
         """
         if not len(self.columns):
             return []
-        skeleton = self.figure.skeleton
+        skeleton, turns = self.figure.skeleton, bone_turns(self.bones, basis)
         q = np.zeros(skeleton.n)
-        q[self.columns] = turns[self.joints, self.slots]
+        q[self.columns] = turns[self.rows, self.slots]
         at = at_limits(skeleton, q)
         if not at.any():
             return []
@@ -88,7 +91,8 @@ class LimitedJoints:
         paired[pairs] = True
         columns = [(int(column), int(column)) for column in np.flatnonzero(at & ~paired)]
         columns += [(x, z) for x, z in pairs.tolist() if at[x] or at[z]]
-        return [self._limit(x, z, turns[skeleton.owner[x]], matrix, space) for x, z in columns]
+        row = dict(zip(self.columns.tolist(), self.rows.tolist(), strict=True))
+        return [self._limit(x, z, turns[row[x]], matrix, space) for x, z in columns]
 
     def _limit(self, x: int, z: int, now: Array, matrix: Floats, space: Space) -> Limit:
         """One limit, of one turn (both columns are the same) or of a swing; now: (3,) the joint's turns."""

@@ -186,13 +186,24 @@ class Neighbourhood:
 
 def _listed(model: _Model, scene: Scene, near: Proximity, space: Space) -> Critical:
     """What of the near pairs is shown."""
-    order, names = np.argsort(near.clearance, kind="stable"), near.names
-    within = order[near.room[order] < _DETECT * model.problem.length]
-    order = within if len(within) else order[:1]  # that everything is far away is told by the nearest
-    rows = order[np.sort(np.unique(near.link[order], return_index=True)[1])]
-    rows = _foremost(rows, near, names, model.above)
+    # plain numbers: of the few rows that there are
+    links, names = near.link.tolist(), near.names
+    clearance, room = near.clearance.tolist(), near.room.tolist()
+    order = sorted(range(len(links)), key=clearance.__getitem__)
+    reach = _DETECT * model.problem.length
+    within = [row for row in order if room[row] < reach]
+    nearest: dict[int, int] = {}
+    for row in within or order[:1]:  # that everything is far away is told by the nearest
+        nearest.setdefault(links[row], row)
+    hidden = set()
+    for link, row in nearest.items():
+        parent = int(model.above[link])
+        other = nearest.get(parent, -1)
+        if other >= 0 and names[other] == names[row] and clearance[other] != clearance[row]:
+            hidden.add(link if clearance[other] < clearance[row] else parent)
+    rows = [row for link, row in nearest.items() if link not in hidden]
     return Critical(
-        bones=tuple(scene.body.joints[link] for link in near.link[rows]),
+        bones=tuple(scene.body.joints[links[row]] for row in rows),
         names=tuple(names[row] for row in rows),
         point=space.point_out(near.critical[rows]),
         other=space.point_out(near.point[rows]),
@@ -228,17 +239,3 @@ def _above(bones: Bones, numbers: Indices) -> Indices:
             parent = int(bones.parents[parent])
         above.append(link_on.get(parent, -1))
     return np.array(above, dtype=np.intp)
-
-
-def _foremost(rows: Indices, near: Proximity, names: list[str], above: Indices) -> Indices:
-    """Of rows, nearest first and one a link, those that no neighbouring link is nearer to the same thing."""
-    nearest = {(int(near.link[row]), names[row]): float(near.clearance[row]) for row in rows}
-    hidden = set()
-    for (link, name), clearance in nearest.items():
-        parent = int(above[link])
-        other = nearest.get((parent, name), np.inf)
-        if other < clearance:
-            hidden.add(link)
-        elif other > clearance:
-            hidden.add(parent)
-    return rows[[int(link) not in hidden for link in near.link[rows]]]

@@ -18,14 +18,13 @@ from ..bridge.skeleton import Figure
 from ..bridge.space import nearest_rotation
 
 
-def joint_turns(figure: Figure, basis: Floats) -> Array:
-    """(J, 3) turns x, y, z of all joints of a figure.
+def bone_turns(numbers: Indices, basis: Floats) -> Array:
+    """(K, 3) how the joints of some bones are turned, about x, y, z.
 
     Args:
-        figure: at any moment; basis: (B, 4, 4) of the armature's bones now, see `PoseState`.
+        numbers: (K,) of the bones; basis: (B, 4, 4) of all now, see `PoseState`.
     """
-    own = basis.take(figure.plan.bone, 0)[:, :3, :3]
-    return rotation.swing_twist_turns(nearest_rotation(own))
+    return rotation.swing_twist_turns(nearest_rotation(basis.take(numbers, 0)[:, :3, :3]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +32,13 @@ class Lever:
     """The C coordinates by which a point of a bone turns: all that has to be read again when it moves.
 
     Attributes:
-        figure: at any moment; joints: (C,) the joint of each; slots: (C,) 0, 1, 2 for its x, y, z.
+        figure: at any moment; slots: (C,) 0, 1, 2 for a joint's x, y, z.
         heads: (C,) the bone at whose head the joint is; bone: that of the point.
         carriers: (C,) the bone whose head is moved in the point's stead, where rotation is not inherited on
             the way, else -1.
     """
 
     figure: Figure
-    joints: Indices
     slots: Indices
     heads: Indices
     bone: int
@@ -66,23 +64,23 @@ class Lever:
         carriers = [on[carrier[owner]] if owner in carrier else -1 for owner in joints.tolist()]
         return cls(
             figure=figure,
-            joints=joints,
             slots=skeleton.slot[columns] - 3,
             heads=on[joints],
             bone=int(on[joint]),
             carriers=np.array(carriers, dtype=np.intp),
         )
 
-    def jacobian(self, turns: Array, bones: Array, point: Array) -> Array:
+    def jacobian(self, basis: Floats, bones: Array, point: Array) -> Array:
         """(3, C) velocities of the point for unit velocities of the coordinates, world.
 
         Args:
-            turns: (J, 3) of the figure's joints; bones: (B, 4, 4) where they are in the world.
+            basis: (B, 4, 4) of the armature's bones, see `PoseState`; bones: (B, 4, 4) where they are in the
+                world.
             point: (3,) where the point is, world.
         """
-        if not len(self.joints):
+        if not len(self.heads):
             return np.zeros((3, 0))
-        own = own_axes(turns.take(self.joints, 0), self.slots)
+        own = own_axes(bone_turns(self.heads, basis), self.slots)
         frames = bones.take(self.heads, 0)
         axes = np.matmul(nearest_rotation(frames[:, :3, :3]), own[:, :, None])[:, :, 0]
         moved = np.where((self.carriers < 0)[:, None], point, bones[self.carriers, :3, 3])
