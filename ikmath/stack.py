@@ -26,7 +26,8 @@ class Stack:
         skeleton: the figure; goals: a problem's tasks; length: the problem's, metres.
 
     Attributes:
-        rows: their number; starts: (E,) first row of every effector;
+        rows: their number; starts: (E,) first row of every effector; counts: (E,) how many it has;
+        sizes: (E,) scaled error of an effector that is a figure size off, infinite for turns;
         scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
             so that metres and radians weigh alike; level: (rows,) priority of each row.
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
@@ -49,6 +50,10 @@ class Stack:
         )
         scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
         self.scale = np.concatenate(scales) if scales else np.empty(0)
+        self.counts = per_effector
+        sizes = length * self.scale.take(self.starts)
+        lengths = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
+        self.sizes = np.where(lengths & (sizes > 0.0), sizes, np.inf)
         self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
         priorities, self.place = np.unique(self.level, return_inverse=True)
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]

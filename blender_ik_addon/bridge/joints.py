@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +43,12 @@ class LimbJoints:
     axis: Array
     least: Array
     slight: Array
+
+    @cached_property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """(k,) of each limb first, second, axis, least and slight, in plain numbers."""
+        columns = self.first, self.second, self.axis, self.least, self.slight
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 @dataclass(frozen=True)

@@ -72,12 +72,8 @@ def _wrong(limbs: LimbJoints, start: Array, q: Array) -> list[bool]:
         q: (n,) coordinates.
     """
     found = []
-    for first, second, axis, least, slight, was, now in zip(
-        limbs.first.tolist(),
-        limbs.second.tolist(),
-        limbs.axis.tolist(),
-        limbs.least.tolist(),
-        limbs.slight.tolist(),
+    for (first, second, axis, least, slight), was, now in zip(
+        limbs.rows,
         start[limbs.turns].tolist(),
         q[limbs.turns].tolist(),
         strict=True,

@@ -320,7 +320,7 @@ def _is_let_go(task: Task) -> bool:
 
     Then the figure is to be in its animated pose, to which going on from the frame before leads only nearly.
     """
-    if (task.sample.weight * task.sample.influence > 0.0).all():
+    if (task.sample.demands.weight * task.sample.demands.influence > 0.0).all():
         return False
     q = task.problem.start(task.figure.q)
     errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))

@@ -52,25 +52,25 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
     start = None
-    if plan.looks_at_start or (sample.influence < 1.0).any():
+    if plan.looks_at_start or (sample.demands.influence < 1.0).any():
         start = ik.Pose.forward(figure.shown, figure.q)
-    if start is not None and (sample.influence < 1.0).any():
+    if start is not None and (sample.demands.influence < 1.0).any():
         # A target that is drawn back lets an animated influence fade in and out without a jump.
         point, frame = start.point(bones, offset), start.frame(bones)
-        position, turned = faded(plan.effectors, sample.influence, (position, turned), (point, frame))
+        position, turned = faded(plan.effectors, sample.demands.influence, (position, turned), (point, frame))
     return Wanted(
         names=tuple(effector.name for effector in plan.effectors),
         bones=bones,
         offset=offset,
         axis=axis,
-        weight=sample.weight * sample.influence,
-        influence=sample.influence,
-        priority=sample.priority,
+        weight=sample.demands.weight * sample.demands.influence,
+        influence=sample.demands.influence,
+        priority=sample.demands.priority,
         position=position,
         rotation=turned,
         world=sample.space.rotation_in(np.eye(3)),
         settings=tuple(effector.settings for effector in plan.effectors),
-        amounts=sample.amounts,
+        amounts=sample.demands.amounts,
         alternatives=tuple(
             target_goals(sample.space, each) if len(each) else _NOWHERE for each in sample.alternatives
         ),
@@ -87,7 +87,7 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
         before: what was wanted in another frame; then: that frame.
         sample: the frame, with the same pose and place of the armature.
     """
-    if plan.looks_at_start or sample.numbers != then.numbers or (sample.influence < 1.0).any():
+    if plan.looks_at_start or sample.numbers != then.numbers or (sample.demands.influence < 1.0).any():
         return None
     if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
         return replace(before, position=sample.space.point_in(sample.targets[:, :3, 3]))

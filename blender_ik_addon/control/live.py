@@ -211,6 +211,7 @@ class LiveFigures:
             scene.frame_current,
             state=state,
             before=kept.task.sample,
+            demands=None if kept.touched else kept.task.sample.demands,
         )
         continuous = rig_of(armature).live_mode == "CONTINUOUS"
         asked = _asked(kept, sample, continuous)

@@ -27,6 +27,27 @@ from .surroundings import look_around
 _NONE: Final = np.empty((0, 4, 4))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Demands:
+    """How E effectors want what they want in one frame; all of it may be animated.
+
+    Attributes:
+        weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
+        amounts: (E,) settings of the kinds that are read in every frame, by name.
+    """
+
+    weight: Array
+    influence: Array
+    priority: Indices
+    amounts: tuple[Mapping[str, float], ...]
+
+    @cached_property
+    def told(self) -> Any:
+        """The same as plain values that can be compared."""
+        arrays = self.weight, self.influence, self.priority
+        return tuple(tuple(each.items()) for each in self.amounts), *(array.tobytes() for array in arrays)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """One frame; E effectors in the order of the plan.
@@ -36,8 +57,7 @@ class Sample:
         state: the pose as it is animated, with all bones.
         space: where the armature is; world: (4, 4) its matrix.
         targets: (E, 4, 4) world matrices of the targets; of effectors that follow nothing the identity.
-        weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
-        amounts: (E,) settings of the kinds that are read in every frame, by name.
+        demands: how the effectors want what they want.
         alternatives: (E,) world matrices of what each may choose from, (K, 4, 4).
         obstacles: where they are in this frame, figure space; ignored: why others are not among them.
     """
@@ -46,10 +66,7 @@ class Sample:
     state: PoseState
     space: Space
     targets: Array
-    weight: Array
-    influence: Array
-    priority: Indices
-    amounts: tuple[Mapping[str, float], ...]
+    demands: Demands
     alternatives: tuple[Array, ...]
     world: Array
     obstacles: tuple[Shape, ...] = ()
@@ -58,8 +75,7 @@ class Sample:
     @cached_property
     def numbers(self) -> Any:
         """What the effectors want but for where: plain values that can be compared."""
-        arrays = self.weight, self.influence, self.priority, *self.alternatives
-        return tuple(tuple(each.items()) for each in self.amounts), *(array.tobytes() for array in arrays)
+        return self.demands.told, *(array.tobytes() for array in self.alternatives)
 
     @cached_property
     def asked(self) -> Any:
@@ -79,14 +95,17 @@ class Sample:
 
         Priorities are those of the plan.
         """
-        added = len(plan.effectors) - len(self.targets)
+        added, own = len(plan.effectors) - len(self.targets), self.demands
+        demands = Demands(
+            weight=np.append(own.weight, np.ones(added)),
+            influence=np.append(own.influence, np.ones(added)),
+            priority=np.array([effector.priority for effector in plan.effectors], dtype=np.intp),
+            amounts=(*own.amounts, *({} for _ in range(added))),
+        )
         return replace(
             self,
             targets=np.concatenate([self.targets, np.tile(np.eye(4), (added, 1, 1))]),
-            weight=np.append(self.weight, np.ones(added)),
-            influence=np.append(self.influence, np.ones(added)),
-            priority=np.array([effector.priority for effector in plan.effectors], dtype=np.intp),
-            amounts=(*self.amounts, *({} for _ in range(added))),
+            demands=demands,
             alternatives=(*self.alternatives, *(_NONE for _ in range(added))),
         )
 
@@ -103,6 +122,7 @@ def take_sample(
     *,
     state: PoseState | None = None,
     before: Sample | None = None,
+    demands: Demands | None = None,
 ) -> Sample:
     """Read the frame that the dependency graph is at.
 
@@ -113,6 +133,7 @@ def take_sample(
         frame: its number, for messages.
         state: the pose that the frame starts from, if it is known.
         before: another sample of the same plan; what has not changed since is taken from there.
+        demands: of the effectors, if they are known.
 
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
@@ -136,14 +157,20 @@ def take_sample(
         state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
         targets=require_finite(targets, lambda row: (effectors[row].target or effectors[row]).name),
-        weight=np.array([effector.weight for effector in effectors], dtype=float),
-        influence=np.array([effector.influence for effector in effectors], dtype=float),
-        priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
-        amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
+        demands=_demands(pairs) if demands is None else demands,
         alternatives=tuple(_alternatives(*pair, depsgraph) for pair in pairs),
         world=world,
         obstacles=obstacles,
         ignored=ignored,
+    )
+
+
+def _demands(pairs: Sequence[tuple[EffectorPlan, ArticulateEffector]]) -> Demands:
+    return Demands(
+        weight=np.array([effector.weight for _, effector in pairs], dtype=float),
+        influence=np.array([effector.influence for _, effector in pairs], dtype=float),
+        priority=np.array([effector.priority for _, effector in pairs], dtype=np.intp),
+        amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
     )
 
 

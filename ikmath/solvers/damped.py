@@ -79,6 +79,8 @@ class Damped(Incremental):
         if state.cost <= options.string * options.string:
             return error, jacobian
         pulls = _pulls(error, state, options.string)
+        if pulls is None:
+            return error, jacobian
         error = error / pulls
         state.cost = float(error.dot(error))
         return error, jacobian * pulls[:, None]
@@ -181,22 +183,19 @@ class NormalEquationsOfMany:
         )
 
 
-def _pulls(error: Array, state: Linear, length: float) -> Array:
-    """(k,) roots of what rows weigh as if places pulled on strings, 1 for those that are near.
+def _pulls(error: Array, state: Linear, length: float) -> Array | None:
+    """(k,) roots of what rows weigh as if places pulled on strings, 1 for those that are near; None for all.
 
     Args:
         error: (k,) scaled; state: where the figure stands; length: of the strings, figure sizes.
     """
-    stack, memory = state.problem.stack, state.memory
-    if "strings" not in memory:
-        units = length * state.problem.length * stack.scale.take(stack.starts)
-        lengths = np.array(state.problem.units) == "m"
-        memory["strings"] = np.where(lengths & (units > 0.0), units, np.inf)
-        memory["counts"] = np.diff(np.append(stack.starts, stack.rows))
+    stack = state.problem.stack
     own = error[: stack.rows]  # what limits have added comes after
-    far = np.sqrt(np.add.reduceat(own * own, stack.starts)) / memory["strings"]
+    far = np.sqrt(np.add.reduceat(own * own, stack.starts)) / stack.sizes
+    if far.max() <= length:
+        return None
     pulls = np.ones(len(error))
-    pulls[: stack.rows] = np.sqrt(np.maximum(far, 1.0)).repeat(memory["counts"])
+    pulls[: stack.rows] = np.sqrt(np.maximum(far / length, 1.0)).repeat(stack.counts)
     return pulls
 
 
