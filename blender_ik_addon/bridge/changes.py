@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 import bpy
 
@@ -42,4 +42,10 @@ class Changes:
         """Those and later ones."""
         touched = None if self.touched is None or later.touched is None else self.touched | later.touched
         known = self.reshaped is not None and later.reshaped is not None
-        return Changes(touched, (self.reshaped or frozenset()) | (later.reshaped or frozenset()) if known else None)
+        return Changes(
+            touched, (self.reshaped or frozenset()) | (later.reshaped or frozenset()) if known else None
+        )
+
+
+UNKNOWN: Final = Changes(None, None)
+"""Anything may have changed in every respect."""

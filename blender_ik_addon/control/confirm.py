@@ -60,7 +60,8 @@ def as_shown(
     there = ik.Pose.forward(task.figure.shown, task.figure.q)
     found = effector_errors(len(plan.effectors), task.parts, task.problem.errors(there))
     sizes = (task.problem.length, 1.0)
-    whole = sample.demands.influence >= 1.0  # else its target is drawn back to where the animation has the bone
+    # below 1 its target is drawn back to where the animation has the bone
+    whole = sample.demands.influence >= 1.0
     off = np.zeros(len(plan.effectors), dtype=bool)
     for now, then, size in zip(found, (solved.distance, solved.angle), sizes, strict=True):
         off |= whole & (np.nan_to_num(now) > np.nan_to_num(then) + _SEEN * size)

@@ -19,7 +19,7 @@ from ikmath.obstacles import Proximity, Scene, Shape
 from ikmath.obstacles.watch import Watch
 
 from ..bridge.armature import Array, Bones, Floats, Indices, read_state
-from ..bridge.changes import Changes
+from ..bridge.changes import UNKNOWN, Changes
 from ..bridge.obstacles import ObstacleReader
 from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, rotation_and_depth
@@ -85,7 +85,7 @@ class Neighbourhood:
         self._model: _Model | None = None
         self._watched: tuple[Scene, Watch | None] | None = None
         self._sight = 0.0
-        self._changes = Changes(None, None)
+        self._changes = UNKNOWN
         self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
         self._found: tuple[Space, bytes, Critical | None] | None = None
 

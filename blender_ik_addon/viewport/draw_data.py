@@ -13,7 +13,7 @@ from typing import Any, Final
 import bpy
 from mathutils import Matrix
 
-from ..bridge.changes import Changes
+from ..bridge.changes import UNKNOWN, Changes
 from ..bridge.fingerprint import settings_in_pose
 from ..control.balance import Stand
 from ..control.grip import Grip
@@ -35,7 +35,7 @@ class Sketch:
     def __init__(self) -> None:
         self._inspector = Inspector()
         self._count = self._rests = 0
-        self._changes = Changes(None, None)
+        self._changes = UNKNOWN
         self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
@@ -48,7 +48,8 @@ class Sketch:
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
         """The scene has been evaluated anew; None where nobody knows what of it, as after an undo."""
         self._count += 1
-        self._changes = self._changes.then(Changes.of(depsgraph))
+        if self._changes != UNKNOWN:  # else nobody looks at what happens meanwhile
+            self._changes = self._changes.then(Changes.of(depsgraph))
         # After Edit Mode the rest pose may be another one. In a render, of another thread, nobody edits.
         if depsgraph is None or (depsgraph.mode == "VIEWPORT" and bpy.context.mode == "EDIT_ARMATURE"):
             self._rests += 1
@@ -190,7 +191,7 @@ class Sketch:
                 self._changes = Changes()
                 parts.draw_critical(strokes, near)
             else:
-                self._changes = Changes(None, None)  # nobody looks at what happens meanwhile
+                self._changes = UNKNOWN
         except REASONS:
             return  # it is no figure now; the panel and any solve say why
 

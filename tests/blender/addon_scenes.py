@@ -33,6 +33,15 @@ def two_arms() -> bpy.types.Object:
     return make_rig(rows)
 
 
+def wall(rig: bpy.types.Object, x: float) -> bpy.types.Object:
+    """A cube of 2 m whose near side is at x, as an obstacle."""
+    bpy.ops.mesh.primitive_cube_add(size=2.0, location=(x + 1.0, 0, 2.0))
+    cube = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object=cube.name)
+    return cube
+
+
 def add(bone: str, kind: str = "POSITION", **options: object) -> bpy.types.PropertyGroup:
     """Add an effector by its operator; the new one."""
     bpy.ops.articulate.effector_add(bone=bone, kind=kind, **options)
