@@ -43,7 +43,7 @@ _PATIENCE, _LITTLE = 3, 0.01  # after so many steps that lower the squared error
 _SPARED: Final = 24  # if these are enough, which cost half
 _ONCE_MORE: Final = math.radians(1.0)  # that a coordinate may turn in a second solve of a frame
 _FAR: Final = 0.3  # damping of a shortcut, which gets there in fewer steps so
-_STRING: Final = 0.5  # figure sizes from which on its targets pull as on a string
+_STRING: Final = 0.3  # figure sizes from which on its targets pull as on a string
 
 
 @dataclass(frozen=True, kw_only=True)
