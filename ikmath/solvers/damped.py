@@ -192,7 +192,7 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
     stack = state.problem.stack
     own = error[: stack.rows]  # what limits have added comes after
     far = np.sqrt(np.add.reduceat(own * own, stack.starts)) / stack.sizes
-    if far.max() <= length:
+    if far.max(initial=0.0) <= length:
         return None
     pulls = np.ones(len(error))
     pulls[: stack.rows] = np.sqrt(np.maximum(far / length, 1.0)).repeat(stack.counts)
