@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The list of effectors: one line each, with what matters while posing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -9,14 +9,20 @@ import bpy
 
 from ..properties.kinds import KINDS
 from ..properties.measures import angle, length
+from .text import ICON, letters, sidebar_width
 
 ENDED: Mapping[str, Any] = MappingProxyType(
     {"REACHED": "CHECKMARK", "BEST_EFFORT": "ERROR", "BLOCKED": "CANCEL", "OFF": "RADIOBUT_OFF"}
 )
 """Icons for how the last solve ended for an effector."""
 
-_NAME = 0.43  # share of a line that is the name's beside words,
-_ALONE = 0.7  # and beside icons
+Label = tuple[str, str]  # text and icon
+_NO_TARGET = "no target"
+
+# Pixels, at a resolution scale of 1. Blender shares a line out as it likes; names are to have what is left.
+_BESIDE = 114.0  # of the sidebar, beside a line of the list
+_MARGIN = 16.0  # on both sides of words
+_MOST = 0.6  # of a line, before which a name is not cut for what was set up
 
 
 class ARTICULATE_UL_effectors(bpy.types.UIList):
@@ -25,31 +31,49 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
     bl_idname = "ARTICULATE_UL_effectors"
 
     def draw_item(
-        self, _context, layout, rig, effector, _icon, _active_data, _active_property, _index=0, _flag=0
+        self, context, layout, rig, effector, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
         """One line; red where the bone or the target is missing. What is as usual is not worth the room."""
         line = layout.row(align=True)
         line.active = effector.enabled
-        text, icon = _target_text(effector), "PINNED" if effector.follows == "PIN" else "NONE"
-        short = _worst(effector) if effector.status in ENDED and effector.status != "REACHED" else ""
-        words = text or short or effector.weight != 1.0
-        halves = line.split(factor=_NAME if words else _ALONE, align=True)  # else words leave names no room
+        room, width = max(sidebar_width(context) - _BESIDE, 1.0), letters(context)
+        own = min(ICON + width(effector.name) + _MARGIN, _MOST * room)
+        labels, taken = _labels(effector, room - own, width)
+        halves = line.split(factor=max(1.0 - taken / room, 1.0 - _MOST), align=True)
         name = halves.row(align=True)
         name.alert = effector.bone not in rig.id_data.data.bones
         name.prop(effector, "name", text="", emboss=False, icon=KINDS[effector.kind].icon)
         told = halves.row(align=True)
         told.alignment = "RIGHT"
-        if text or icon != "NONE":  # an empty label takes room, too
-            target = told.row(align=True)
-            target.alert = effector.follows == "MISSING"
-            target.label(text=text, icon=icon)
-        if effector.weight != 1.0:
-            told.label(text=f"×{effector.weight:.3g}")
-        if effector.status in ENDED:
-            told.label(text=short, icon=ENDED[effector.status])
+        for text, icon in labels:
+            label = told.row(align=True)
+            label.alert = text == _NO_TARGET
+            label.label(text=text, icon=icon)
         line.prop(
             effector, "enabled", text="", emboss=False, icon="HIDE_OFF" if effector.enabled else "HIDE_ON"
         )
+
+
+def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[Label], float]:
+    """What is said beside the name, and how wide it is.
+
+    As far as there is room: how it ended goes before what was set up.
+    """
+    pin = "PINNED" if effector.follows == "PIN" else "NONE"
+    target = _target_text(effector), pin
+    weight = f"×{effector.weight:.3g}" if effector.weight != 1.0 else "", "NONE"
+    ended = "", "NONE"
+    if effector.status in ENDED and target[0] != _NO_TARGET:
+        ended = "" if effector.status == "REACHED" else _worst(effector), ENDED[effector.status]
+    told: list[Label] = []
+    taken = 0.0
+    least = ("", pin) if ended[0] else target  # alone it is cut and not left out
+    for several in ((target, weight, ended), (target, ended), (least, ended)):
+        told = [label for label in several if label != ("", "NONE")]  # an empty one takes room, too
+        taken = sum(ICON * (icon != "NONE") + (width(text) + _MARGIN if text else 0.0) for text, icon in told)
+        if taken <= room:
+            break
+    return told, taken
 
 
 def error_text(effector) -> str:
@@ -88,7 +112,7 @@ def _target_text(effector) -> str:
     if effector.alternatives is not None and "alternatives" in effector.kind_info.options:
         return _unless_own(effector.alternatives.name, "Targets ", effector)
     if follows != "TARGET":
-        return {"PIN": "", "MISSING": "no target"}.get(follows, effector.second_bone or "feet")
+        return {"PIN": "", "MISSING": _NO_TARGET}.get(follows, effector.second_bone or "feet")
     return effector.subtarget or _unless_own(effector.target.name, "Target ", effector)
 
 

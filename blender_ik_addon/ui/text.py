@@ -10,7 +10,7 @@ import blf
 import bpy
 
 _MARGIN: Final = 56.0  # pixels, at a resolution scale of 1: edges, tabs, and how far in a sub-panel stands
-_ICON: Final = 20.0
+ICON: Final = 20.0
 _FONT: Final = 0  # the one that Blender writes its panels in
 _LEAST: Final = 60.0
 
@@ -26,18 +26,32 @@ def draw_text(
         text: one or more sentences.
         icon: in front of the first line.
     """
-    preferences: Any = context.preferences
-    region, scale = context.region, preferences.system.ui_scale or 1.0  # 0 without a window
-    room = (region.width / scale if region else 300.0) - _MARGIN - (0.0 if icon == "NONE" else _ICON)
-    blf.size(_FONT, preferences.ui_styles[0].widget.points * scale)
+    room = sidebar_width(context) - _MARGIN - (0.0 if icon == "NONE" else ICON)
     column = layout.column(align=True)
     column.scale_y = 0.8
-    lines = wrap(text, max(_LEAST, room), lambda words: blf.dimensions(_FONT, words)[0] / scale)
+    lines = wrap(text, max(_LEAST, room), letters(context))
     for number, line in enumerate(lines):
         if icon == "NONE":
             column.label(text=line)
         else:
             column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def sidebar_width(context: bpy.types.Context) -> float:
+    """Pixels, at a resolution scale of 1, of the region that is drawn."""
+    return context.region.width / _scale(context) if context.region else 300.0
+
+
+def letters(context: bpy.types.Context) -> Callable[[str], float]:
+    """What measures words as panels write them, in such pixels."""
+    preferences: Any = context.preferences
+    scale = _scale(context)
+    blf.size(_FONT, preferences.ui_styles[0].widget.points * scale)
+    return lambda words: blf.dimensions(_FONT, words)[0] / scale
+
+
+def _scale(context: bpy.types.Context) -> float:
+    return context.preferences.system.ui_scale or 1.0  # 0 without a window
 
 
 def wrap(text: str, room: float, width: Callable[[str], float]) -> Iterator[str]:

@@ -165,6 +165,19 @@ def test_the_list_shows_what_is_not_as_usual():
     assert listed(rig)[1] == "", "its icon says so"
 
 
+def test_in_the_list_an_error_goes_before_what_was_set_up_where_there_is_no_room_for_both():
+    rig = arm()
+    effector = add("b3")
+    effector.weight, effector.target.name = 0.35, "Ball at the end of the rope"
+    assert listed(rig) == ["name", "Ball at the end of the rope", "enabled"]
+    effector.target.location.x += 9.0
+    bpy.ops.articulate.solve()
+    name, error, _enabled = listed(rig)
+    assert name == "name" and error.endswith(" m")
+    effector.target.name = "Ball"
+    assert listed(rig)[1:3] == ["Ball", error], "but not the weight"
+
+
 def test_a_target_that_is_an_armature_offers_its_bones():
     other = arm()
     other.name = "Other"
