@@ -138,6 +138,15 @@ def why_not_held(effector: ArticulateEffector) -> str:
 def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector]:
     """How the target or pin of an effector is turned and where it is, world; one that can be held."""
     if effector.target is None:
-        return Quaternion(effector.pin_rotation), Vector(effector.pin_location)
+        return Quaternion(effector.pin_rotation), _pin_place(effector)
     matrix = effector.target.matrix_world
     return matrix.to_quaternion(), matrix.translation.copy()
+
+
+def _pin_place(effector: ArticulateEffector) -> Vector:
+    """Where a pin is; one that holds a rotation only is on its bone, wherever that goes."""
+    armature: Any = effector.id_data
+    bone = armature.pose.bones.get(effector.bone)
+    if bone is None or not effector.kind_info.only_turns:
+        return Vector(effector.pin_location)
+    return armature.matrix_world @ bone.matrix @ effector.point_in_bone(bone.bone)

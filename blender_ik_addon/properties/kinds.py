@@ -54,6 +54,11 @@ class Kind:
         return "orientation" in self.asks
 
     @property
+    def only_turns(self) -> bool:
+        """Whether it asks for an orientation and for nothing that has a place."""
+        return self.asks == ("orientation",)
+
+    @property
     def in_metres(self) -> bool:
         """Whether it has an error that is a distance."""
         return bool(set(self.asks) - {"orientation", "aim"})

@@ -76,7 +76,8 @@ class Sketch:
         if asked == self._asked and not self._unsure:
             return self._drawing
         self._asked = asked
-        marks, standing = read_marks(armature), Standing.of(armature, depsgraph.scene.frame_current)
+        marks = read_marks(armature, in_hand=session.grip if dragged else "")
+        standing = Standing.of(armature, depsgraph.scene.frame_current)
         structure = armature.session_uid, self._rests, rig.solver.root, self._settings(armature)
         thick = shown & {"body", "balance"} or any(map(_balances, marks))
         holds = self._holding(armature, grip, structure, standing, dragged=dragged)

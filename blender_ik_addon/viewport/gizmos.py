@@ -34,11 +34,12 @@ class Held:
     """An effector whose target has the handles.
 
     Attributes:
-        name: its name; place: (3,) of the target, world; turns: whether it can be turned, too.
+        name: its name; place: (3,) of the target, world; moves, turns: what can be done with it.
     """
 
     name: str
     place: Vector
+    moves: bool
     turns: bool
 
 
@@ -65,7 +66,8 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
         turns = bool({"orientation", "plane"} & set(effector.kind_info.asks))
         if number == rig.active_effector:
             first = len(found)
-        found.append(Held(effector.name, held_place(effector)[1], turns))
+        moves = not (pin and effector.kind_info.only_turns)
+        found.append(Held(effector.name, held_place(effector)[1], moves, turns))
     return found if len(found) <= _MOST else found[first : first + 1]
 
 
@@ -107,7 +109,7 @@ class _Handles:
             axis = list(_AXES)[number % 3] if number < 6 else "Z"
             gizmo.matrix_basis = place @ _AXES[axis].to_track_quat("Z", "Y").to_matrix().to_4x4()
             end_on = number < 3 and abs(forward.dot(_AXES[axis])) > _END_ON
-            gizmo.hide = end_on or (3 <= number < 6 and not held.turns)
+            gizmo.hide = end_on or not (held.turns if 3 <= number < 6 else held.moves)
 
     def hide(self) -> None:
         """Nothing to hold on to."""

@@ -84,6 +84,8 @@ class Mark:
         """
         asks, matrix = self.kind_info.asks, matrix_of(self.bone)
         place, wanted, turn = matrix @ Vector(self.local), Vector(self.target), Quaternion(self.turn)
+        if self.pin and self.kind_info.only_turns:
+            wanted = place  # it holds a rotation, wherever that goes
         if self.second[0]:
             wanted = matrix_of(self.second[0]) @ Vector(self.second[1])
         if self.places:
@@ -123,8 +125,13 @@ class Mark:
         return Vector((turned.x * flags[0], turned.y * flags[1], turned.z * flags[2]))
 
 
-def read_marks(armature: bpy.types.Object) -> tuple[Mark, ...]:
-    """The effectors of an armature that are on and lack nothing."""
+def read_marks(armature: bpy.types.Object, in_hand: str = "") -> tuple[Mark, ...]:
+    """The effectors of an armature that are on and lack nothing.
+
+    Args:
+        armature: the original object.
+        in_hand: name of the bone that is being dragged, with which its own pins come along; "" for none.
+    """
     marks = []
     bones, scale = armature.pose.bones, armature.matrix_world.median_scale
     for index, effector in enumerate(rig_of(armature).effectors):
@@ -144,6 +151,10 @@ def read_marks(armature: bpy.types.Object) -> tuple[Mark, ...]:
         if "alternatives" in has and not things:
             continue
         x, y, z = effector.offset
+        local = (x, y + bone.bone.length if effector.point == "TIP" else y, z)
+        if goal[2] and bone.name == in_hand:
+            there = armature.matrix_world @ bone.matrix
+            goal = tuple(there @ Vector(local)), tuple(there.to_quaternion()), True
         marks.append(
             Mark(
                 index=index,
@@ -152,7 +163,7 @@ def read_marks(armature: bpy.types.Object) -> tuple[Mark, ...]:
                 chain_root=effector.chain_root,
                 pin=goal[2],
                 length=bone.length * scale,
-                local=(x, y + bone.bone.length if effector.point == "TIP" else y, z),
+                local=local,
                 axis=effector.direction if "aim" in asks else _ALONG,
                 told=told,
                 target=goal[0],

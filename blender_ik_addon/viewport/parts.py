@@ -36,10 +36,10 @@ def draw_mark(
         strokes.point(BY_ERROR[miss], place)
     if pins and mark.pin:
         colour = PINS.get(mark.kind, PINS["POSITION"])
-        strokes.point(colour, mark.target)
+        strokes.point(colour, wanted)
         if mark.kind_info.turns:
             turn = Quaternion(mark.turn).to_matrix() * (_RING * mark.length)
-            strokes.path(colour, circles(mark.target, turn.col[0], turn.col[2]))
+            strokes.path(colour, circles(wanted, turn.col[0], turn.col[2]))
 
 
 def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:

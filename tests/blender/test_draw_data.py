@@ -110,7 +110,8 @@ def test_a_pin_says_what_it_holds_and_is_red_only_where_it_does_not_hold(kind):
     bone.rotation_mode = "XYZ"
     bone.rotation_euler = (0.0, 0.8, 1.2)
     shown = drawn(rig)
-    assert np.allclose(of_colour(shown, "points", colours.PINS[kind]), [(2.8, 2, 5)], atol=1e-5), "it stays"
+    stays = tip(rig, "hand.L") if kind == "ORIENTATION" else (2.8, 2, 5)
+    assert np.allclose(of_colour(shown, "points", colours.PINS[kind]), [stays], atol=1e-5)
     assert len(of_colour(shown, "lines", FAR)) == 2
 
 
@@ -318,3 +319,30 @@ def test_what_holds_is_looked_for_when_the_pose_rests(monkeypatch):
         assert len(asked) == 2
     drawn(rig, "hand.R", sketch)
     assert len(asked) == 3
+
+
+@pytest.mark.parametrize("kind", ["POSITION", "ORIENTATION", "POSE"])
+def test_a_pin_in_the_hand_is_shown_where_it_goes_along(kind: str):
+    rig = arm(4)
+    bpy.ops.articulate.pin(bone="b3", kind=kind)
+    session = bpy.context.window_manager.articulate
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"))
+    session.dragged, session.grip = rig.session_uid, "b3"
+    held.move_to(held.anchor + np.array([0.8, 0.0, -0.9]))
+    shown = drawn(rig)
+    (pin,) = of_colour(shown, "points", colours.PINS[kind])
+    assert np.allclose(pin, tip(rig, "b3"), atol=1e-5)
+    assert not any(
+        len(of_colour(shown, what, colour)) for what in ("lines", "points") for colour in (SHORT, FAR)
+    )
+    session.dragged, session.grip = 0, ""
+    held.cancel()
+
+
+def test_a_pinned_rotation_is_shown_on_its_bone_wherever_that_is():
+    rig = arm(4)
+    bpy.ops.articulate.pin(bone="b3", kind="ORIENTATION")
+    rig.pose.bones["b0"].rotation_quaternion = (1.0, 0.4, 0.0, 0.0)
+    shown = drawn(rig)
+    (pin,) = of_colour(shown, "points", colours.PINS["ORIENTATION"])
+    assert np.allclose(pin, tip(rig, "b3"), atol=1e-5)

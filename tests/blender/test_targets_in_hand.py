@@ -239,3 +239,14 @@ def test_the_gizmo_is_on_every_effector_that_is_selected():
     session.dragged = rig.session_uid
     assert handles() == [], "not in the way of a drag"
     session.dragged = 0
+
+
+def test_a_pinned_rotation_is_turned_about_its_bone_and_has_no_place():
+    rig = two_arms()
+    bpy.ops.articulate.pin(bone="hand.L", kind="ORIENTATION")
+    rig.pose.bones["arm.L"].rotation_quaternion = (1.0, 0.0, 0.0, 0.5)
+    rig.articulate.overlay.gizmos = True
+    bpy.ops.object.mode_set(mode="POSE")
+    here = tip(rig, "hand.L")
+    (held,) = installed.module("viewport.gizmos").held_effectors(bpy.context)
+    assert np.allclose(held.place, here, atol=1e-5) and held.turns and not held.moves
