@@ -119,6 +119,16 @@ def test_the_pose_keeps_a_copy_and_changes_nothing():
     np.testing.assert_array_equal(pose.position, place)
 
 
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_coordinates_cannot_be_changed_behind_a_pose(batch):
+    skeleton = ik.Skeleton([ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0))])
+    pose = ik.Pose.forward(skeleton, np.zeros((*batch, skeleton.n)))
+    with pytest.raises(ValueError, match="read-only"):
+        pose.q[..., 0] += 0.1
+    with pytest.raises(ValueError, match="read-only"):
+        pose.q.fill(1.0)
+
+
 def test_a_pose_cannot_be_made_without_forward_kinematics():
     with pytest.raises(TypeError, match=r"Pose\.forward"):
         ik.Pose()
