@@ -55,9 +55,9 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
 
 
 def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[Label], float]:
-    """What is said beside the name, and how wide it is.
+    """What is said beside the name, and how much of the line that is to have.
 
-    As far as there is room: how it ended goes before what was set up.
+    How it ended goes before what was set up, of which names leave to be seen what there is room for.
     """
     pin = "PINNED" if effector.follows == "PIN" else "NONE"
     target = _target_text(effector), pin
@@ -73,7 +73,7 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
         taken = sum(ICON * (icon != "NONE") + (width(text) + _MARGIN if text else 0.0) for text, icon in told)
         if taken <= room:
             break
-    return told, taken
+    return told, taken if ended[0] else min(taken, room)
 
 
 def error_text(effector) -> str:
