@@ -21,7 +21,8 @@ _NO_TARGET = "no target"
 
 # Pixels, at a resolution scale of 1. Blender shares a line out as it likes; names are to have what is left.
 _BESIDE = 114.0  # of the sidebar, beside a line of the list
-_MARGIN = 16.0  # on both sides of words
+_MARGIN = 16.0  # on both sides of words,
+_EDGE = 28.0  # and of a name, which is a field to type in
 _MOST = 0.6  # of a line, before which a name is not cut for what was set up
 
 
@@ -37,7 +38,7 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
         line = layout.row(align=True)
         line.active = effector.enabled
         room, width = max(sidebar_width(context) - _BESIDE, 1.0), letters(context)
-        own = min(ICON + width(effector.name) + _MARGIN, _MOST * room)
+        own = min(ICON + width(effector.name) + _EDGE, _MOST * room)
         labels, taken = _labels(effector, room - own, width)
         halves = line.split(factor=max(1.0 - taken / room, 1.0 - _MOST), align=True)
         name = halves.row(align=True)
