@@ -15,6 +15,7 @@ from gpu_extras.batch import batch_for_shader
 from .. import compat
 from ..properties.access import active_armature
 from .draw_data import Sketch
+from .labels import arrange
 from .strokes import Drawing
 from .tool import bone_in_hand
 
@@ -22,6 +23,7 @@ _LINE_SHADER: Final = "POLYLINE_FLAT_COLOR"
 _WIDTH: Final = 2.0  # pixels, at a resolution scale of 1
 _POINT: Final = 7.0
 _TEXT: Final = 11.0
+_LINE: Final = 14.0  # of text, with what is between lines
 _BLACK: Final = (0.0, 0.0, 0.0, 1.0)
 _BLUR: Final = 5  # of the shadow behind words, by which they can be read on anything
 _EVENTS: Final = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
@@ -127,15 +129,21 @@ def draw_labels() -> None:
     drawing = Overlay.canvas.drawn if _is_on(context) else None
     if drawing is None or context.region is None or context.region_data is None:
         return
-    blf.size(0, _TEXT * (context.preferences.system.ui_scale or 1.0))
+    scale = context.preferences.system.ui_scale or 1.0
+    blf.size(0, _TEXT * scale)
+    seen = [
+        (found.x + _POINT, found.y, text, colour)
+        for place, text, colour in drawing.labels
+        if (found := location_3d_to_region_2d(context.region, context.region_data, place)) is not None
+    ]
+    boxes = arrange([(x, y, blf.dimensions(0, text)[0], _LINE * scale) for x, y, text, _colour in seen])
     blf.enable(0, blf.SHADOW)
     blf.shadow(0, _BLUR, *_BLACK)
-    for place, text, colour in drawing.labels:
-        found = location_3d_to_region_2d(context.region, context.region_data, place)
-        if found is not None:
+    for box, (_x, _y, text, colour) in zip(boxes, seen, strict=True):
+        if box is not None:
             red, green, blue = (0.5 + 0.5 * part for part in colour[:3])  # paler than the lines around it
             blf.color(0, red, green, blue, 1.0)
-            blf.position(0, found.x + _POINT, found.y, 0.0)
+            blf.position(0, box[0], box[1], 0.0)
             blf.draw(0, text)
     blf.disable(0, blf.SHADOW)
 

@@ -85,10 +85,9 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
     """Shortest ways to what is near, red inside of it, and how long they are."""
     if critical is None:
         return
-    numbers = zip(critical.clearance.tolist(), critical.margin.tolist(), strict=True)
-    for point, other, (clearance, margin), name in zip(
-        critical.point, critical.other, numbers, critical.names, strict=True
-    ):
+    for row in np.argsort(critical.clearance, kind="stable"):  # where there is no room for all labels
+        point, other, name = critical.point[row], critical.other[row], critical.names[row]
+        clearance, margin = float(critical.clearance[row]), float(critical.margin[row])
         colour = BY_ERROR[Miss.FAR if clearance < 0.0 else Miss.SHORT if clearance < margin else Miss.REACHED]
         strokes.segments(colour, [point, other])
         strokes.point(colour, [point, other])
