@@ -8,7 +8,7 @@ action is as it was: what was made is removed, what was replaced is put back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
@@ -91,6 +91,23 @@ def write_keys(
             _write(armature_object, curve, frame_range, interpolation, clean, undo)
         _tag(armature_object.session_uid)
         return Backup(action_name, undo.pop_all())
+
+
+def to_be_keyed(
+    armature_object: bpy.types.Object, changed: Iterable[tuple[str, str, int]]
+) -> tuple[tuple[str, str, int], ...]:
+    """What needs a curve so that changed components (bone, channel, index) are seen.
+
+    Where there are strips, the NLA takes a quaternion as a whole, and what has no curve in it for zero:
+    components that are locked have to be written, too.
+    """
+    wanted, data = dict.fromkeys(changed), armature_object.animation_data
+    if data is not None and any(track.strips for track in data.nla_tracks):
+        quaternions = [bone for bone, channel, _ in wanted if channel == "rotation_quaternion"]
+        wanted.update(
+            {(bone, "rotation_quaternion", index): None for bone in quaternions for index in range(4)}
+        )
+    return tuple(wanted)
 
 
 def read_keys(armature_object: bpy.types.Object, bone: str, channel: str) -> dict[int, tuple[Array, Array]]:

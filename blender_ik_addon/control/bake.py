@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge.action import key_time, require_writable, write_keys
+from ..bridge.action import key_time, require_writable, to_be_keyed, write_keys
 from ..bridge.armature import Channels, read_channels
 from ..bridge.baked import gather_curves
 from ..bridge.by_hand import ByHand
@@ -199,7 +199,7 @@ class Bake:
     ) -> None:
         self._same_scene(context)
         armature, before = find_armature(self.plan), self._now(context)
-        keyed = [row for row in figure.keyed if row[0] in self.keyed_bones]
+        keyed = to_be_keyed(armature, (row for row in figure.keyed if row[0] in self.keyed_bones))
         times = [key_time(context.scene, s.frame) for s in solved]
         curves = gather_curves(figure.bones, keyed, times, [s.channels for s in solved])
         if self.options.decimate:

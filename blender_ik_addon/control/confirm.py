@@ -62,23 +62,26 @@ def as_shown(
     sizes = (task.problem.length, 1.0)
     # below 1 its target is drawn back to where the animation has the bone
     whole = sample.demands.influence >= 1.0
-    off = np.zeros(len(plan.effectors), dtype=bool)
+    another, off = np.zeros((2, len(plan.effectors)), dtype=bool)
     for now, then, size in zip(found, (solved.distance, solved.angle), sizes, strict=True):
-        off |= whole & (np.nan_to_num(now) > np.nan_to_num(then) + _SEEN * size)
-    if not off.any():
+        more = np.where(whole, np.nan_to_num(now) - np.nan_to_num(then), 0.0)
+        another |= np.abs(more) > _SEEN * size
+        off |= more > _SEEN * size
+    if not another.any():
         return solved
     distance, angle = (
-        np.where(off, now, then) for now, then in zip(found, (solved.distance, solved.angle), strict=True)
+        np.where(another, now, then) for now, then in zip(found, (solved.distance, solved.angle), strict=True)
     )
+    shown = replace(solved, distance=distance, angle=angle)
+    if not off.any():
+        return shown
 
     def reasons() -> tuple[str, ...]:
         return solved.reasons or ("",) * len(plan.effectors)
 
     return replace(
-        solved,
+        shown,
         status="BEST_EFFORT",
         sentence=sentence,
-        distance=distance,
-        angle=angle,
         why=lambda: tuple(sentence if bad else why for bad, why in zip(off.tolist(), reasons(), strict=True)),
     )

@@ -13,7 +13,7 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ..bridge.action import key_time, write_keys
+from ..bridge.action import key_time, to_be_keyed, write_keys
 from ..bridge.armature import Array, Channels, PoseState
 from ..bridge.baked import Curve, gather_curves
 from ..bridge.decimation import decimated
@@ -77,7 +77,8 @@ class Recording:
         frames = sorted(self._frames)
         times = [key_time(scene, frame) for frame in frames]
         channels = [self._frames[frame][1] for frame in frames]
-        curves = _continuous(gather_curves(plan.bones, self._keyed, times, channels))
+        keyed = to_be_keyed(armature, self._keyed)
+        curves = _continuous(gather_curves(plan.bones, keyed, times, channels))
         if margin is not None:
             states = [self._frames[frame][0] for frame in frames]
             curves = decimated(plan.bones, scale, curves, states, margin, plan.points)

@@ -104,6 +104,21 @@ def test_a_bake_over_nla_strips():
     assert worst(rig) < 1e-3
 
 
+def test_locked_components_keep_their_value_over_nla_strips():
+    """The NLA takes a quaternion as a whole: what has no key in it would be zero."""
+    rig = reaching()
+    bone = rig.pose.bones["b1"]
+    bone.rotation_quaternion = (0.9, 0.25, 0.2, 0.3)
+    bone.lock_rotation[1] = bone.lock_rotations_4d = True
+    bone.keyframe_insert("rotation_quaternion", frame=1)
+    data = rig.animation_data
+    data.nla_tracks.new().strips.new("Strip", 1, data.action)
+    data.action = None
+    bake()
+    reported = rig.articulate.report["effectors"]["b3"]["worst"]
+    assert worst(rig) == pytest.approx(reported, abs=1e-4)
+
+
 @pytest.mark.parametrize(("blend", "influence"), [("ADD", 1.0), ("COMBINE", 1.0), ("REPLACE", 0.5)])
 def test_an_action_that_is_mixed_in_the_nla_is_refused(blend: str, influence: float):
     rig = in_the_nla()
