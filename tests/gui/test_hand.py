@@ -100,6 +100,19 @@ def test_ctrl_turns_the_bone_about_its_head(figure: BlenderWindow):
     assert all(math.dist(places[foot], figure.run(PLACES)[foot]) < 1e-3 for foot in ("shin.L", "shin.R"))
 
 
+def test_degrees_are_typed_while_ctrl_is_held(figure: BlenderWindow):
+    begin(figure, "hand.L")
+    figure.key_down("ctrl")
+    turns = figure.run(TURNS)["hand.L"]
+    figure.key("y", "4", "KP_5")
+    figure.screenshot("degrees_by_ctrl")
+    figure.key_up("ctrl")
+    figure.release()
+    figure.settle()
+    alike = abs(sum(a * b for a, b in zip(figure.run(TURNS)["hand.L"], turns, strict=True)))
+    assert 2.0 * math.degrees(math.acos(min(alike, 1.0))) == pytest.approx(45.0, abs=0.5)
+
+
 def test_shift_is_fine(figure: BlenderWindow):
     x, y = begin(figure, "hand.L")
     figure.settle()
