@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -211,26 +212,25 @@ class Bake:
                 self.options.remove_error_margin,
                 self.plan.points,
             )
-        backup = write_keys(
-            armature,
-            curves,
-            new_action=not self.options.use_current_action,
-            frame_range=(
-                key_time(context.scene, self.options.frame_start),
-                key_time(context.scene, self.options.frame_end),
-            ),
-            clean=self.options.clean_curves,
-        )
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._give_back, before)
+            backup = write_keys(
+                armature,
+                curves,
+                new_action=not self.options.use_current_action,
+                frame_range=(
+                    key_time(context.scene, self.options.frame_start),
+                    key_time(context.scene, self.options.frame_end),
+                ),
+                clean=self.options.clean_curves,
+            )
+            undo.callback(backup.restore)
             solved = self._as_shown(context, armature, figure, solved)
             context.scene.frame_set(before.frame, subframe=before.subframe)
             seconds = time.perf_counter() - started
             run = Run(operation="bake", plan=self.plan, figure=figure, solved=solved, seconds=seconds)
             self.report = write_report(armature, run)
-        except Exception:
-            backup.restore()
-            self._give_back(before)
-            raise
+            undo.pop_all()
         self.progress = 1.0
 
     def _as_shown(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bpy
+import installed
 import pytest
 from addon_scenes import add, animate, arm, miss, reach, snapshot
 from bridge_rigs import chain_rig, shake
@@ -109,7 +110,8 @@ def test_a_bake_that_fails_gives_back_what_was_moved_by_hand_and_not_keyed() -> 
     bpy.context.collection.objects.link(camera)
     camera['a "mark"'] = 1.0
     material = bpy.data.materials.new("Skin")
-    material.use_nodes = True
+    if material.node_tree is None:
+        material.use_nodes = True
     shade = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED").inputs[0]
     keyed = (
         (camera, "location"),
@@ -144,6 +146,32 @@ def test_a_bake_that_fails_gives_back_what_was_moved_by_hand_and_not_keyed() -> 
     assert by_hand() == before
     bpy.context.scene.frame_set(8)
     assert camera.data.lens == 80.0
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_failure_while_writing_gives_back_a_pose_that_was_set_by_hand(
+    monkeypatch: pytest.MonkeyPatch, overwrite: bool
+) -> None:
+    rig = reaching()
+    for bone in rig.pose.bones:
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+    rig.pose.bones["b1"].rotation_quaternion = (0.5, 0.5, 0.5, 0.5)
+    before = snapshot(rig)
+    action = installed.module("bridge.action")
+    write = action._write
+
+    def fail(armature: bpy.types.Object, curve: object, *rest: object) -> None:
+        if curve.bone == "b2":  # type: ignore[attr-defined]
+            raise OSError("no more room")
+        write(armature, curve, *rest)
+
+    monkeypatch.setattr(action, "_write", fail)
+    control = installed.module("control.bake")
+    options = control.BakeOptions(frame_start=1, frame_end=8, use_current_action=overwrite)
+    with pytest.raises(OSError, match="no more room"):
+        control.Bake(rig, bpy.context, options).run(bpy.context)
+    bpy.context.view_layer.update()
+    assert snapshot(rig) == before
 
 
 @pytest.mark.parametrize("flip", [(-1, -1, 1), (1, -1, -1), (-1, 1, -1)])
