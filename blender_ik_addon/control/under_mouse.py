@@ -26,6 +26,8 @@ def bone_at(
 ) -> tuple[bpy.types.PoseBone, float] | None:
     """The visible bone under the mouse, of any armature in Pose Mode; what cannot be selected is not meant.
 
+    Where the view shows no bones, a click selects none in Blender either.
+
     Args:
         context: for what is visible, and the scale of the interface.
         sight: how the region looks at the world.
@@ -35,7 +37,7 @@ def bone_at(
         The bone and where on it, from 0 at its head to 1 at its tip; None if none is near.
     """
     bones: list[Any] = [bone for bone in context.visible_pose_bones or () if not bone.bone.hide_select]
-    if not bones:
+    if not bones or not _shows_bones(context.space_data):
         return None
     places = {bone.id_data: np.array(bone.id_data.matrix_world) for bone in bones}
     world = np.array([places[bone.id_data] for bone in bones])
@@ -44,6 +46,11 @@ def bone_at(
     radius = _REACH * (context.preferences.system.ui_scale or 1.0)  # 0 without a window
     found = nearest_bone(pixel, sight.pixels(heads), sight.pixels(tails), radius, read_outlines(bones, sight))
     return None if found is None else (bones[found[0]], found[1])
+
+
+def _shows_bones(view: Any) -> bool:
+    """Whether a 3D view shows bones; None where there is none, as in a script."""
+    return view is None or (view.overlay.show_overlays and view.overlay.show_bones)
 
 
 def nearest_bone(

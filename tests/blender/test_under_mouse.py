@@ -28,10 +28,12 @@ FRONT = sight.Sight(
 )
 
 
-def under(x: float, z: float) -> tuple[str, str, float] | None:
-    """Armature, bone and where on it, at a place of the front view."""
+def under(x: float, z: float, **overlay: bool) -> tuple[str, str, float] | None:
+    """Armature, bone and where on it, at a place of the front view, with what is switched off in it."""
+    switches = {"show_overlays": True, "show_bones": True, **overlay}
+    view = SimpleNamespace(overlay=SimpleNamespace(**switches))
     bones = [b for rig in bpy.context.objects_in_mode for b in rig.pose.bones if not b.bone.hide]
-    context = SimpleNamespace(visible_pose_bones=bones, preferences=bpy.context.preferences)
+    context = SimpleNamespace(visible_pose_bones=bones, preferences=bpy.context.preferences, space_data=view)
     found = under_mouse.bone_at(context, FRONT, (WIDTH / 2 + METRE * x, HEIGHT / 2 + METRE * z))
     return None if found is None else (found[0].id_data.name, found[0].name, found[1])
 
@@ -120,3 +122,9 @@ def test_what_cannot_be_selected_is_not_meant(rig):
     rig.data.bones["b1"].hide_select = True
     assert under(0.0, 1.5) is None
     assert under(0.0, 0.9)[1] == "b0"
+
+
+@pytest.mark.parametrize("switch", ["show_overlays", "show_bones"])
+def test_where_the_view_shows_no_bones_none_is_meant(rig, switch: str):
+    assert under(0.0, 0.9)[1] == "b0"
+    assert under(0.0, 0.9, **{switch: False}) is None
