@@ -19,6 +19,7 @@ from ..control.balance import Stand
 from ..control.grip import Grip
 from ..control.holding import Hold, holding
 from ..control.inspection import Inspector, Standing
+from ..control.nearness import Critical
 from ..control.reasons import REASONS
 from ..properties.access import rig_of, session_of
 from . import parts
@@ -79,27 +80,55 @@ class Sketch:
         marks = read_marks(armature, in_hand=session.grip if dragged else "")
         standing = Standing.of(armature, depsgraph.scene.frame_current)
         structure = armature.session_uid, self._rests, rig.solver.root, self._settings(armature)
+        if structure != self._structure:  # else the very same one, which is quickly compared
+            self._structure = structure
         thick = shown & {"body", "balance"} or any(map(_balances, marks))
         holds = self._holding(armature, grip, structure, standing, dragged=dragged)
+        every = [chain for mark in marks for chain in mark.chains]
+        every += [(hold.bone, "") for hold in holds]
+        chains = [*every, (grip.bone, "")] if grip.bone else every
+        near = self._near(armature, depsgraph, standing, shown, chains)
         signature = (
             asked[1:],
             marks,
             holds,
             standing.world.tobytes(),
             standing.matrix.tobytes(),
-            structure,
+            self._structure,
             self._inspector.flesh(armature, standing) if thick else None,
-            stamp if "critical" in shown else None,  # meshes are not compared, but looked at again
+            near,  # the very same as long as nothing has come nearer or gone
         )
         if signature != self._signature:
             self._signature = signature
-            if structure != self._structure:  # else the very same one, which is quickly compared
-                self._structure = structure
             strokes = Strokes()
             if guide is not None and guide[0]:
                 parts.draw_guide(strokes, *guide)
-            self._drawing = self._draw(strokes, armature, depsgraph, standing, grip.bone, shown, marks, holds)
+            parts.draw_critical(strokes, near)
+            self._drawing = self._draw(
+                strokes, armature, standing, grip.bone, shown, marks, holds, every, chains
+            )
         return self._drawing
+
+    def _near(
+        self,
+        armature: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        standing: Standing,
+        shown: set[str],
+        chains: list[Chain],
+    ) -> Critical | None:
+        """What the figure is near to, if that is shown."""
+        if "critical" not in shown:
+            self._changes = UNKNOWN
+            return None
+        try:
+            near = self._inspector.critical(
+                armature, standing, chains, self._structure, depsgraph, self._changes
+            )
+        except REASONS:
+            return None  # it is no figure now; the panel and any solve say why
+        self._changes = Changes()
+        return near
 
     def _holding(
         self, armature: bpy.types.Object, grip: Grip, structure: Any, standing: Standing, *, dragged: bool
@@ -133,23 +162,21 @@ class Sketch:
         self,
         strokes: Strokes,
         armature: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
         standing: Standing,
         held: str,
         shown: set[str],
         marks: tuple[Mark, ...],
         holds: tuple[Hold, ...],
+        every: list[Chain],
+        chains: list[Chain],
     ) -> Drawing:
         chosen = rig_of(armature).active_effector
         active = next((mark for mark in marks if mark.index == chosen), None)
-        every = [chain for mark in marks for chain in mark.chains]
-        every += [(hold.bone, "") for hold in holds]
         if "body" in shown:
             parts.draw_body(strokes, self._inspector.capsules(armature, standing, self._structure))
         if "chain" in shown:
             self._chains_of(armature, held, active, every).draw(strokes, standing.bones)
-        chains = [*every, (held, "")] if held else every
-        self._draw_figure(strokes, armature, depsgraph, standing, shown, chains, active)
+        self._draw_figure(strokes, armature, standing, shown, chains, active)
         stand = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
             stand = self._stand(armature, standing, marks)
@@ -172,13 +199,12 @@ class Sketch:
         self,
         strokes: Strokes,
         armature: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
         standing: Standing,
         shown: set[str],
         chains: list[Chain],
         active: Mark | None,
     ) -> None:
-        """What has to be worked out: limits, manipulability, critical points."""
+        """What has to be worked out: limits, manipulability."""
         look, structure = self._inspector, self._structure
         try:
             if "limits" in shown:
@@ -187,12 +213,6 @@ class Sketch:
                 point = active.bone, active.local
                 found = look.ellipsoid(armature, standing, chains, structure, point, active.chain_root)
                 parts.draw_ellipsoid(strokes, found)
-            if "critical" in shown:
-                near = look.critical(armature, standing, chains, structure, depsgraph, self._changes)
-                self._changes = Changes()
-                parts.draw_critical(strokes, near)
-            else:
-                self._changes = UNKNOWN
         except REASONS:
             return  # it is no figure now; the panel and any solve say why
 
