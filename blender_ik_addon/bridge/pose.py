@@ -36,7 +36,8 @@ def write_channels(
         raise FigureFault(name, f"The bones of '{name}' have changed meanwhile; start again.")
     for name in CHANNEL_WIDTHS:
         values: Floats = getattr(channels, name)
-        if present is None or values.tobytes() != getattr(present, name).tobytes():
+        there = None if present is None else getattr(present, name)
+        if there is None or (values is not there and values.tobytes() != there.tobytes()):
             pose.foreach_set(name, np.ascontiguousarray(values, dtype=np.float32).ravel())
     # `DATA` would have the armature's data evaluated again too, which takes half as long again.
     armature_object.update_tag(refresh={"OBJECT"})

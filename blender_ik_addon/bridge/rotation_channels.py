@@ -24,7 +24,7 @@ CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "ro
 _AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in rotation.EULER_ORDERS}
 _FOUR: Final = np.ones(4)
 _TURN: Final = 2.0 * np.pi
-_FIRST: Final = 1.0  # radians; where all three angles turn less, the other branch is farther away
+_FIRST: Final = 1.0  # radians; where all three angles turn less, every other branch is farther away
 _POLE: Final = 1e-6  # cosine of the middle Euler angle below which only the sum of the outer ones is known
 
 
@@ -51,9 +51,8 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     """
     i, j, k = _AXES[order]
     first = rotation.euler_from_quaternion(turns, order)
-    near = nearest_turn(first, before)
-    if np.abs(near - before).max(initial=0.0) < _FIRST and (np.abs(np.cos(first[:, j])) > _POLE).all():
-        return near
+    if np.abs(first - before).max(initial=0.0) < _FIRST and (np.abs(np.cos(first[:, j])) > _POLE).all():
+        return first
     both = np.stack([first, first + np.pi])
     both[1, :, j] = np.pi - first[:, j]
     both = nearest_turn(both, before)
