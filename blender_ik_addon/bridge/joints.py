@@ -131,7 +131,13 @@ class Joints:
 
 
 def plan_joints(
-    bones: Bones, members: Indices, solved: Indices, *, free_root: bool, root_stiffness: Array
+    bones: Bones,
+    members: Indices,
+    solved: Indices,
+    *,
+    free_root: bool,
+    root_stiffness: Array,
+    flipped: Array | None = None,
 ) -> Joints:
     """Work out joints and coordinates.
 
@@ -141,6 +147,8 @@ def plan_joints(
         solved: numbers of those whose channels are solved.
         free_root: topmost solved bones slide too.
         root_stiffness: (6,) theirs, if so.
+        flipped: (B, 3) -1 for axes about which joints turn the other way than bones, see
+            `measuring.half_turns`; None if there are none.
     """
     slidable, stiffness = _slidable(bones, solved, root_stiffness if free_root else None)
     names, b, parent, only_slides, joint_of = _rows(bones, members, slidable)
@@ -156,6 +164,9 @@ def plan_joints(
     takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
     sensitive = np.flatnonzero(turning & takes_shear & (bones.parents[b] >= 0))
     unlimited = np.full((len(b), 3), np.inf)
+    lower = np.where(limited, bones.ik_min[b], -np.inf)
+    upper = np.where(limited, bones.ik_max[b], np.inf)
+    backward = np.zeros_like(limited) if flipped is None else flipped[b] < 0.0
     kept, crossing = _component_locks(bones, b, turns, turns | reset)
     inherits = bones.inherit_rotation[b] | (bones.parents[b] < 0) | only_slides
     return Joints(
@@ -183,8 +194,8 @@ def plan_joints(
         solved_joints=solved_joints,
         solved_bones=b[solved_joints],
         moving=members,
-        lower=np.concatenate([-unlimited, np.where(limited, bones.ik_min[b], -np.inf)], -1),
-        upper=np.concatenate([unlimited, np.where(limited, bones.ik_max[b], np.inf)], -1),
+        lower=np.concatenate([-unlimited, np.where(backward, -upper, lower)], -1),
+        upper=np.concatenate([unlimited, np.where(backward, -lower, upper)], -1),
         stiffness=stiffness[b],
         writer=RotationChannels.of(bones, b[solved_joints]),
         keyed=_keyed(bones, b[solved_joints], slidable),

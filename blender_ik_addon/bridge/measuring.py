@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .armature import Array, Bones, PoseState
+from .armature import Array, Bones, Floats, PoseState
 from .inheritance import parent_transforms
 from .joints import Joints
 from .space import nearest_rotation
@@ -70,6 +70,24 @@ def rest_frames(
     if plan.sliding.size:
         places[:, plan.sliding] -= applied(rotations[:, plan.sliding], slide[:, plan.sliding])
     return rotations, places
+
+
+def half_turns(scale: Floats) -> Array | None:
+    """Which axes a bone is turned round by a scale that is negative along two of them, a half turn.
+
+    Its channels know nothing of that half turn: they turn the bone before it, the coordinates after it, about
+    axes that point the other way.
+
+    Args:
+        scale: (..., 3).
+
+    Returns:
+        (..., 3) -1 for the axes of such bones that point the other way, else 1; None if there are none.
+    """
+    negative = scale < 0.0
+    if not negative.any():
+        return None
+    return np.where(negative & (negative.sum(-1, keepdims=True) == 2), -1.0, 1.0)
 
 
 def transposed(frames: Array) -> Array:

@@ -32,7 +32,7 @@ from .chains import figure_bones
 from .faults import FigureFault
 from .inheritance import forward
 from .joints import Joints, plan_joints
-from .measuring import measure_slides, rest_frames, transposed
+from .measuring import half_turns, measure_slides, rest_frames, transposed
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth
 
@@ -186,6 +186,9 @@ class Figure:
         values = skeleton.fixed.copy()
         values[skeleton.owner, skeleton.slot] = q
         turns = rotation.swing_twist_quaternion(values[plan.solved_joints, 3:])
+        flipped = half_turns(before.scale[plan.solved_bones])
+        if flipped is not None:
+            turns[:, 1:] *= flipped
         plan.writer.write(turns, before if previous is None else previous, out)
         if plan.sliding.size:
             moved = (self.slide_map @ values[plan.sliding, :3, None])[:, :, 0]
@@ -256,6 +259,7 @@ def read_figure(
         numbers,
         free_root=root == "FREE",
         root_stiffness=np.array(root_stiffness, dtype=float),
+        flipped=half_turns(state.channels.scale),
     )
     skeleton = plan.skeleton()
     if inertia is not None:
@@ -278,17 +282,14 @@ def _measure(
     states, spaces = [state for state, _ in moments], [space for _, space in moments]
     every = np.array([state.matrix for state in states], dtype=float)
     pose, basis = every[:, plan.bone], np.array([state.basis[plan.bone, :3, :3] for state in states])
-    scales = np.array([state.channels.scale[plan.bone] for state in states])
-    if (scales < 0.0).any():
-        # What is flipped along two axes is the half turn of no channel. Along one or three it is mirrored.
-        flips = np.where(scales.prod(-1, keepdims=True) > 0.0, np.sign(scales), 1.0)[..., None, :]
-        pose[..., :3, :3] *= flips
-        basis = basis * flips
     both, depth = rotation_and_depth(np.concatenate([pose[..., :3, :3], basis], 1))
     count = len(plan.bone)
     frames, own_turn = both[:, :count], both[:, count:]
     if not ((depth > 0) & (depth < np.inf)).all() or not np.isfinite(pose[..., :3, 3]).all():
         raise _unsound(bones, plan, pose, depth)
+    flipped = half_turns(np.array([state.channels.scale[plan.bone] for state in states]))
+    if flipped is not None:
+        own_turn *= flipped[..., None]
     own_turn[:, plan.rigid] = _NO_TURN
     scale = np.array([space.scale for space in spaces])[:, None, None]
     heads = pose[..., :3, 3] * scale

@@ -6,9 +6,7 @@ from __future__ import annotations
 import bpy
 import installed
 import pytest
-from addon_scenes import add, animate, arm, miss, reach, snapshot
-from bridge_rigs import chain_rig, shake
-from mathutils import Vector
+from addon_scenes import animate, arm, miss, reach, snapshot
 
 
 def reaching() -> bpy.types.Object:
@@ -172,22 +170,3 @@ def test_a_failure_while_writing_gives_back_a_pose_that_was_set_by_hand(
         control.Bake(rig, bpy.context, options).run(bpy.context)
     bpy.context.view_layer.update()
     assert snapshot(rig) == before
-
-
-@pytest.mark.parametrize("flip", [(-1, -1, 1), (1, -1, -1), (-1, 1, -1)])
-@pytest.mark.parametrize("bone", ["b0", "b1", "b3"])
-def test_a_bone_that_is_flipped_along_two_axes(bone: str, flip: tuple[int, int, int]) -> None:
-    """Its scale is a half turn that no rotation channel knows of."""
-    rig = chain_rig(4)
-    shake(rig, 4, turn=0.3, move=0.0)
-    rig.pose.bones[bone].scale = flip
-    rig.pose.bones["b2"].location = (0.1, 0.2, 0.3)
-    bpy.context.view_layer.update()
-    for name in ("b1", "b3"):
-        target = add(name, "POSE").target
-        target.location += Vector((0.02, -0.05, 0.03))
-    bpy.ops.articulate.solve()
-    for name in ("b1", "b3"):
-        row = rig.articulate.report["effectors"][name]
-        assert row["worst"] == pytest.approx(miss(rig, name), abs=1e-5)
-    assert tuple(rig.pose.bones[bone].scale) == flip
