@@ -16,8 +16,8 @@ class Changes:
     """Full names; None where nobody knows, and all may have changed.
 
     Attributes:
-        touched: of objects that are as they were in every respect if they are not among these.
-        reshaped: of objects of which only the geometry is, if they are not among these.
+        touched: of all that was evaluated; an object that is not among them is as it was.
+        reshaped: of those whose geometry was; the surface of others is as it was.
     """
 
     touched: frozenset[str] | None = frozenset()
