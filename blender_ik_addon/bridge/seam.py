@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .armature import Array
+from .armature import CHANNEL_WIDTHS, Array
 from .baked import Curve
 from .curves import SAME_FRAME
 
@@ -39,7 +39,9 @@ def joined(curves: Sequence[Curve], bag: Any, last: float) -> tuple[Curve, ...]:
         after = min((time for each in old for time in _times(each) if time > last + SAME_FRAME), default=None)
         if after is None:
             continue
-        if channel == "rotation_quaternion" and None not in old:
+        if channel == "rotation_quaternion":
+            if None in old or len(own) < CHANNEL_WIDTHS[channel]:  # what is locked stays on its side
+                continue
             wanted = np.array([each.evaluate(after) for each in old])
             if wanted @ np.array([curve.values[-1] for curve in own]) < 0.0:
                 found.update(((curve.path, curve.index), _jumping(curve, -1.0, 0.0)) for curve in own)

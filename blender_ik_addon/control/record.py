@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..bridge.action import key_time, to_be_keyed, write_keys
-from ..bridge.armature import Array, Channels, PoseState
+from ..bridge.armature import CHANNEL_WIDTHS, Array, Channels, PoseState
 from ..bridge.baked import Curve, gather_curves
 from ..bridge.decimation import decimated
 from .plan import Plan
@@ -97,7 +97,10 @@ def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
         if curve.channel == "rotation_quaternion" and curve.bone not in signs:
             parts = [c.values for c in curves if (c.bone, c.channel) == (curve.bone, curve.channel)]
             steps = np.einsum("if,if->f", np.array(parts)[:, 1:], np.array(parts)[:, :-1])
-            signs[curve.bone] = np.cumprod(np.concatenate([[1.0], np.where(steps < 0.0, -1.0, 1.0)]))
+            turned = (steps < 0.0) & (
+                len(parts) == CHANNEL_WIDTHS[curve.channel]
+            )  # what is locked stays on its side
+            signs[curve.bone] = np.cumprod(np.concatenate([[1.0], np.where(turned, -1.0, 1.0)]))
     for curve in curves:
         values = curve.values
         if curve.channel == "rotation_quaternion":
