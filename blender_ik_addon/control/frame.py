@@ -216,7 +216,14 @@ def _answer_in_rounds(
 
     plain = _plain(plan, want)
     settled = settle(
-        figure, want, plain, previous, partial(points, plan), solve_round, partial(depth_of, problem)
+        figure,
+        want,
+        plain,
+        previous,
+        partial(points, plan),
+        solve_round,
+        partial(depth_of, problem),
+        plan.tolerance,
     )
     distance, angle = settled.distance, settled.angle
     there = figure.posed(settled.channels)

@@ -52,6 +52,7 @@ def settle(
     measure: Callable[[Figure], Array],
     solve: Callable[[Figure, Wanted, bool], ik.Solution],
     depth: Callable[[Figure], float],
+    tolerance: float,
 ) -> Settled:
     """Bring the effectors to their targets in Blender.
 
@@ -64,6 +65,7 @@ def settle(
         solve: solves for targets, of a figure; in the first round as the frame is always begun, else from the
             pose that the figure was measured at.
         depth: how far a figure is inside of what it should keep clear of, metres; 0 where it is clear.
+        tolerance: metres and radians, within which a target counts as reached.
     """
     moves, turns = (flags & (want.weight > 0.0) for flags in asks)
     # Who aims or stays on a plane: they are right if point and bone are where the figure says.
@@ -99,7 +101,10 @@ def settle(
             _between(frames, shown)[turns | others].max(initial=0.0),
         )
         corrected = np.abs(asked - want.position)[moves].max(initial=0.0)
-        if max(broken[0] / size, broken[1]) < _GOOD and (corrected / size < _GOOD or not gained):
+        off_by = max(np.nan_to_num(distance).max(initial=0.0), np.nan_to_num(angle).max(initial=0.0))
+        short = solution.status is ik.Status.REACHED and off_by > tolerance
+        true = max(broken[0] / size, broken[1]) < _GOOD
+        if true and not short and (corrected / size < _GOOD or not gained):
             break  # Blender did what the figure promised, and to ask otherwise brings nothing more
         stale = 0 if gained else stale + 1
         if stale == _PATIENCE:
