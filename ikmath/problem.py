@@ -59,6 +59,7 @@ class Solution:
             takes as long as a part of the solve.
         memory: what the method wants back for the frame after, its warm start; nobody else's business.
         measure: how to find the clearance, for the first who asks.
+        relaxed: whether it has gone as near to its posture as its goals let it, see `Solver.relax`.
     """
 
     q: Array
@@ -68,6 +69,7 @@ class Solution:
     sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
     memory: Any = field(default=None, repr=False, compare=False)
     measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    relaxed: bool = field(default=False, compare=False)
 
     @cached_property
     def message(self) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import cos, sin, sqrt
+from operator import le
 from typing import Any, Final
 
 import numpy as np
@@ -59,6 +60,35 @@ def bent_rightly(
     metric = np.array(problem.units) == "m"
     worse = other.errors > np.maximum(solution.errors, _AS_GOOD * np.where(metric, problem.length, 1.0))
     return solution if worse.any() or sum(_wrong(limbs, figure.q, other.q)) >= sum(wrong) else other
+
+
+def keeps_bends(figure: Figure, q: Array) -> Callable[[Array], bool] | None:
+    """Whether other coordinates bend no limb wrongly, nor straighten it, that is neither at q (n,).
+
+    Who has straightened a limb has lost the way in which it bends. None for a figure without limbs.
+    """
+    limbs = figure.plan.limbs
+    if limbs is None:
+        return None
+    wrong, bent = _wrong(limbs, figure.q, q), _bent(limbs, q)
+
+    def keeps(now: Array) -> bool:
+        return all(map(le, _wrong(limbs, figure.q, now), wrong)) and all(map(le, bent, _bent(limbs, now)))
+
+    return keeps
+
+
+def _bent(limbs: LimbJoints, q: Array) -> list[bool]:
+    """(k,) which limbs are bent by so much at coordinates (n,) that they show which way they bend."""
+    bends = (
+        _cross(first, _turned(second, turns))
+        for first, second, turns in zip(
+            limbs.first.tolist(), limbs.second.tolist(), q[limbs.turns].tolist(), strict=True
+        )
+    )
+    return [
+        _dot(bend, bend) >= slight * slight for bend, slight in zip(bends, limbs.slight.tolist(), strict=True)
+    ]
 
 
 def _wrong(limbs: LimbJoints, start: Array, q: Array) -> list[bool]:

@@ -3,8 +3,9 @@
 
 What is dragged is an effector for as long as the drag lasts, weaker than all others: they hold, and the point
 goes as near as they let it. A pin on that very point is dragged itself and stays where it is left. The pose
-before the drag is the posture that the figure keeps to all the while, so that the way of the mouse leaves no
-traces in it.
+before the drag is the posture that the figure keeps to all the while, and while the hand moves, and all the
+way when it rests or lets go, the figure relaxes as near to it as its goals let it: the way of the mouse and
+how often the window was drawn leave no traces in it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ __all__ = ("Drag", "Grip", "Moved")
 
 _STEPS = 8  # solves at most an update: each follows the one before and so turns the joints only so far
 _ITERATIONS = 12  # of one such solve where time is short; what takes longer goes on in the next one
+_GLIDE = 2  # steps towards the posture in each solve while the hand moves
+_RELAX = 24  # and when it rests
 _STILL = 0.005  # radians or metres: an update that moves the figure by less has arrived
 
 
@@ -221,7 +224,7 @@ class Drag:
             armature.update_tag(refresh={"TIME"})  # what is animated is that of another frame
 
     def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> int:
-        """Leave the pose as it is: key what was recorded, or auto-key it; leave a dragged pin where it is.
+        """Bring it to rest; key what was recorded, or auto-key the pose; leave a dragged pin where it is.
 
         Args:
             context: the current one.
@@ -238,6 +241,10 @@ class Drag:
         self._keep()
         if not self._keyed:
             return 0
+        recorded = self.recording is not None and self.recording.moves
+        if self.moved is not None and not self.moved.arrived and not recorded:
+            self._budget = np.inf
+            self._update()
         try:
             if self.recording is not None and self.recording.moves:
                 scale = self._figure.space.scale
@@ -290,16 +297,17 @@ class Drag:
         armature, until = find_armature(self._plan), time.perf_counter() + self._budget
         targets = self._sample.targets.copy()
         targets[self._row] = self._target
+        hurries = self._budget < np.inf and not np.array_equal(targets, self._task.sample.targets)
         self._task = next_task(self._task, replace(self._sample, targets=targets))
-        solved, arrived = self._last, False
+        solved, arrived, relax = self._last, False, _GLIDE if hurries else _RELAX
         for _ in range(_STEPS):
             q = None if solved is None else solved.q
             limit = None if solved is None or self._budget == np.inf else _ITERATIONS
-            solved = solve_task(self._task, solved, brief=True, max_iterations=limit)
-            arrived = solved.status == "REACHED" or (
-                q is not None and bool(np.abs(solved.q - q).max() < _STILL)
-            )
-            if arrived or time.perf_counter() > until:
+            solved = solve_task(self._task, solved, brief=True, relax=relax, max_iterations=limit)
+            there = solved.status == "REACHED"
+            still = q is not None and bool(np.abs(solved.q - q).max() < _STILL)
+            arrived = solved.rests if there else still
+            if arrived or (there and hurries) or time.perf_counter() > until:
                 break
         if solved is None:
             raise RuntimeError("nothing was solved")

@@ -16,7 +16,7 @@ from ikmath.diagnosis import explain
 from ..bridge.armature import Array, Channels, Flags
 from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure
-from .bends import bent_rightly
+from .bends import bent_rightly, keeps_bends
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
@@ -80,7 +80,12 @@ class Solved:
 
 
 def solve_task(
-    task: Task, before: Solved | None = None, *, brief: bool = False, max_iterations: int | None = None
+    task: Task,
+    before: Solved | None = None,
+    *,
+    brief: bool = False,
+    relax: int = 0,
+    max_iterations: int | None = None,
 ) -> Solved:
     """Solve one frame.
 
@@ -92,6 +97,8 @@ def solve_task(
         before: the frame before, to start warm from and to stay continuous with.
         brief: for who asks many times a second: no last digits (see `ikmath.solve`), no reasons effector by
             effector, and what is nearest is not looked for.
+        relax: steps that the figure may go on towards its posture, as far as its goals let it, once it has
+            reached them; relaxed, it is the same whichever way it came.
         max_iterations: stop after so many steps, if the settings do not say fewer.
 
     Raises:
@@ -113,10 +120,11 @@ def solve_task(
         ask = partial(_briefly, plan)
     else:
         ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
+    relaxed = partial(plan.solver(brief=brief).relax, most=relax) if relax else None
     if figure.exact:
-        answer = _answer(task, problem, q, before, previous, ask)
+        answer = _answer(task, problem, q, before, previous, ask, relaxed)
     else:
-        answer = _answer_in_rounds(task, problem, q, before, previous, ask)
+        answer = _answer_in_rounds(task, problem, q, before, previous, ask, relaxed)
     solution = answer.solution
     known = solution.clearance if figure.exact else None
     near = NOWHERE if brief else nearest_thing(task.problem, answer.q, answer.shown, known)
@@ -141,7 +149,9 @@ def solve_task(
         nearest=near,
         ignored=task.sample.ignored,
         asked=asked,
-        rests=solution.status is not ik.Status.STOPPED
+        rests=solution.relaxed
+        if relax and solution.status is ik.Status.REACHED
+        else solution.status is not ik.Status.STOPPED
         and (before is None or (again and bool(np.abs(solution.q - before.q).max() < _STILL))),
     )
 
@@ -175,14 +185,17 @@ def _answer(
     before: Solved | None,
     previous: Channels | None,
     ask: Callable[[ik.Problem, Array], ik.Solution],
+    relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
-    """Solve a figure that is exact, from coordinates q."""
+    """Solve a figure that is exact, from coordinates q, and let it relax if it is to."""
     answer = partial(ask, problem)
     if problem.scene is not None:
         solution = answer(q)  # who is put elsewhere at once may come out behind an obstacle
     else:
         then = before.q if before else None
         solution = bent_rightly(task.figure, problem, answer(q), then, answer)
+    if relaxed is not None:
+        solution = relaxed(problem, solution, allows=keeps_bends(task.figure, solution.q))
     distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
     return _Answer(
         solution=solution,
@@ -203,6 +216,7 @@ def _answer_in_rounds(
     before: Solved | None,
     previous: Channels | None,
     ask: Callable[[ik.Problem, Array], ik.Solution],
+    relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
     """Solve a figure that is not exact, from coordinates q, until Blender shows what is wanted."""
     plan, figure, want = task.plan, task.figure, task.want
@@ -212,7 +226,8 @@ def _answer_in_rounds(
         (asked,) = place_problems(plan.surroundings, [asked], [own], [task.sample])
         # Who stands in a wall by now starts afresh: he may not find the way out of it.
         afresh = first or depth_of(asked, own) > 0.0
-        return ask(asked, q if afresh else own.q)
+        solution = ask(asked, q if afresh else own.q)
+        return solution if relaxed is None else relaxed(asked, solution)
 
     plain = _plain(plan, want)
     settled = settle(

@@ -25,6 +25,9 @@ from ..problem import Problem, Solution
 from ..rotation import Array
 from .demand import Demand
 
+Allows = Callable[[Array], bool]
+"""Whether coordinates (n,) are allowed, for reasons of one's own."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
@@ -109,6 +112,12 @@ class Method:
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
         return self.solve(problem, q, options)
+
+    def relax(
+        self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None
+    ) -> Solution:
+        """Go on from a solution, of these options, towards the posture; see `Solver.relax`."""
+        return answer
 
     def shortcut(self, problem: Problem, options: Any, before: Solution | None) -> Shortcut | None:
         """Who may answer instead, for who asks briefly; None for nobody.

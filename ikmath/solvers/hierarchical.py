@@ -28,12 +28,14 @@ from ..parameters import setting
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
-from .base import Method, Options, Shortcut
+from .base import Allows, Method, Options, Shortcut
 from .descent import Descent
 from .escapes import bend, scattered
 from .hiding import seen, worth
 from .pace import SMALL_TURN
+from .relaxing import relax
 from .rest import RestOptions
+from .standing import Trail
 from .triangle import quick_start
 
 _QUICK: Final = 10  # steps of a shortcut at most; what takes more will mostly not get there,
@@ -110,6 +112,26 @@ class Hierarchical(Method):
             return Descent(asked, replace(options, max_turn=_ONCE_MORE), between).solve(between.q)
 
         return seen(problem, again(problem, None), again)
+
+    def relax(
+        self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None
+    ) -> Solution:
+        descent = Descent(problem, options, answer)
+        state = descent.begin(answer.q)
+        if not state.reached:
+            return answer
+        state, steps, relaxed = relax(descent, state, most, allows)
+        descent.stack.end(state.pose)
+        trail = answer.memory
+        return replace(
+            answer,
+            q=state.q,
+            errors=np.sqrt(np.array(state.squares)),
+            iterations=answer.iterations + steps,
+            measure=None if problem.scene is None else problem.scene.measure(state.q, state.near),
+            memory=replace(trail, pose=state.pose, near=state.near) if isinstance(trail, Trail) else trail,
+            relaxed=relaxed,
+        )
 
     def shortcut(self, problem: Problem, options: Any, before: Solution | None) -> Shortcut | None:
         # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from ..problem import Problem, Solution, Status
 from ..registries import choose, registry
 from ..rotation import Array
 from ..threads import one_thread
-from .base import Method, Options, gather
+from .base import Allows, Method, Options, gather
 from .bounded import Bounded
 from .ccd import Ccd
 from .control import Control
@@ -52,6 +53,7 @@ METHODS: Final[Mapping[str, Method]] = registry(
     ]
 )
 DEFAULT: Final = "hierarchical"
+RELAXING: Final = 50  # steps on the way to the posture
 
 
 class Solver:
@@ -107,6 +109,28 @@ class Solver:
         if quick is not None:
             return quick
         return self._method.follow(problem, before.q.copy(), self._settings, before)
+
+    @one_thread()
+    def relax(
+        self, problem: Problem, answer: Solution, *, most: int = RELAXING, allows: Allows | None = None
+    ) -> Solution:
+        """Go on from a solution that has reached all towards the posture, as far as the goals allow.
+
+        For who shows one pose for a while, as a drag does: of all poses that reach the same, the one nearest
+        to the posture does not depend on how one got there. In a motion each frame goes a step of the way,
+        which is enough.
+
+        Args:
+            problem: of one frame; answer: its solution by this solver; most: steps.
+            allows: whether the figure may be at coordinates (n,); None for everywhere.
+
+        Returns:
+            The solution, `relaxed` if nothing is left to gain; as it was where it is short of a goal, or
+            where the method cannot.
+        """
+        if problem.posture is None or not problem.skeleton.n:
+            return replace(answer, relaxed=True)
+        return self._method.relax(problem, answer, self._settings, most, allows)
 
     def _quickly(self, problem: Problem, q: Array, following: Solution | None) -> Solution | None:
         """The answer of the method's shortcut to who asks briefly, if it is as good as the method's own."""

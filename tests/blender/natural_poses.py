@@ -208,7 +208,7 @@ class Stage:
         tips = [figure.matrix_world @ figure.pose.bones[bone].tail for bone in scene.pulls]
         misses = np.array([(tip - end).length for tip, end in zip(tips, self.ends, strict=True)])
         after = frames(figure)
-        turns = {bone: _angle(_own(figure, before, bone), _own(figure, after, bone)) for bone in before}
+        turns = turns_between(figure, before, after)
         top = _top(figure, next(iter(scene.pulls)))
         return Taken(misses, turns, _angle(before[top], after[top]), _by_part(turns))
 
@@ -260,6 +260,13 @@ def _by_part(turns: Mapping[str, float]) -> dict[str, float]:
 def frames(figure: bpy.types.Object) -> dict[str, np.ndarray]:
     """How every bone is turned in the armature."""
     return {bone.name: np.array(bone.matrix.to_3x3().normalized()) for bone in figure.pose.bones}
+
+
+def turns_between(
+    figure: bpy.types.Object, before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]
+) -> dict[str, float]:
+    """Degrees that each bone turned against its parent between two poses, see `frames`."""
+    return {bone: _angle(_own(figure, before, bone), _own(figure, after, bone)) for bone in before}
 
 
 def _own(figure: bpy.types.Object, turned: Mapping[str, np.ndarray], bone: str) -> np.ndarray:

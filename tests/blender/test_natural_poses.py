@@ -47,6 +47,16 @@ def test_what_is_far_is_reached_with_the_trunk(name: str) -> None:
     assert taken.lean > 20.0, taken
 
 
+def test_a_lifted_leg_has_its_knee_ahead() -> None:
+    for name in ("foot lift", "kick aside", "squat, hand to floor"):
+        natural.take(name)
+        bones = bpy.context.view_layer.objects.active.pose.bones
+        hip, knee, ankle = (np.array(bones[f"{bone}.L"].head) for bone in ("thigh", "shin", "foot"))
+        line = (ankle - hip) / np.linalg.norm(ankle - hip)
+        aside = (knee - hip) - line * ((knee - hip) @ line)
+        assert -aside[1] > 0.7 * np.linalg.norm(aside) > 0.1, name  # the metarig faces -Y
+
+
 def test_a_quadruped_lifts_its_paw_with_the_leg() -> None:
     taken = natural.take("wolf, paw lift")
     assert taken.misses.max() < REACHED
@@ -160,3 +170,68 @@ def test_a_figure_of_any_size_is_dragged_alike(size: float) -> None:
         bpy.context.view_layer.update()
         poses.append(np.array([bone.matrix for bone in stage.figure.pose.bones]))
     np.testing.assert_allclose(poses[1], poses[0], atol=2e-2)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hand to mouth",
+        "hand overhead",
+        "hand to other knee",
+        "hand to other shoulder",
+        "reach to the floor",
+        "squat, hand to floor",
+        "head up, free",
+        "foot lift",
+        "wolf, paw lift",
+        "bird, wing up",
+        "T-pose, hand to mouth",
+        "T-pose, hand to hip",
+        "T-pose, squat",
+    ],
+)
+def test_the_steps_in_which_the_hand_comes_make_no_difference(name: str) -> None:
+    stage, bone = let_go(name)
+    before = natural.frames(stage.figure)
+    poses, leans = [], []
+    for steps in (1, 4, 37):
+        held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone), budget=1.0 / 60.0)
+        way = np.array(stage.ends[0]) - held.anchor
+        for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
+            held.move_to(held.anchor + share * way)
+        held.finish(bpy.context)
+        assert held.moved.status == "REACHED"
+        bpy.context.view_layer.update()
+        poses.append(natural.frames(stage.figure))
+        leans.append(stage.compared(before).lean)
+        held.cancel()
+        bpy.context.view_layer.update()
+    for other in poses[1:]:
+        turns = natural.turns_between(stage.figure, poses[0], other)
+        assert max(turns.values()) < 3.0, max(turns.items(), key=lambda turn: turn[1])
+    assert np.ptp(leans) < 1.0
+
+
+@pytest.mark.parametrize("name", ["hand to mouth", "hand to other shoulder", "T-pose, hand to mouth"])
+def test_the_figure_settles_without_a_leap_while_the_hand_moves(name: str) -> None:
+    stage, bone = let_go(name)
+    held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone), budget=1.0 / 60.0)
+    way, then = np.array(stage.ends[0]) - held.anchor, natural.frames(stage.figure)
+    for share in np.linspace(0.0, 1.0, 201)[1:]:
+        held.move_to(held.anchor + share * way)
+        bpy.context.view_layer.update()
+        now = natural.frames(stage.figure)
+        assert max(natural.turns_between(stage.figure, then, now).values()) < 3.0
+        then = now
+    held.finish(bpy.context)
+    bpy.context.view_layer.update()
+    assert max(natural.turns_between(stage.figure, then, natural.frames(stage.figure)).values()) < 3.0
+
+
+def let_go(name: str) -> tuple[natural.Stage, str]:
+    """A scene without the effector that pulls; and the bone that it has pulled."""
+    stage = natural.prepare(name)
+    bone = next(iter(stage.scene.pulls))
+    effectors = stage.figure.articulate.effectors
+    effectors.remove(effectors.find(bone))
+    return stage, bone

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Of all poses that reach the same, a figure relaxes to the one nearest to its posture, whatever the way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import ikmath as ik
+from ikmath import rotation
+
+HANDS = ["hand.L", "hand.R"]
+
+
+def two_arms(degrees: float) -> ik.Skeleton:
+    """Two arms on a spine, 1.8 m from its foot to a hand's tip, all turns limited to both sides."""
+    limit, joints = np.radians(degrees), []
+    for i in range(4):
+        joints.append(
+            ik.Joint(f"spine{i}", f"spine{i - 1}" if i else None, translation=(0, 0.2 * bool(i), 0))
+        )
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        out, above = rotation.about(2, -sign * np.pi / 2), "spine3"
+        for part, length in (("shoulder", 0.2), ("upper", 0.1), ("lower", 0.4), ("hand", 0.3)):
+            turned = out if part == "shoulder" else np.eye(3)
+            joints.append(ik.Joint(f"{part}.{side}", above, turned, translation=(0, length, 0)))
+            above = f"{part}.{side}"
+    limited = [
+        ik.Joint(j.name, j.parent, j.rotation, j.translation, lower=-limit, upper=limit) for j in joints
+    ]
+    return ik.Skeleton(limited)
+
+
+FIGURE = two_arms(100.0)
+
+
+def reaching() -> ik.Problem:
+    """Both hands before the chest; the posture is the rest pose."""
+    goals = [
+        ik.Position(HANDS, target=[(0.2, 0.5, 0.4), (-0.1, 0.6, 0.5)], offset=(0, 0.3, 0)),
+        ik.Posture(FIGURE.rest),
+    ]
+    return ik.Problem(FIGURE, goals)
+
+
+def away(problem: ik.Problem, q: np.ndarray) -> float:
+    """What the posture measures."""
+    return float((((q - FIGURE.rest) / problem.stack.metric) ** 2).sum())
+
+
+def ends(problem: ik.Problem, **told: object) -> list[ik.Solution]:
+    """Relaxed, from different starts."""
+    solver, rng = ik.Solver("hierarchical", tolerance=1e-6), np.random.default_rng(3)
+    found = []
+    for size in (0.0, 0.1, 0.2, 0.3):
+        start = FIGURE.region.project(FIGURE.rest + size * rng.normal(size=FIGURE.n))
+        answer = solver.solve(problem, start)
+        assert answer.status is ik.Status.REACHED
+        found.append(solver.relax(problem, answer, most=300, **told))
+    return found
+
+
+def test_it_is_the_same_from_everywhere() -> None:
+    problem = reaching()
+    found = ends(problem)
+    for end in found:
+        assert end.relaxed and end.status is ik.Status.REACHED
+        assert problem.errors(ik.Pose.forward(FIGURE, end.q)).max() < 1e-6
+        np.testing.assert_allclose(end.errors, problem.errors(ik.Pose.forward(FIGURE, end.q)), atol=1e-12)
+        assert (FIGURE.region.violation(end.q) < 1e-9).all()
+    measures = [away(problem, end.q) for end in found]
+    assert max(measures) < min(measures) * 1.001
+    for end in found[1:]:
+        np.testing.assert_allclose(end.q, found[0].q, atol=np.radians(3.0))
+
+
+def test_nothing_near_is_nearer_to_the_posture() -> None:
+    problem, end = reaching(), ends(reaching())[0]
+    stack, low, high = problem.stack, FIGURE.region.low, FIGURE.region.high
+
+    def errors(q: np.ndarray) -> np.ndarray:
+        return stack.evaluate(problem.tasks, ik.Pose.forward(FIGURE, q)).error
+
+    def jacobian(q: np.ndarray) -> np.ndarray:
+        return stack.evaluate(problem.tasks, ik.Pose.forward(FIGURE, q)).jacobian
+
+    best = minimize(
+        lambda q: away(problem, q),
+        end.q,
+        jac=lambda q: 2.0 * (q - FIGURE.rest) / stack.metric**2,
+        constraints={"type": "eq", "fun": errors, "jac": jacobian},
+        bounds=np.column_stack([low, high]),
+        method="SLSQP",
+        options={"maxiter": 300, "ftol": 1e-12},
+    )
+    assert np.abs(errors(best.x)).max() < 1e-6
+    assert away(problem, end.q) < best.fun * 1.001
+
+
+def test_it_goes_nowhere_where_it_may_not() -> None:
+    problem = reaching()
+    solver = ik.Solver("hierarchical", tolerance=1e-6)
+    start = FIGURE.region.project(FIGURE.rest + 0.3 * np.random.default_rng(5).normal(size=FIGURE.n))
+    answer = solver.solve(problem, start)
+    free = solver.relax(problem, answer, most=300)
+    coordinate = int(np.abs(free.q - answer.q).argmax())
+    middle = 0.5 * (free.q + answer.q)[coordinate]
+    side = np.sign(answer.q[coordinate] - middle)
+
+    def allows(q: np.ndarray) -> bool:
+        return bool(side * (q[coordinate] - middle) >= 0.0)
+
+    held = solver.relax(problem, answer, most=300, allows=allows)
+    assert allows(held.q) and held.status is ik.Status.REACHED
+    assert away(problem, free.q) < away(problem, held.q) < away(problem, answer.q)
+
+
+def test_a_few_steps_go_a_part_of_the_way() -> None:
+    problem = reaching()
+    solver = ik.Solver("hierarchical")
+    start = FIGURE.region.project(FIGURE.rest + 0.3 * np.random.default_rng(6).normal(size=FIGURE.n))
+    answer = solver.solve(problem, start)
+    part = solver.relax(problem, answer, most=1)
+    assert part.iterations == answer.iterations + 1 and not part.relaxed
+    assert away(problem, part.q) < away(problem, answer.q)
+    again = solver.relax(problem, solver.relax(problem, answer, most=300))
+    assert again.relaxed
+
+
+def test_who_is_short_of_a_goal_stays() -> None:
+    goals = [ik.Position("hand.L", target=(5.0, 0.0, 1.0)), ik.Posture(FIGURE.rest)]
+    problem, solver = ik.Problem(FIGURE, goals), ik.Solver("hierarchical")
+    answer = solver.solve(problem, FIGURE.rest)
+    assert solver.relax(problem, answer) is answer
+
+
+@pytest.mark.parametrize("method", ["damped", "fabrik"])
+def test_other_methods_stay_where_they_are(method: str) -> None:
+    goals = [ik.Position("hand.L", target=ik.Pose.forward(FIGURE, FIGURE.rest).point("hand.L"))]
+    problem, solver = ik.Problem(FIGURE, goals, posture=FIGURE.rest), ik.Solver(method)
+    answer = solver.solve(problem, FIGURE.rest)
+    assert solver.relax(problem, answer) is answer
