@@ -3,14 +3,16 @@
 
 For a bone outside, the distance is exact. A bone that is partly inside is measured at its deepest point,
 which is sought among samples and then between the best one's neighbours: the depth is too small by at most
-a thirty-second of the bone's length, and only depths are, never whether something is inside.
+a thirty-second of the bone's length, and only depths are, never whether something is inside. A bone that is
+much deeper inside than it is long is sampled at its ends and its middle; its depth is too small by at most a
+tenth of itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +28,10 @@ Mask = npt.NDArray[np.bool_]
 
 _SAMPLES: Final = 17  # on a bone that is inside: a sixteenth apart, half of which is the most that is missed
 _CLOSER: Final = 9  # between the neighbours of the best sample
+_DEEP: Final = 2.5  # of the bone's length: with a place as deep as that, three samples do
 _TOUCHING: Final = 1e-12  # of the coordinates: closer than this a difference has no direction left
 _SHALLOW: Final = 1e-3  # of the bone's length: with less depth it may be a wall that is passed through
+_AIR: Final = 1e-9  # relative growth of what is as far as can be, above rounding
 _OPPOSITE: Final = -0.9  # cosine between surfaces from which they are the two sides of a wall
 
 
@@ -37,6 +41,27 @@ class Side(IntEnum):
     SOLID = 0
     ONE_SIDED = 1
     TWO_SIDED = 2
+
+
+class _Bones(NamedTuple):
+    """Segments that may be inside, P of them.
+
+    Attributes:
+        first: (P, 3) where they begin; way: (P, 3) from there to their ends; root: (P,) which mesh they ask;
+        known: (P,) how far one place of each is from the surface, without sign; at: (P,) where on it that is;
+        through: (P,) whether it passes through a triangle.
+    """
+
+    first: Array
+    way: Array
+    root: Index
+    known: Array
+    at: Array
+    through: Mask
+
+    def take(self, rows: Index) -> _Bones:
+        """Some of them."""
+        return _Bones._make(array.take(rows, 0) for array in self)
 
 
 class Search(Protocol):
@@ -126,19 +151,21 @@ class MeshDistance:
         normal = self._normal(hit, difference, inside)
         distance = np.where(inside, -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter
+        known, at = hit.distance, hit.parameter
         unknown = self._maybe_inside(hit, 0.5 * (a + b), root)
         if len(unknown):
             middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
             depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
             inside[unknown[depth < 0.0]] = True
+            known, at = known.copy(), at.copy()
+            known[unknown], at[unknown] = np.abs(depth), 0.5
         sided = self.sides.take(root) != Side.TWO_SIDED
         # what only touches with one place may be inside with others
         deep = ((inside | hit.through | (hit.distance <= _TOUCHING * self.size)) & sided).nonzero()[0]
         walls = (hit.through & ~sided).nonzero()[0]
         if len(deep):
-            depth, t, way, between = self._deepest(
-                a.take(deep, 0), b.take(deep, 0), root.take(deep), hit.take(deep)
-            )
+            bones = _Bones(a, b - a, root, known, at, hit.through).take(deep)
+            depth, t, way, between = self._deepest(bones)
             lower = (depth < distance.take(deep)).nonzero()[0]
             changed = deep.take(lower)
             distance[changed], parameter[changed] = depth.take(lower), t.take(lower)
@@ -187,34 +214,56 @@ class MeshDistance:
             normal[odd] = np.where((row >= 0)[:, None], pseudo, 0.0)
         return normal
 
-    def _deepest(self, a: Array, b: Array, root: Index, hit: Hit) -> tuple[Array, Array, Array, Mask]:
-        """Least distance among samples, its parameter and normal, and which segments pass a thin wall."""
-        d = b - a
-        rows = np.arange(len(a))
-        coarse = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (len(a), _SAMPLES))
-        distance, normal = self._samples(a, d, root, coarse)
+    def _deepest(self, bones: _Bones) -> tuple[Array, Array, Array, Mask]:
+        """Least distance among samples, its parameter and normal, and which bones pass a thin wall."""
+        wholly = bones.known > _DEEP * length(bones.way)
+        if not wholly.any():
+            return self._sought(bones)
+        distance, t, normal = np.empty(len(wholly)), np.empty(len(wholly)), np.empty((len(wholly), 3))
+        thin = np.zeros(len(wholly), dtype=bool)
+        rows = wholly.nonzero()[0]
+        distance[rows], t[rows], normal[rows] = self._least(bones.take(rows), np.array([[0.0, 0.5, 1.0]]))
+        rows = (~wholly).nonzero()[0]
+        if len(rows):
+            distance[rows], t[rows], normal[rows], thin[rows] = self._sought(bones.take(rows))
+        return distance, t, normal, thin
+
+    def _sought(self, bones: _Bones) -> tuple[Array, Array, Array, Mask]:
+        """As `_deepest`, for bones that are inside with a part, or long."""
+        coarse = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (len(bones.way), _SAMPLES))
+        distance, normal = self._samples(bones, coarse)
+        rows = np.arange(len(coarse))
         middle = coarse[rows, distance.argmin(1)]
         step = 1.0 / (_SAMPLES - 1)
         fine = np.clip(middle[:, None] + step * np.linspace(-1.0, 1.0, _CLOSER), 0.0, 1.0)
-        depth, way = self._samples(a, d, root, fine)
-        best = depth.argmin(1)
-        least = depth[rows, best]
-        # A thin wall has nothing of the segment inside, and surfaces that look away from each other before
+        least, t, way = self._least(bones, fine)
+        # A thin wall has nothing of the bone inside, and surfaces that look away from each other before
         # and after it. A corner that is clipped has as little inside, but its surfaces look to the same
         # side.
         outside = distance > 0.0
-        before = outside & (coarse <= hit.parameter[:, None])
-        after = outside & (coarse >= hit.parameter[:, None])
+        before = outside & (coarse <= bones.at[:, None])
+        after = outside & (coarse >= bones.at[:, None])
         last, first = _SAMPLES - 1 - before[:, ::-1].argmax(1), after.argmax(1)
         opposite = dot(normal[rows, last], normal[rows, first]) < _OPPOSITE
-        thin = hit.through & (least > -_SHALLOW * length(d)) & (self.sides.take(root) == Side.SOLID)
-        return least, fine[rows, best], way[rows, best], thin & opposite & before.any(1) & after.any(1)
+        shallow = least > -_SHALLOW * length(bones.way)
+        thin = bones.through & shallow & (self.sides.take(bones.root) == Side.SOLID)
+        return least, t, way, thin & opposite & before.any(1) & after.any(1)
 
-    def _samples(self, a: Array, d: Array, root: Index, t: Array) -> tuple[Array, Array]:
+    def _least(self, bones: _Bones, t: Array) -> tuple[Array, Array, Array]:
+        """Least signed distance at parameters (P, k), or (1, k) for all; its parameter and normal."""
+        t = np.broadcast_to(t, (len(bones.way), t.shape[1]))
+        distance, normal = self._samples(bones, t)
+        rows, best = np.arange(len(t)), distance.argmin(1)
+        return distance[rows, best], t[rows, best], normal[rows, best]
+
+    def _samples(self, bones: _Bones, t: Array) -> tuple[Array, Array]:
         """Signed distance (P, k) and normal (P, k, 3) at parameters (P, k)."""
         count = t.shape[1]
-        places = (a[:, None] + t[:, :, None] * d[:, None]).reshape(-1, 3)
-        distance, _, normal = self.points(places, np.full(len(places), np.inf), root.repeat(count))
+        places = (bones.first[:, None] + t[:, :, None] * bones.way[:, None]).reshape(-1, 3)
+        # nothing is farther from the surface than from a place whose distance is known, and that together
+        most = bones.known[:, None] + np.abs(t - bones.at[:, None]) * length(bones.way)[:, None]
+        limit = most.ravel() * (1.0 + _AIR) + _AIR * self.size
+        distance, _, normal = self.points(places, limit, bones.root.repeat(count))
         return distance.reshape(-1, count), normal.reshape(-1, count, 3)
 
     def _through(self, a: Array, b: Array, hit: Hit) -> tuple[Array, Array, Array]:
