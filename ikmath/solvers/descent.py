@@ -154,7 +154,7 @@ class Descent:
             state = self._go_farther(self._bend(state))
         # who starts where nothing is left to gain was brought there, and stays
         came = self.lags or self.compare(state, self.start)[1]
-        if self.escape and came and not state.reached:
+        if self.escape and came and not state.reached and not self._is_stuck(state):
             state = self._escape(state)
             state = self._descend(state)[0] if hurry and not state.reached else state
         if not state.reached:
@@ -163,6 +163,11 @@ class Descent:
         if self.rests and not state.is_nearer(self.start):  # who asks again gets the same
             state = self.start
         return self._finish(state, self.most - self.left, stalled=stalled)
+
+    def _is_stuck(self, state: State) -> bool:
+        """Whether the figure stands in an obstacle, and must not look for a place elsewhere."""
+        inside = self.guard is not None and state.near is not None and self.guard.is_inside(state.near)
+        return inside and not self.options.search
 
     def _come_to_rest(self, state: State) -> tuple[State, bool]:
         """The nearest pose to rounding, so that who asks again gets the same; not while a motion goes on.

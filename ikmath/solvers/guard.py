@@ -31,7 +31,10 @@ _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move 
 _PIECES: Final = 12  # poses that are looked at on the way of one step
 _SLIP: Final = 0.5  # depth, in shares of the way gone, from which on a pose is not put back but given up
 _SLIDES: Final = 3  # times that a pose is put back onto the surface
-_PUSHES: Final = 40
+_INSIDE_PIECES: Final = 4  # the same, of a figure that did not come out of an obstacle
+_PUSHES: Final = 40  # out of obstacles at most,
+_TRIES: Final = 6  # as long as that many of them together gain
+_WORTH: Final = 0.1  # that share of the depth
 _CUSHION: Final = 1e-6  # figure sizes kept on top of the margin, so that rounding never eats into it
 _TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what stops the figure
 
@@ -83,6 +86,10 @@ class Guard:
         """The pairs that matter at a pose."""
         return self.scene.near(pose, self.margin + self.sight, watch=self.watch)
 
+    def is_inside(self, near: Proximity) -> bool:
+        """Whether the figure stands in something, or nearer than the margin."""
+        return float(near.worst) < self.margin
+
     def rows(self, near: Proximity, pose: Pose) -> tuple[Array, Array]:
         """Inequality rows in scaled coordinates, lengths in figure sizes."""
         rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * self.problem.length)
@@ -95,7 +102,7 @@ class Guard:
         here = start = Stand(old, near)
         ahead: list[Stand] = []  # free poses on the way, the next one last
         target = q
-        for _ in range(_PIECES):
+        for _ in range(_PIECES if floor >= self.margin else _INSIDE_PIECES):
             there = self._free(here, target, floor)
             if there is None:
                 ahead, goal, share = [], target, 0.5  # what is beyond cannot be got to on this way
@@ -155,10 +162,12 @@ class Guard:
 
     def push_out(self, pose: Pose, near: Proximity) -> tuple[Pose, Proximity]:
         """A pose with every clearance at the margin, by small steps; the best found if there is none."""
-        share = 1.0
-        for _ in range(_PUSHES):
-            if float(near.worst) >= self.margin:
+        share, deep = 1.0, np.inf
+        for push in range(_PUSHES):
+            depth = self.margin - float(near.worst)
+            if depth <= 0.0 or (push % _TRIES == 0 and depth > (1.0 - _WORTH) * deep):
                 break
+            deep = depth if push % _TRIES == 0 else deep
             trial = Pose.trusted(self.problem.skeleton, self._outward(pose, near, share))
             found = self.near(trial)
             if float(found.worst) > float(near.worst):
