@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..rotation import Array
 
 Index = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 Answer = tuple[Array, Array, Array, Array]
 """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments, row by row."""
 
@@ -45,6 +46,9 @@ class Group(Protocol):
             reach: (P,) distance beyond which an infinite one may be answered; the limit by default. What lies
                 between counts as outside.
         """
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
 
     def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> Group:
         """The group for shapes of the same kind, elsewhere or others; what has not changed is kept."""
@@ -86,6 +90,11 @@ class RowGroup:
         """See `Group`."""
         row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """See `Group`."""
+        met: Mask = self.segments(a, b, which, None, None)[0] < near
+        return met
 
     def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
         """See `Group`."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadValue
 from ..rotation import Array
-from .group import Answer, Group, Index
+from .group import Answer, Group, Index, Mask
 from .mesh_distance import ForestSearch, MeshDistance, Side
 from .mesh_geometry import MeshGeometry
 from .sampled_search import PointTree, SampledSearch
@@ -215,6 +215,18 @@ class MeshGroup:
                         root.take(mine),
                     )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """See `Group`."""
+        turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
+        first, last = _into(a, turn, shift), _into(b, turn, shift)
+        root, part, met = self.root.take(which), self.part.take(which), np.empty(len(a), dtype=bool)
+        for number, meshes in enumerate(self.parts):
+            mine = (part == number).nonzero()[0]
+            if len(mine):
+                ends = first.take(mine, 0), last.take(mine, 0)
+                met[mine] = meshes.meets(*ends, near.take(mine), root.take(mine))
+        return met
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:

@@ -144,21 +144,10 @@ class MeshDistance:
                 solid.
             root: (P,) the mesh that each row asks.
         """
-        hit = self.search.segments(a, b, reach, root)
-        difference = a + hit.parameter[:, None] * (b - a) - hit.point
-        inside = self._inside(hit, difference, root) & ~hit.through
-        inside &= (hit.distance <= limit) | (self.sides.take(root) == Side.SOLID)
-        normal = self._normal(hit, difference, inside)
-        distance = np.where(inside, -hit.distance, hit.distance)
+        hit, difference, inside, known, at = self._met(a, b, limit, reach, root)
+        normal = self._normal(hit, difference, inside & (hit.row >= 0))
+        distance = np.where(inside & (hit.row >= 0), -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter
-        known, at = hit.distance, hit.parameter
-        unknown = self._maybe_inside(hit, 0.5 * (a + b), root)
-        if len(unknown):
-            middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
-            depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
-            inside[unknown[depth < 0.0]] = True
-            known, at = known.copy(), at.copy()
-            known[unknown], at[unknown] = np.abs(depth), 0.5
         sided = self.sides.take(root) != Side.TWO_SIDED
         # what only touches with one place may be inside with others
         deep = ((inside | hit.through | (hit.distance <= _TOUCHING * self.size)) & sided).nonzero()[0]
@@ -180,6 +169,35 @@ class MeshDistance:
             critical = a.take(changed, 0) + parameter[changed, None] * (b - a).take(changed, 0)
             point[changed] = critical - distance[changed, None] * normal[changed]
         return distance, point, parameter, normal
+
+    def meets(self, a: Array, b: Array, near: Array, root: Index) -> Mask:
+        """(P,) whether segments are nearer than `near` (P,) somewhere, inside or passing through; quickly."""
+        hit, _, inside, _, _ = self._met(a, b, near, near, root)
+        met: Mask = (hit.distance < near) | hit.through | inside
+        return met
+
+    def _met(
+        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
+    ) -> tuple[Hit, Array, Mask, Array, Array]:
+        """What is nearest to segments, see `segments`.
+
+        Returns:
+            The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) how far
+            one place of it is from the surface, without sign, and (P,) where on it that is.
+        """
+        hit = self.search.segments(a, b, reach, root)
+        difference = a + hit.parameter[:, None] * (b - a) - hit.point
+        inside = self._inside(hit, difference, root) & ~hit.through
+        inside &= (hit.distance <= limit) | (self.sides.take(root) == Side.SOLID)
+        known, at = hit.distance, hit.parameter
+        unknown = self._maybe_inside(hit, 0.5 * (a + b), root)
+        if len(unknown):
+            middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
+            depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
+            inside[unknown[depth < 0.0]] = True
+            known, at = known.copy(), at.copy()
+            known[unknown], at[unknown] = np.abs(depth), 0.5
+        return hit, difference, inside, known, at
 
     def _maybe_inside(self, hit: Hit, points: Array, root: Index) -> Index:
         """Rows of solids with nothing within the limit: they may be free, or deep inside."""

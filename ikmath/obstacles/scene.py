@@ -213,9 +213,8 @@ class Scene:
                 mine = ((which >= start) & (which < stop)).nonzero()[0]
                 if len(mine):
                     asked, own = row.take(mine), which.take(mine)
-                    near, ends = keep.take(own), (a.take(asked, 0), b.take(asked, 0))
-                    limit = near if group.limited else None
-                    free[asked[group.segments(*ends, own - start, None, limit)[0] < near]] = False
+                    ends = a.take(asked, 0), b.take(asked, 0)
+                    free[asked[group.meets(*ends, own - start, keep.take(own))]] = False
         return free
 
     def clearance(self, pose: Pose, near: Proximity | None = None) -> Array:
