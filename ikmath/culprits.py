@@ -26,6 +26,7 @@ _STEPS: Final = 12  # that are taken without a suspect
 _STRIDE: Final = 0.3  # radians, or shares of the figure's size, of a coordinate in a step
 _NEARER: Final = 0.9  # share of its error that an effector has left at most, if a suspect was to blame
 _GAIN: Final = 1e-3  # share of the squared errors that is worth another step
+_PACE: Final = 3.0  # multiple of a step's gain that the steps to come may be expected to make
 _CAREFUL: Final = 30.0  # how a refused step raises the damping
 _DAMPING: Final = 1e-4  # of squared scaled errors of 1
 _LEAST: Final = 1e-10
@@ -146,7 +147,7 @@ class _Search:
         scale = np.where(asks & (stack.place <= stack.place[own.start]), stack.scale, 0.0)
         cost, caution = _square(raw * scale), 1.0
         low, high = np.where(loose, -np.inf, region.low), np.where(loose, np.inf, region.high)
-        for _ in range(_STEPS):
+        for left_over in reversed(range(_STEPS)):
             scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None] * metric
             levels = []
             for place in range(len(stack.levels)):
@@ -162,9 +163,12 @@ class _Search:
             error, slopes = stack.evaluate(problem.tasks, trial)
             left = _square(error * scale)
             if left < cost:
+                here, there = float(np.linalg.norm(raw[own])), float(np.linalg.norm(error[own]))
                 done = left > cost * (1.0 - _GAIN)
                 pose, raw, jacobian, cost = trial, error, slopes, left
-                if done or float(np.linalg.norm(raw[own])) < _NEARER * self.short:
+                # even at a multiple of this pace it would not get there in the steps that are left
+                slow = there - _PACE * left_over * max(here - there, 0.0) > _NEARER * self.short
+                if done or slow or there < _NEARER * self.short:
                     break
             caution = 1.0 if pose is trial else caution * _CAREFUL
         return float(np.linalg.norm(raw[own]))

@@ -100,6 +100,8 @@ def explain(
         why = f"stopped by {blocked}"
     elif not stalled:
         why = "it still came nearer when the iterations ran out"
+    elif inside:  # whatever else there is, that comes first
+        why, inside = inside, ""
     else:
         why = reason(problem, Pose.trusted(problem.skeleton, q), worst)
     return f"{problem.effectors[worst]} is short by {size}: {why}{inside and f'; {inside}'}."
