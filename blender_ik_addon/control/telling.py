@@ -31,6 +31,18 @@ def say(armature: bpy.types.Object, message: str, *, playing: bool) -> None:
         rig_of(armature).message = message
 
 
+def _in_passing(plan: Plan, solved: Solved) -> str:
+    """The sentence of a frame that passes: who is short by how much, but not what holds it back."""
+    if solved.sentence or solved.status in ("BLOCKED", "INFEASIBLE"):
+        return solved.message  # what stands in the way is known
+    far, turned = (np.nan_to_num(off) for off in (solved.distance, solved.angle))
+    if far.max() > plan.tolerance:
+        return f"{plan.effectors[far.argmax()].name} is short by {far.max():.4g} m."
+    if turned.max() > plan.tolerance:
+        return f"{plan.effectors[turned.argmax()].name} is short by {np.degrees(turned.max()):.3g} degrees."
+    return solved.message
+
+
 def tell(
     armature: bpy.types.Object,
     plan: Plan,
@@ -53,7 +65,8 @@ def tell(
     Returns:
         What was told, to be compared.
     """
-    say(armature, "" if solved.status == "REACHED" else f"Live: {solved.message}", playing=playing)
+    sentence = _in_passing(plan, solved) if playing else solved.message
+    say(armature, "" if solved.status == "REACHED" else f"Live: {sentence}", playing=playing)
     worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN where an effector is off
     state = [worst[row] > plan.tolerance if worst[row] == worst[row] else None for row in range(len(worst))]
     if state == told and (playing or True not in state):

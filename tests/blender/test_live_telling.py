@@ -73,6 +73,18 @@ def test_frames_that_pass_set_nothing_for_a_number_alone(rig, monkeypatch):
     assert left.error == error
 
 
+def test_frames_that_pass_say_who_is_short_and_look_for_no_cause(rig, monkeypatch):
+    import ikmath.diagnosis
+
+    cause = ikmath.diagnosis.culprits
+    asked = []
+    monkeypatch.setattr(ikmath.diagnosis, "culprits", lambda *given: asked.append(1) or cause(*given))
+    bpy.context.scene.frame_set(5)
+    assert rig.articulate.message.startswith("Live: hand.L is short by ") and not asked
+    stop_playback()
+    assert "hand.R" in rig.articulate.message and asked
+
+
 def test_saying_the_same_again_wakes_nobody(rig):
     rig.articulate.effectors[1].target.location.x = -3.0
     calls = []

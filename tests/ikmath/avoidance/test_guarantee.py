@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.solvers.guard import Guard
 from ikmath.solvers.detours import is_hopeless
 from tests.ikmath.avoidance import brute_force, scenes
 
@@ -130,6 +131,27 @@ def test_who_starts_inside_is_pushed_out(kind):
         assert brute_force.clearances(skeleton, body, [thing], answer.q[None])[0, 0] >= DEEPEST
         pushed += 1
     assert pushed >= 3
+
+
+@pytest.mark.parametrize("search", [False, True])
+def test_who_cannot_get_out_does_not_try_for_long(monkeypatch, search):
+    """A figure that is rooted in a pillar: how many poses are measured, and that goals are followed all the
+    same."""
+    looks = []
+    near = Guard.near
+    monkeypatch.setattr(Guard, "near", lambda self, pose: looks.append(1) or near(self, pose))
+    rng = np.random.default_rng(4)
+    skeleton, body, _ = scenes.figure("trunk", rng)
+    start = scenes.pose(skeleton, rng, 0.2)
+    root, tip = (ik.Pose.forward(skeleton, start).point(name) for name in (skeleton.names[0], "tip"))
+    pillar = scenes.obstacle("cylinder", root, 0.2 * skeleton.size, rng, "pillar")
+    target = tip + 0.3 * (root - tip)
+    problem = ik.Problem(skeleton, [ik.Position("tip", target)], obstacles=[pillar], body=body)
+    answer = ik.solve(problem, start, search=search)
+    assert answer.status is ik.Status.INFEASIBLE and "pillar" in answer.message
+    assert len(looks) < (400 if search else 120)
+    before = np.linalg.norm(tip - target)
+    assert answer.errors[0] < before
 
 
 def test_what_is_handed_on_to_the_frame_after_changes_nothing():

@@ -231,6 +231,23 @@ def test_thin_solid_wall_is_not_missed():
     np.testing.assert_allclose(np.abs(through.normal), [0, 0, 1], atol=1e-12)
 
 
+def test_bones_much_deeper_than_long_are_measured_to_a_tenth(rng):
+    for vertices, faces in (meshes.box((1.0, 0.8, 1.2)), meshes.globe()):
+        mesh = TriangleMesh(vertices, faces)
+        a = rng.uniform(-0.4, 0.4, (300, 3))
+        b = a + rng.normal(size=(300, 3)) * 10.0 ** rng.uniform(-3, -0.8, (300, 1))
+        answer = mesh.nearest_segment(a, b)
+        t = np.linspace(0.0, 1.0, 201)
+        places = a[:, None] + t[:, None] * (b - a)[:, None]
+        dense = mesh.nearest_segment(places, places).distance.min(1)
+        assert ((answer.distance < 0) == (dense < 0)).all()
+        assert (answer.distance <= 0.9 * dense + 1e-12).all() and (answer.distance >= dense - 0.05).all()
+        critical = a + answer.parameter[:, None] * (b - a)
+        np.testing.assert_allclose(
+            answer.point, critical - answer.distance[:, None] * answer.normal, atol=1e-12
+        )
+
+
 def test_depth_is_within_the_stated_bound(rng):
     mesh = TriangleMesh(*meshes.bumpy(rng))
     a, b = rng.normal(size=(2, 60, 3)) * 0.5
