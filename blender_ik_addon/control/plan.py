@@ -144,14 +144,14 @@ class Plan:
         """The bones of the effectors, each with the point that counts in the bone's axes."""
         return [(effector.bone, effector.local) for effector in self.effectors]
 
-    def solver(self, *, brief: bool = False, most: int | None = None) -> ik.Solver:
+    def solver(self, *, brief: bool = False, rough: bool = False, most: int | None = None) -> ik.Solver:
         """The method, ready to solve; with so many iterations at most, if the settings do not say fewer."""
-        asked = brief, most
+        asked = brief, rough, most
         if asked not in self._solvers:
             limits = [limit for limit in (self.max_iterations, most) if limit]
             told = {"max_iterations": min(limits)} if limits else {}
             options = {"tolerance": self.tolerance, **dict(self.parameters), **told}
-            self._solvers[asked] = ik.Solver(self.method, brief=brief, **options)
+            self._solvers[asked] = ik.Solver(self.method, brief=brief, rough=rough, **options)
         return self._solvers[asked]
 
     @cached_property

@@ -53,8 +53,7 @@ class Shortcut(NamedTuple):
     Attributes:
         method: its name; options: its own.
         most: radians or metres that no coordinate may move farther.
-        spares: whether an answer that falls short is as good as the method's own to who allows so few
-            steps; None for never.
+        spares: whether an answer that falls short will do for who asks roughly; None for never.
     """
 
     method: str
@@ -119,11 +118,14 @@ class Method:
         """Go on from a solution, of these options, towards the posture; see `Solver.relax`."""
         return answer
 
-    def shortcut(self, problem: Problem, options: Any, before: Solution | None) -> Shortcut | None:
+    def shortcut(
+        self, problem: Problem, options: Any, before: Solution | None, *, rough: bool
+    ) -> Shortcut | None:
         """Who may answer instead, for who asks briefly; None for nobody.
 
         Args:
             problem, options: as for `solve`; before: as for `follow`, None for who goes on from nowhere.
+            rough: see `Solver`.
         """
         return None
 

@@ -40,9 +40,8 @@ from .triangle import quick_start
 
 _QUICK: Final = 10  # steps of a shortcut at most; what takes more will mostly not get there,
 _NEXT: Final = 4  # and from the frame before
-_FEW: Final = 12  # steps; who allows no more gets what a shortcut finds of targets that are out of reach:
-_PATIENCE, _LITTLE = 3, 0.01  # after so many steps that lower the squared errors by less than that share,
-_SPARED: Final = 24  # if these are enough, which cost half
+_SPARED: Final = 24  # steps of one that finds what is out of reach; they cost half as much as strict ones,
+_PATIENCE, _LITTLE = 3, 0.01  # and end after so many that lower the squared errors by less than that share
 _ONCE_MORE: Final = math.radians(1.0)  # that a coordinate may turn in a second solve of a frame
 _FAR: Final = 0.3  # damping of a shortcut, which gets there in fewer steps so
 _STRING: Final = 0.3  # figure sizes from which on its targets pull as on a string
@@ -133,7 +132,9 @@ class Hierarchical(Method):
             relaxed=relaxed,
         )
 
-    def shortcut(self, problem: Problem, options: Any, before: Solution | None) -> Shortcut | None:
+    def shortcut(
+        self, problem: Problem, options: Any, before: Solution | None, *, rough: bool
+    ) -> Shortcut | None:
         # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.
         if problem.scene is not None or not problem.limits.exact or options.max_turn is not None:
             return None
@@ -142,7 +143,7 @@ class Hierarchical(Method):
             return None  # such a motion comes back to its goals step by step
         told = {"max_iterations": min(most, options.max_iterations), "tolerance": options.tolerance}
         told |= {"rest": False, "settle": False, "far": _FAR, "string": _STRING}
-        if before is not None or len(problem.stack.levels) > 1 or options.max_iterations > _FEW:
+        if before is not None or len(problem.stack.levels) > 1 or not rough:
             return Shortcut("damped", told, turn)
         told |= {"max_iterations": _SPARED, "patience": _PATIENCE, "gain": _LITTLE}
         return Shortcut("damped", told, turn, _is_out_of_reach)

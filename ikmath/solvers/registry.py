@@ -62,15 +62,20 @@ class Solver:
     Args:
         method: a name out of `METHODS`.
         brief: for who asks many times a second: what cannot be reached is not followed to the last digit.
+        rough: for who asks briefly and can do with a pose near the best one where a target is farther away
+            than its chain is long: it takes a fraction of the time. With one level of priority, and not for
+            a frame that follows another.
         **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
 
     Raises:
         UnknownName: no such method or option; BadValue: an option out of its bounds.
     """
 
-    def __init__(self, method: str = DEFAULT, *, brief: bool = False, **options: Any) -> None:
+    def __init__(
+        self, method: str = DEFAULT, *, brief: bool = False, rough: bool = False, **options: Any
+    ) -> None:
         self._method = choose(METHODS, "method", method)
-        self._brief = arguments.switch(brief, "brief")
+        self._brief, self._rough = arguments.switch(brief, "brief"), arguments.switch(rough, "rough")
         self._settings = self._method.read_options({**options, **(self._method.briefly if brief else {})})
         self._known: dict[Any, Options] = {}  # of shortcuts
 
@@ -134,7 +139,9 @@ class Solver:
 
     def _quickly(self, problem: Problem, q: Array, following: Solution | None) -> Solution | None:
         """The answer of the method's shortcut to who asks briefly, if it is as good as the method's own."""
-        way = self._method.shortcut(problem, self._settings, following) if self._brief else None
+        if not self._brief:
+            return None
+        way = self._method.shortcut(problem, self._settings, following, rough=self._rough)
         if way is None:
             return None
         other, told = METHODS[way.method], (way.method, *way.options.items())
@@ -165,7 +172,8 @@ def solve(
         method: a name out of `METHODS`.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
         brief: see `Solver`, which is for who solves again and again.
-        **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
+        **options: `rough`, see `Solver`; and the method's own, see its `options`; all know `max_iterations`
+            and `tolerance`.
 
     Returns:
         The solution; a target that cannot be reached is no error, the nearest pose is returned.
