@@ -32,9 +32,12 @@ class ByHand:
     def give_back(self) -> None:
         """Set those that are others by now."""
         for thing in _animated():
-            for path, value in self._values.get(thing.session_uid, {}).items():
-                if _value(thing, path) != value:
-                    _set(thing, path, value)
+            held = self._values.get(thing.session_uid, {})
+            lost = {path: value for path, value in held.items() if _value(thing, path) != value}
+            for path, value in lost.items():
+                _set(thing, path, value)
+            if lost:
+                thing.update_tag()  # which a custom property does not by itself, for the drivers that read it
 
 
 def _animated() -> Iterator[Any]:

@@ -138,10 +138,18 @@ def test_a_bake_that_fails_gives_back_what_was_moved_by_hand_and_not_keyed() -> 
         )
         return [float(value) for value in held]
 
+    follower = empty("Follower")
+    driver = follower.driver_add("location", 0).driver
+    driver.type = "SUM"
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = camera, '["a \\"mark\\""]'
+    bpy.context.view_layer.update()
     before = by_hand()
     with pytest.raises(RuntimeError, match=r"frame 5.*scale"):
         bpy.ops.articulate.bake(frame_start=1, frame_end=8)
     assert by_hand() == before
+    bpy.context.view_layer.update()
+    assert follower.matrix_world.translation.x == 7.0
     bpy.context.scene.frame_set(8)
     assert camera.data.lens == 80.0
 
