@@ -238,13 +238,13 @@ class Drag:
             Refused, FigureFault: keying failed; the figure is as it was before the drag.
         """
         armature = find_armature(self._plan)
-        self._keep()
-        if not self._keyed:
+        if self.moved is None:
             return 0
         recorded = self.recording is not None and self.recording.moves
-        if self.moved is not None and not self.moved.arrived and not recorded:
+        if not self.moved.arrived and not recorded:
             self._budget = np.inf
             self._update()
+        self._keep()
         try:
             if self.recording is not None and self.recording.moves:
                 scale = self._figure.space.scale

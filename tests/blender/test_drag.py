@@ -276,3 +276,16 @@ def test_what_takes_too_long_goes_on_in_the_next_update():
         updates.append(held.move_to(place))
     assert updates[-1].arrived and updates[-1].error < 1e-3
     assert np.linalg.norm(tip(rig, "hand.L") - place) < 1e-3
+
+
+def test_a_pin_in_the_hand_is_where_the_figure_comes_to_rest_after_the_last_update():
+    rig = metarig("human")
+    bpy.ops.articulate.pin(bone="hand.R")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.R"), budget=1e-9)
+    held.move_to(held.anchor + np.array([0.1, 0.0, 0.1]))
+    moved = held.move_to(held.anchor + np.array([1.2, -0.8, -0.9]))
+    assert not moved.arrived, "it is let go of on the way"
+    before = tip(rig, "hand.R")
+    held.finish(bpy.context)
+    assert np.linalg.norm(tip(rig, "hand.R") - before) > 1e-3
+    assert np.allclose(rig.articulate.effectors["hand.R"].pin_location, tip(rig, "hand.R"), atol=1e-5)
