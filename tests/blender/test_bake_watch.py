@@ -106,14 +106,15 @@ def test_a_bake_that_fails_gives_back_what_was_moved_by_hand_and_not_keyed() -> 
     target = rig.articulate.effectors["b3"].target
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     bpy.context.collection.objects.link(camera)
-    camera['a "mark"'] = 1.0
+    marked = empty("Marked")
+    marked['a "mark"'] = 1.0
     material = bpy.data.materials.new("Skin")
     if material.node_tree is None:
         material.use_nodes = True
     shade = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED").inputs[0]
     keyed = (
         (camera, "location"),
-        (camera, '["a \\"mark\\""]'),
+        (marked, '["a \\"mark\\""]'),
         (camera.data, "lens"),
         (shade, "default_value"),
     )
@@ -124,7 +125,7 @@ def test_a_bake_that_fails_gives_back_what_was_moved_by_hand_and_not_keyed() -> 
     bpy.context.scene.frame_set(1)
     target.location.x += 0.3
     camera.location = (1.0, 2.0, 3.0)
-    camera['a "mark"'] = 7.0
+    marked['a "mark"'] = 7.0
     camera.data.lens = 99.0
     shade.default_value = (0.1, 0.2, 0.3, 1.0)
 
@@ -132,7 +133,7 @@ def test_a_bake_that_fails_gives_back_what_was_moved_by_hand_and_not_keyed() -> 
         held = (
             *target.location,
             *camera.location,
-            camera['a "mark"'],
+            marked['a "mark"'],
             camera.data.lens,
             *shade.default_value,
         )
@@ -142,7 +143,7 @@ def test_a_bake_that_fails_gives_back_what_was_moved_by_hand_and_not_keyed() -> 
     driver = follower.driver_add("location", 0).driver
     driver.type = "SUM"
     variable = driver.variables.new()
-    variable.targets[0].id, variable.targets[0].data_path = camera, '["a \\"mark\\""]'
+    variable.targets[0].id, variable.targets[0].data_path = marked, '["a \\"mark\\""]'
     bpy.context.view_layer.update()
     before = by_hand()
     with pytest.raises(RuntimeError, match=r"frame 5.*scale"):
