@@ -52,7 +52,7 @@ class Shortcut(NamedTuple):
 
     Attributes:
         method: its name; options: its own.
-        most: radians or metres that no coordinate may move farther.
+        most: radians or figure sizes that no coordinate may move farther.
         spares: whether an answer that falls short will do for who asks roughly; None for never.
     """
 

@@ -24,8 +24,8 @@ from .standing import LEAST, Memory, State
 
 _RECENT: Final = 6  # steps that tell of the curvature
 _CURVED: Final = 1e-4  # share of a step by which the way down must have changed along it, to tell anything
-_STILL: Final = 1e-3  # radians or metres; who would not go farther is there
-_FARTHEST: Final = 0.5  # radians or metres that the first step goes at most
+_STILL: Final = 1e-3  # radians or figure sizes; who would not go farther is there
+_FARTHEST: Final = 0.5  # radians or figure sizes that the first step goes at most
 _LESS, _MORE = 0.3, 2.0  # how the farthest step answers one that was no good, and one that was
 _RETURNS: Final = 4  # steps back onto the surface
 _EXACT: Final = 1e-10  # squared errors, in figure sizes, from which on there is no need for them
@@ -73,6 +73,7 @@ def relax(descent: Descent, state: State, most: int, allows: Allows | None = Non
         The state, how many steps were tried, and whether nothing more could be gained.
     """
     metric, bends, farthest = descent.stack.metric, _Bends(), _FARTHEST
+    measure = metric / np.where(descent.skeleton.is_turn, 1.0, descent.problem.length)
     memory = Memory([LEAST] * len(state.costs), descent.working)
     down = _along(descent, state, memory, state.wish)
     moved: Array | None = None  # the step before, if it was taken
@@ -80,10 +81,10 @@ def relax(descent: Descent, state: State, most: int, allows: Allows | None = Non
         if moved is not None:
             then, down = down, _along(descent, state, memory, state.wish)
             bends.learn(moved, then - down)
-        if np.abs(down * metric).max() < _STILL:
+        if np.abs(down * measure).max() < _STILL:
             return state, steps, True
         way = down if not bends.shown else _along(descent, state, memory, bends.way(down) * metric)
-        length = float(np.abs(way * metric).max())
+        length = float(np.abs(way * measure).max())
         trial = _landed(descent, state, min(1.0, farthest / max(length, _STILL)) * way * metric, memory)
         allowed = trial is not None and (allows is None or allows(trial.q))
         if trial is not None and allowed and trial.left < state.left * (1.0 - _GAIN):

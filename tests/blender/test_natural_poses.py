@@ -156,19 +156,35 @@ def test_a_figure_of_any_size_takes_the_same_pose(name: str, size: float) -> Non
     np.testing.assert_allclose(poses[1], poses[0], atol=2e-2)
 
 
+@pytest.mark.parametrize("effort", ["EVEN", "WEIGHT"])
 @pytest.mark.parametrize("size", [0.01, 100.0])
-def test_a_figure_of_any_size_is_dragged_alike(size: float) -> None:
+@pytest.mark.parametrize("name", ["reach aside, free", "squat, hand to floor"])
+def test_a_figure_of_any_size_is_dragged_alike(name: str, size: float, effort: str) -> None:
     poses = []
     for times in (1.0, size):
-        stage = natural.prepare("reach aside, free", size=times, tolerance=1e-6)
-        effectors = stage.figure.articulate.effectors
-        effectors.remove(effectors.find("hand.L"))
-        held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone="hand.L"))
+        stage, bone = let_go(name, size=times, tolerance=1e-6 * times, effort=effort)
+        held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone))
         way = np.array(stage.ends[0]) - held.anchor
         for share in np.linspace(0.0, 1.0, 21):
             held.move_to(held.anchor + share * way)
         bpy.context.view_layer.update()
         poses.append(np.array([bone.matrix for bone in stage.figure.pose.bones]))
+    np.testing.assert_allclose(poses[1], poses[0], atol=2e-2)
+
+
+@pytest.mark.parametrize("effort", ["EVEN", "WEIGHT"])
+@pytest.mark.parametrize("size", [0.01, 100.0])
+def test_a_figure_of_any_size_is_live_alike(size: float, effort: str) -> None:
+    poses = []
+    for times in (1.0, size):
+        stage = natural.prepare("squat, hand to floor", size=times, tolerance=1e-4 * times, effort=effort)
+        stage.figure.articulate.live = True
+        start = stage.targets[0].location.copy()
+        for share in np.linspace(0.0, 1.0, 11):
+            stage.targets[0].location = start.lerp(stage.ends[0], share)
+            bpy.context.view_layer.update()
+        poses.append(np.array([bone.matrix for bone in stage.figure.pose.bones]))
+        stage.figure.articulate.live = False
     np.testing.assert_allclose(poses[1], poses[0], atol=2e-2)
 
 
@@ -228,9 +244,9 @@ def test_the_figure_settles_without_a_leap_while_the_hand_moves(name: str) -> No
     assert max(natural.turns_between(stage.figure, then, natural.frames(stage.figure)).values()) < 3.0
 
 
-def let_go(name: str) -> tuple[natural.Stage, str]:
-    """A scene without the effector that pulls; and the bone that it has pulled."""
-    stage = natural.prepare(name)
+def let_go(name: str, **settings: object) -> tuple[natural.Stage, str]:
+    """A scene without the effector that pulls, prepared so; and the bone that it has pulled."""
+    stage = natural.prepare(name, **settings)
     bone = next(iter(stage.scene.pulls))
     effectors = stage.figure.articulate.effectors
     effectors.remove(effectors.find(bone))
