@@ -33,6 +33,8 @@ _REST = {
     "use_connect": (1, np.bool_),
     "use_deform": (1, np.bool_),
 }
+_WATCHED = {"constraints", *_POSE_SETTINGS, *(name for limits in _LIMITS.values() for name in limits)}
+_SETTING = re.compile(r'pose\.bones\["(?:[^"\\]|\\.)*"\]\.(\w+)')
 _PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
@@ -111,6 +113,15 @@ def animated_settings(armature_object: bpy.types.Object, setting: str) -> set[st
     """Names of the bones of which an action, an NLA strip or a driver sets something else than a channel."""
     matches = (_PATH.match(curve.data_path) for curve in animation_curves(armature_object))
     return {bpy.utils.unescape_identifier(found[1]) for found in matches if found and found[2] == setting}
+
+
+def is_restless(armature_object: bpy.types.Object) -> bool:
+    """Whether an action, an NLA strip or a driver sets what `fingerprint` looks at.
+
+    A constraint's influence, mostly, or a rotation mode.
+    """
+    matches = (_SETTING.match(curve.data_path) for curve in animation_curves(armature_object))
+    return any(found is not None and found[1] in _WATCHED for found in matches)
 
 
 def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from typing import Any, Final
 import bpy
 
 from ..bridge.evaluated import is_kept_up
-from ..bridge.fingerprint import fingerprint
+from ..bridge.fingerprint import fingerprint, is_restless
 from ..properties.access import holds, rig_of
 from ..properties.settings import effector_settings, other_settings, settings_untold
 from .following import Following
@@ -41,7 +41,8 @@ class _Kept:
 
     Attributes:
         settings: that plan and figure were made with; others: further ones, which are looked at only when
-            Blender says that the armature has changed, as by then `doubtful` tells.
+            Blender says that the armature has changed, as by then `doubtful` tells, or in every new frame,
+            where the animation sets some (`restless`).
         start: what frames start from.
         task: the last one that was made ready, at first of any pose.
         asked: what the last solve was asked; last: what it came to; None before the first.
@@ -60,6 +61,7 @@ class _Kept:
     last: Solved | None = None
     recalled: bool = False
     found: dict[Any, Solved] = field(default_factory=dict, repr=False)
+    restless: bool = False
     doubtful: bool = False
     touched: bool = True
     told: Any = None
@@ -195,7 +197,7 @@ class LiveFigures:
     ) -> bool:
         """Solve one armature; whether it was posed anew."""
         rendering, shown = depsgraph.mode == "RENDER", armature.evaluated_get(depsgraph)
-        kept = self._prepare(armature, scene, depsgraph)
+        kept = self._prepare(armature, scene, depsgraph, new_frame)
         state = kept.start.pose(
             armature,
             shown,
@@ -227,10 +229,16 @@ class LiveFigures:
         return changed
 
     def _prepare(
-        self, armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+        self,
+        armature: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        new_frame: bool,
     ) -> _Kept:
         """What is kept, read anew only where what it was read from has changed."""
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
+        if kept is not None and kept.restless and new_frame:
+            kept.doubtful = kept.touched = True
         if kept is not None and not kept.touched and kept.settings[0] == settings_untold(rig):
             return kept
         settings, others = (settings_untold(rig), effector_settings(rig)), None
@@ -254,6 +262,7 @@ class LiveFigures:
             plan=plan,
             start=start,
             task=make_tasks(plan, figure, [sample])[0],
+            restless=is_restless(armature),
         )
         return self._kept[armature.session_uid]
 

@@ -171,6 +171,21 @@ def test_what_cannot_be_solved_is_said_and_live_goes_on():
     assert "short" in rig.articulate.message
 
 
+def test_a_constraint_that_comes_on_in_some_frames_is_said_there():
+    rig = live_arm()
+    bone = rig.pose.bones["b2"]
+    constraint = bone.constraints.new("COPY_ROTATION")
+    constraint.target = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(constraint.target)
+    for frame, influence in ((1, 0.0), (5, 0.0), (6, 1.0), (9, 1.0), (10, 0.0)):
+        constraint.influence = influence
+        constraint.keyframe_insert("influence", frame=frame)
+    for frame in (3, 7, 8, 4, 9, 10):
+        bpy.context.scene.frame_set(frame)
+        said = "Constraint 'Copy Rotation' of bone 'b2'" in rig.articulate.message
+        assert said == (6 <= frame <= 9), (frame, rig.articulate.message)
+
+
 def test_live_keeps_still_while_a_bake_goes_on(monkeypatch):
     rig = live_arm()
     bpy.context.scene.frame_set(1)
