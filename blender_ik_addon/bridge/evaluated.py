@@ -25,9 +25,15 @@ def require_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, who
         who: what it is and its name, for the sentence.
 
     Raises:
-        FigureFault: the object is switched off.
+        FigureFault: the object is switched off, or not in the scene.
     """
     if not is_kept_up(thing, depsgraph):
+        scene = depsgraph.scene
+        if not holds(scene.objects, thing.original):
+            raise FigureFault(
+                thing.name,
+                f"{who} is not in scene '{scene.name}' (deleted?); choose another, or link it there.",
+            )
         where, switch = ("renders", "Renders") if depsgraph.mode == "RENDER" else ("the scene", "Viewports")
         raise FigureFault(
             thing.name,

@@ -171,6 +171,15 @@ def test_what_cannot_be_solved_is_said_and_live_goes_on():
     assert "short" in rig.articulate.message
 
 
+def test_a_target_that_the_user_deletes_is_missed_by_name():
+    rig = live_arm()
+    target = rig.articulate.effectors[0].target
+    with bpy.context.temp_override(selected_objects=[target]):
+        bpy.ops.object.delete()
+    bpy.context.scene.frame_set(3)
+    assert f"Target '{target.name}' is not in scene 'Scene' (deleted?)" in rig.articulate.message
+
+
 def test_a_constraint_that_comes_on_in_some_frames_is_said_there():
     rig = live_arm()
     bone = rig.pose.bones["b2"]
