@@ -18,10 +18,13 @@ import numpy.typing as npt
 from ..rotation import Array
 from .bvh import Index, Tree
 from .triangles import closest_on_triangles, closest_to_segments
-from .vectors import ONES, TINY
+from .vectors import ONES, TINY, cross, dot
 
 _FEW: Final = 200  # candidates that are measured at once, whosever they are
 _ROUNDS: Final = 2  # of single triangles before all that remain are measured
+_CROWD: Final = 1000  # candidates of which it is worth to look at their planes first
+_NEEDLE: Final = 1e-8  # squared sine of a triangle's angle below which it has no plane
+_AIR: Final = 1e-9  # of the coordinates, far above the rounding of a plane
 
 
 class Hit(NamedTuple):
@@ -80,9 +83,8 @@ class _Search:
         self.row = np.full(count, -1, dtype=np.intp)
         self.feature = np.zeros(count, dtype=np.intp)
         self.through = np.zeros(count, dtype=bool)
-        self.air = 1e-14 * (
-            tree.size + max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-        )
+        self.reach = tree.size + max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+        self.air = 1e-14 * self.reach
 
     def run(self, query: Index, row: Index, least: Array) -> Hit:
         """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
@@ -140,7 +142,29 @@ class _Search:
         front = np.maximum(np.maximum(reach[:, 0], reach[:, 1]), reach[:, 2])
         ahead = side.take(query) - front
         keep = (ahead < self.distance.take(query) - self.air).nonzero()[0]
-        return query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
+        query, row, least = query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
+        if len(query) <= _CROWD:
+            return query, row, least
+        # inside a hollow all of it lies ahead; nobody is nearer to a triangle than to its plane
+        least = np.maximum(least, self._from_planes(query, row))
+        keep = (least < self.distance.take(query)).nonzero()[0]
+        return query.take(keep), row.take(keep), least.take(keep)
+
+    def _from_planes(self, query: Index, row: Index) -> Array:
+        """(P,) no more than how far queries are from the planes of triangles; 0 for needles."""
+        corners = self.tree.corners.take(row, 0)
+        one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+        normal = cross(one, two)
+        square = dot(normal, normal)
+        size = np.sqrt(np.maximum(square, TINY))
+        height = dot(self.a.take(query, 0) - corners[:, 0], normal) / size
+        away = np.abs(height)
+        if not self.points_only:
+            other = dot(self.b.take(query, 0) - corners[:, 0], normal) / size
+            away = np.where(height * other > 0.0, np.minimum(away, np.abs(other)), 0.0)
+        # the normal of a needle is rounding
+        sure = square > _NEEDLE * dot(one, one) * dot(two, two)
+        return np.where(sure, away - _AIR * self.reach, 0.0)
 
 
 def _starts(query: Index) -> Index:

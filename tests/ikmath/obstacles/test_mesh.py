@@ -231,6 +231,26 @@ def test_thin_solid_wall_is_not_missed():
     np.testing.assert_allclose(np.abs(through.normal), [0, 0, 1], atol=1e-12)
 
 
+def test_inside_a_hollow_of_long_triangles_against_all_of_them(rng):
+    """Balls around long triangles leave all of them; their planes tell which are nearest."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 33)[:-1]
+    ring = np.stack([np.cos(turn), np.sin(turn)], 1)
+    low, high = (np.column_stack([ring, np.full(32, z)]) for z in (-9.0, 9.0))
+    near, far = np.arange(32), np.roll(np.arange(32), -1)
+    faces = np.concatenate([np.stack([near, far, near + 32], 1), np.stack([far, far + 32, near + 32], 1)])
+    corners = np.concatenate([low, high])[faces]
+    tree = Tree.build(corners)
+    a = rng.uniform(-0.6, 0.6, (80, 3)) * (1.0, 1.0, 8.0)
+    b = a + 0.2 * rng.normal(size=(80, 3))
+    free = np.full(80, np.inf)
+    every = np.tile(corners, (80, 1, 1))
+    distance, _, _ = closest_on_triangles(a.repeat(64, 0), every)
+    np.testing.assert_allclose(nearest_to_points(tree, a, free).distance, distance.reshape(80, 64).min(1))
+    distance = closest_to_segments(a.repeat(64, 0), b.repeat(64, 0), every)[0]
+    found = nearest_to_segments(tree, a, b, free).distance
+    np.testing.assert_allclose(found, distance.reshape(80, 64).min(1), atol=1e-12)
+
+
 def test_bones_much_deeper_than_long_are_measured_to_a_tenth(rng):
     for vertices, faces in (meshes.box((1.0, 0.8, 1.2)), meshes.globe()):
         mesh = TriangleMesh(vertices, faces)
