@@ -233,28 +233,30 @@ class Region:
         columns: list[tuple[int, float]] = []
         pairs: list[tuple[int, float, float, float, float]] = []
         ends: list[tuple[int, float]] = []
-        here, there, last, off = q.tolist(), to.tolist(), -1, 0.0
+        here, there, last, off = q.item, to.item, -1, 0.0
         pair_of, pair_columns, rooms = self._pair_of, self.pair_columns, self._rooms
         for column in suspects:
             pair = pair_of[column]
             if pair < 0:
                 low, high = self._ends[column]
-                a = low if there[column] < low else high
-                columns.append((column, a - here[column]))
+                at = there(column)
+                a = low if at < low else high
+                columns.append((column, a - here(column)))
                 ends.append((column, a))
-                over = a - there[column]
+                over = a - at
             elif pair == last:  # a joint's coordinates stand side by side
                 continue
             else:
                 last = pair
                 x, z = pair_columns[pair]
-                edge = edge_of(there[x], there[z], rooms[pair], _OUTSIDE)
+                at_x, at_z = there(x), there(z)
+                edge = edge_of(at_x, at_z, rooms[pair], _OUTSIDE)
                 if edge is None:
                     continue
                 a, b, u, v = edge
-                pairs.append((pair, u, v, a - here[x], b - here[z]))
+                pairs.append((pair, u, v, a - here(x), b - here(z)))
                 ends += (x, a), (z, b)
-                over, other = a - there[x], b - there[z]
+                over, other = a - at_x, b - at_z
                 if other * other > over * over:
                     over = other
             if not -off <= over <= off:

@@ -73,6 +73,8 @@ class Position(Effectors):
         points = self.points(pose.skeleton)
         x = pose.points(points)
         difference = x - self.target
+        if self.plain and not pose.batch:
+            return Residual(difference.ravel(), lambda: pose.point_jacobian(points, x))
         if self.plain:
             error = difference.reshape(*pose.batch, 3 * points.count)
             return Residual(
