@@ -97,9 +97,8 @@ def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
         if curve.channel == "rotation_quaternion" and curve.bone not in signs:
             parts = [c.values for c in curves if (c.bone, c.channel) == (curve.bone, curve.channel)]
             steps = np.einsum("if,if->f", np.array(parts)[:, 1:], np.array(parts)[:, :-1])
-            turned = (steps < 0.0) & (
-                len(parts) == CHANNEL_WIDTHS[curve.channel]
-            )  # what is locked stays on its side
+            # what has locked components stays on its side
+            turned = (steps < 0.0) & (len(parts) == CHANNEL_WIDTHS[curve.channel])
             signs[curve.bone] = np.cumprod(np.concatenate([[1.0], np.where(turned, -1.0, 1.0)]))
     for curve in curves:
         values = curve.values

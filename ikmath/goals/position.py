@@ -73,13 +73,10 @@ class Position(Effectors):
         points = self.points(pose.skeleton)
         x = pose.points(points)
         difference = x - self.target
-        if self.plain and not pose.batch:
-            return Residual(difference.ravel(), lambda: pose.point_jacobian(points, x))
         if self.plain:
             error = difference.reshape(*pose.batch, 3 * points.count)
-            return Residual(
-                error, lambda: pose.point_jacobian(points, x), partial(pose.point_block, points, x)
-            )
+            block = partial(pose.point_block, points, x) if pose.batch else None
+            return Residual(error, lambda: pose.point_jacobian(points, x), block)
         jacobian = pose.point_jacobian(points, x)
         if self.mask is not None:
             difference, jacobian = self._masked(pose, difference, jacobian)

@@ -29,9 +29,9 @@ _SIGHT: Final = 0.05  # distance, in figure sizes, from which obstacles are look
 _SURE: Final = 0.9  # share of the distances that a link may use up, since its way is a little bent
 _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface
 _PIECES: Final = 12  # poses that are looked at on the way of one step
+_INSIDE_PIECES: Final = 4  # and on that of a figure that did not come out of an obstacle
 _SLIP: Final = 0.5  # depth, in shares of the way gone, from which on a pose is not put back but given up
 _SLIDES: Final = 3  # times that a pose is put back onto the surface
-_INSIDE_PIECES: Final = 4  # the same, of a figure that did not come out of an obstacle
 _PUSHES: Final = 40  # out of obstacles at most,
 _TRIES: Final = 12  # as long as that many of them together gain
 _WORTH: Final = 0.1  # that share of the depth
@@ -102,7 +102,7 @@ class Guard:
         here = start = Stand(old, near)
         ahead: list[Stand] = []  # free poses on the way, the next one last
         target = q
-        for _ in range(_PIECES if floor >= self.margin else _INSIDE_PIECES):
+        for _ in range(_INSIDE_PIECES if self.is_inside(near) else _PIECES):
             there = self._free(here, target, floor)
             if there is None:
                 ahead, goal, share = [], target, 0.5  # what is beyond cannot be got to on this way
