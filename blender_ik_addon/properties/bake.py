@@ -21,6 +21,8 @@ DESCRIPTIONS = {
 class ArticulateBake(bpy.types.PropertyGroup):
     """Settings of the bake. Blender's own bake has the same names."""
 
+    __slots__ = ()
+
     use_range: BoolProperty(
         name="Custom Range",
         description="Off: the preview range if it is on, else the scene's frame range",

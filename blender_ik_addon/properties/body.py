@@ -21,6 +21,8 @@ from .parameters import ArticulateAvoidanceParameters
 class ArticulateLink(bpy.types.PropertyGroup):
     """A capsule on a bone, a ball where both ends coincide; its `name` is the bone's."""
 
+    __slots__ = ()
+
     a: FloatVectorProperty(
         name="First End",
         description="One end of the capsule's axis, along the bone's own axes from its head",
@@ -61,6 +63,8 @@ class ArticulateLink(bpy.types.PropertyGroup):
 class ArticulatePair(bpy.types.PropertyGroup):
     """Two bones about which the figure's self-collision is told otherwise."""
 
+    __slots__ = ()
+
     a: StringProperty(name="Bone", description="One of the two bones", override=OVERRIDE)
     b: StringProperty(name="Other Bone", description="The other of the two bones", override=OVERRIDE)
     watched: BoolProperty(
@@ -73,6 +77,8 @@ class ArticulatePair(bpy.types.PropertyGroup):
 
 class ArticulateBody(bpy.types.PropertyGroup):
     """The figure's capsules and what they keep away from."""
+
+    __slots__ = ()
 
     links: CollectionProperty(
         name="Links", type=ArticulateLink, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}

@@ -12,6 +12,8 @@ from .options import OVERRIDE, moved, reshaped
 class ArticulateBone(bpy.types.PropertyGroup):
     """Settings of one bone."""
 
+    __slots__ = ()
+
     posture: FloatProperty(
         name="Keep Posture",
         description=(

@@ -64,6 +64,8 @@ _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = 
 class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
     """An effector; its `name` is what scripts and messages call it."""
 
+    __slots__ = ()
+
     bone: StringProperty(
         name="Bone", description="Bone that is brought to the target", override=OVERRIDE, update=named
     )

@@ -53,6 +53,8 @@ def _may_be_chosen(_obstacle: "ArticulateObstacle", candidate: bpy.types.Object)
 class ArticulateObstacle(bpy.types.PropertyGroup):
     """An obstacle; its `name` is what scripts call it."""
 
+    __slots__ = ()
+
     object: PointerProperty(
         name="Object",
         description="What the figure keeps out of, as it is seen: with modifiers and shape keys",

@@ -88,6 +88,8 @@ def _point(bone: bpy.types.Bone, end: str, offset: Any):
 class EffectorOptions:
     """The properties, and what follows from them alone."""
 
+    __slots__ = ()
+
     point: EnumProperty(
         name="Point",
         description="Point of the bone that is brought to the target",

@@ -10,6 +10,8 @@ from .options import OVERRIDE
 class ArticulateOverlay(bpy.types.PropertyGroup):
     """One switch for each thing that the overlay can show; the body's capsules have theirs on the body."""
 
+    __slots__ = ()
+
     lines: BoolProperty(
         name="Effectors",
         description="Lines from the bones to their targets: green where they are reached, red far off",

@@ -39,6 +39,8 @@ class _Parameter(Protocol):
 class _Parameters(bpy.types.PropertyGroup):
     """Parameters of all entries of a registry; those of one entry are `names(entry)`."""
 
+    __slots__ = ()
+
     described: ClassVar[Mapping[str, tuple[Any, ...]]]
 
     @classmethod
@@ -58,11 +60,15 @@ class _Parameters(bpy.types.PropertyGroup):
 class ArticulateParameters(_Parameters):
     """Parameters of the solving methods."""
 
+    __slots__ = ()
+
     described = method_parameters()
 
 
 class ArticulateAvoidanceParameters(_Parameters):
     """Parameters of the ways to keep clear of obstacles."""
+
+    __slots__ = ()
 
     described = avoidance_parameters()
 

@@ -50,6 +50,8 @@ def any_live() -> bool:
 class ArticulateRig(bpy.types.PropertyGroup):
     """Effectors and settings of one armature."""
 
+    __slots__ = ()
+
     effectors: CollectionProperty(
         name="Effectors", type=ArticulateEffector, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )

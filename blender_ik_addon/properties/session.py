@@ -14,6 +14,8 @@ class ArticulateSession(bpy.types.PropertyGroup):
     The counts of changes tell those who keep what they have read that it may not hold any more.
     """
 
+    __slots__ = ()
+
     any_live: BoolProperty(name="Any Live", default=False, options={"SKIP_SAVE"})
     live_changes: IntProperty(name="Live Changes", default=0, options={"SKIP_SAVE"})
     flesh_changes: IntProperty(name="Flesh Changes", default=0, options={"SKIP_SAVE"})

@@ -53,6 +53,8 @@ EFFORTS = (
 class ArticulateSolver(bpy.types.PropertyGroup):
     """Method and limits of the solver."""
 
+    __slots__ = ()
+
     method: EnumProperty(
         name="Method",
         description="Way of solving",

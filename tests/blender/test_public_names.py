@@ -48,3 +48,26 @@ def test_the_design_s_example():
     assert bpy.ops.articulate.target_create(effector="hand.L") == {"FINISHED"}
     assert bpy.ops.articulate.clear() == {"FINISHED"}
     assert not rig.effectors and not rig.loops and rig.bake.step == 1
+
+
+def test_what_is_misspelled_is_not_taken_for_a_setting():
+    """Python would put it on the object, and nobody would ever read it there."""
+    armature = metarig("basic")
+    rig = armature.articulate
+    bpy.ops.articulate.effector_add(bone="hand.L")
+    bpy.ops.articulate.body_fit()
+    bpy.ops.articulate.pair_add(a="hand.L", b="thigh.L")
+    bpy.ops.mesh.primitive_cube_add()
+    cube = bpy.context.object
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.articulate.obstacle_add(object=cube.name)
+    groups = [
+        rig, rig.solver, rig.solver.parameters, rig.bake, rig.overlay, rig.body, rig.body.parameters,
+        rig.body.links[0], rig.body.pairs[0], rig.effectors[0], rig.obstacles[0],
+        armature.pose.bones[0].articulate, bpy.context.window_manager.articulate,
+    ]  # fmt: skip
+    ours = {kind for kind in bpy.types.PropertyGroup.__subclasses__() if "articulate" in kind.__module__}
+    assert len(ours) == 12 and all(any(isinstance(group, kind) for group in groups) for kind in ours)
+    for group in groups:
+        with pytest.raises(AttributeError, match="target_bone"):
+            group.target_bone = "hand.R"
