@@ -126,7 +126,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         name="Tolerance",
         description="A target counts as reached within this distance (in metres; on small figures within a"
         " ten thousandth of their size) or angle (in radians)",
-        default=1e-4,
+        default=1e-5,
         min=1e-9,
         soft_max=0.1,
         max=10.0,
