@@ -31,8 +31,7 @@ def add_obstacles(
         Refused: something that cannot be an obstacle, or is one already.
     """
     rig, chosen = rig_of(armature), list(things)
-    for thing in chosen:
-        _check(armature, thing)
+    require_obstacles(armature, chosen)
     for thing in chosen:
         obstacle = rig.obstacles.add()
         obstacle.name = _free_name(rig.obstacles, thing.name)
@@ -43,6 +42,18 @@ def add_obstacles(
         obstacle.mode, obstacle.margin = mode, margin
     rig.active_obstacle = max(0, len(rig.obstacles) - 1)
     return list(rig.obstacles[len(rig.obstacles) - len(chosen) :])
+
+
+def require_obstacles(
+    armature: bpy.types.Object, things: Iterable[bpy.types.Object | bpy.types.Collection]
+) -> None:
+    """Let nothing pass that cannot be an obstacle of an armature.
+
+    Raises:
+        Refused: one of the things cannot, or is one already.
+    """
+    for thing in things:
+        _check(armature, thing)
 
 
 def remove_obstacle(armature: bpy.types.Object, name: str) -> None:

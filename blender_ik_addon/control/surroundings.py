@@ -132,6 +132,20 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
     )
 
 
+def obstacles_of(armature: bpy.types.Object) -> list[Wanted]:
+    """The objects that an armature's switched-on obstacles stand for."""
+    wanted: list[Wanted] = []
+    for obstacle in rig_of(armature).obstacles:
+        if obstacle.enabled:
+            how, name = (obstacle.mode, obstacle.margin), obstacle.shown_name
+            gone = obstacle.collection is None and obstacle.object is None
+            wanted += [Wanted(None, *how, name)] if gone else []
+            wanted += [Wanted(thing, *how, name) for thing in obstacle.things]
+    # One object twice, alone and with its collection: the first entry counts.
+    once = {one.key or f"{row}": one for row, one in reversed([*enumerate(wanted)])}
+    return list(once.values())[::-1]
+
+
 def look_around(
     surroundings: Surroundings | None,
     armature: bpy.types.Object,
@@ -150,17 +164,7 @@ def look_around(
     """
     if surroundings is None:
         return (), ()
-    wanted: list[Wanted] = []
-    for obstacle in rig_of(armature).obstacles:
-        if obstacle.enabled:
-            how, name = (obstacle.mode, obstacle.margin), obstacle.shown_name
-            gone = obstacle.collection is None and obstacle.object is None
-            wanted += [Wanted(None, *how, name)] if gone else []
-            wanted += [Wanted(thing, *how, name) for thing in obstacle.things]
-    # One object twice, alone and with its collection: the first entry counts.
-    once = {one.key or f"{row}": one for row, one in reversed([*enumerate(wanted)])}
-    found = list(once.values())[::-1]
-    meshes, faults = surroundings.reader.read(found, armature, space, depsgraph, reshaped)
+    meshes, faults = surroundings.reader.read(obstacles_of(armature), armature, space, depsgraph, reshaped)
     return tuple(meshes), tuple(fault.sentence for fault in faults)
 
 

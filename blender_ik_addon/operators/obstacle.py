@@ -9,7 +9,8 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..control.body import fit
-from ..control.obstacles import add_obstacles, remove_obstacle
+from ..control.obstacles import add_obstacles, remove_obstacle, require_obstacles
+from ..control.rooms import make_two_sided
 from ..properties.access import rig_of
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
@@ -31,7 +32,12 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         name="Collection", description="Name of a collection, in place of an object", options=FRESH
     )
     mode: EnumProperty(
-        name="Mode", description="What counts as inside", items=MODES, default="SOLID", options=FRESH
+        name="Mode",
+        description="What counts as inside. Where nothing is chosen, what is all around the figure is a room,"
+        " two-sided, and everything else solid",
+        items=MODES,
+        default="SOLID",
+        options=FRESH,
     )
     margin: FloatProperty(
         name="Margin",
@@ -44,9 +50,15 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one obstacle for each."""
-        add_obstacles(armature, self._things(context, armature), mode=self.mode, margin=self.margin)
-        if not rig_of(armature).body.links:
+        rig, things = rig_of(armature), self._things(context, armature)
+        require_obstacles(armature, things)
+        if not rig.body.links:
             fit(armature, context.scene)
+        before = len(rig.obstacles)
+        add_obstacles(armature, things, mode=self.mode, margin=self.margin)
+        if not self.properties.is_property_set("mode"):
+            for name in make_two_sided(armature, before, context.evaluated_depsgraph_get()):
+                self.report({"INFO"}, f"The figure is inside '{name}', as in a room: it is two-sided")
 
     def _things(
         self, context: bpy.types.Context, armature: bpy.types.Object

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A room is a closed surface with the figure in it: its walls are kept clear of."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from addon_scenes import animate, arm, miss, reach
+
+
+def cube(rig: bpy.types.Object, size: float, place=(0.0, 0.0, 2.0), name: str = "Room") -> bpy.types.Object:
+    bpy.ops.mesh.primitive_cube_add(size=size, location=place)
+    thing = bpy.context.object
+    thing.name = name
+    bpy.context.view_layer.objects.active = rig
+    return thing
+
+
+def test_what_is_all_around_the_figure_is_a_room():
+    rig = arm()
+    rig.scale = (0.5, 0.5, 0.5)
+    for name, size, place in (("Room", 10.0, (0, 0, 2)), ("Table", 1.0, (2, 0, 1)), ("Pit", 3.0, (0, 0, -1))):
+        cube(rig, size, place, name)
+        bpy.ops.articulate.obstacle_add(object=name)
+    modes = {obstacle.name: obstacle.mode for obstacle in rig.articulate.obstacles}
+    assert modes == {"Room": "TWO_SIDED", "Table": "SOLID", "Pit": "SOLID"}
+
+
+def test_who_chooses_a_mode_has_it():
+    rig = arm()
+    cube(rig, 10.0)
+    bpy.ops.articulate.obstacle_add(object="Room", mode="SOLID")
+    assert rig.articulate.obstacles["Room"].mode == "SOLID"
+
+
+def test_a_collection_with_a_room_is_two_sided():
+    rig = arm()
+    for name, size, place in (("Chair", 0.5, (3, 0, 0)), ("Room", 10.0, (0, 0, 2))):
+        cube(rig, size, place, name)
+    stage = bpy.data.collections.new("Stage")
+    bpy.context.scene.collection.children.link(stage)
+    for name in ("Chair", "Room"):
+        stage.objects.link(bpy.data.objects[name])
+    bpy.ops.articulate.obstacle_add(collection="Stage")
+    assert rig.articulate.obstacles["Stage"].mode == "TWO_SIDED"
+
+
+def test_an_armature_that_cannot_be_solved_is_refused_and_nothing_is_half_done():
+    rig = arm()
+    rig.scale = (1.0, 2.0, 1.0)
+    cube(rig, 20.0)
+    with pytest.raises(RuntimeError, match="scaled unevenly"):
+        bpy.ops.articulate.obstacle_add(object="Room")
+    assert not rig.articulate.obstacles and not rig.articulate.body.links
+
+
+def test_the_figure_reaches_within_the_room_and_stops_at_its_wall():
+    rig = arm(3)
+    cube(rig, 5.0)
+    bpy.ops.articulate.obstacle_add(object="Room")
+    target = reach(rig, "b2", (1.5, 0.3, 1.5))
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED" and miss(rig, "b2") < 1e-3
+    animate(target, {1: (1.5, 0.3, 1.5), 10: (2.8, 0.3, 1.0)})
+    bpy.ops.articulate.bake(frame_start=1, frame_end=10)
+    report = rig.articulate.report
+    assert report["status"] == "BLOCKED" and "stopped by Room" in report["message"]
+    assert report["clearance"] > 0.0 and report["effectors"]["b2"]["worst"] == pytest.approx(0.3, abs=0.1)
