@@ -24,6 +24,8 @@ def shells(limbs: Limbs) -> Shells:
     found: Shells = {}
     for effector, way in enumerate(limbs.ways):
         groups = list(dict.fromkeys(limbs.group_of[node] for node in way))
+        if not groups:  # nothing moves this effector
+            continue
         lengths = [_aim(limbs, group, effector).length for group in groups]
         if limbs.free:
             for k, group in enumerate(groups):

@@ -93,7 +93,7 @@ class TwoBone(Geometric):
     options: ClassVar[type[Options]] = TwoBoneOptions
 
     def bend(self, run: Run, problem: Problem, options: Any) -> None:
-        limbs = find_limbs(run.limbs, options.middle)
+        limbs = find_limbs(run.limbs, options.middle, problem.effectors)
         count = len(run.limbs.effectors)
         poles: list[Vector] | None = None
         if options.pole is not None:
@@ -108,8 +108,11 @@ class TwoBone(Geometric):
         run.stalled |= run.reached  # what a soft target still lacks, no iteration will give
 
 
-def find_limbs(limbs: Limbs, middle: str | Sequence[str] | None) -> list[Limb]:
+def find_limbs(limbs: Limbs, middle: str | Sequence[str] | None, labels: Sequence[str]) -> list[Limb]:
     """The two joints that bend for each effector.
+
+    Args:
+        limbs: of the figure; middle: see `TwoBoneOptions`; labels: what messages call the effectors.
 
     Raises:
         NotSupported: an effector with fewer than two joints that can turn, or two effectors on one limb;
@@ -118,7 +121,7 @@ def find_limbs(limbs: Limbs, middle: str | Sequence[str] | None) -> list[Limb]:
     names = [middle] * len(limbs.effectors) if middle is None or isinstance(middle, str) else list(middle)
     if len(names) != len(limbs.effectors):
         raise BadShape("middle", f"one name or {len(limbs.effectors)} names", (len(names),))
-    found = [_limb(limbs, effector, name) for effector, name in enumerate(names)]
+    found = [_limb(limbs, effector, name, labels[effector]) for effector, name in enumerate(names)]
     used: set[int] = set()
     for limb in found:
         nodes = {*limb.upper.nodes, *limb.middle.nodes}
@@ -131,7 +134,7 @@ def find_limbs(limbs: Limbs, middle: str | Sequence[str] | None) -> list[Limb]:
     return found
 
 
-def _limb(limbs: Limbs, effector: int, name: str | None) -> Limb:
+def _limb(limbs: Limbs, effector: int, name: str | None, label: str) -> Limb:
     groups = [limbs.groups[g] for g in dict.fromkeys(limbs.group_of[node] for node in limbs.ways[effector])]
     way = []
     for group in groups:
@@ -147,15 +150,12 @@ def _limb(limbs: Limbs, effector: int, name: str | None) -> Limb:
         best = next((k for k, inside in enumerate(on_way) if name in inside), -1)
         if best < 0:
             raise UnknownName("middle joint", name, sorted(set().union(*on_way)))
-    if best == 0 and sum(limbs.nodes[node].turning is not None for node in way[0][0].nodes) > 1:
+    if way and best == 0 and sum(limbs.nodes[node].turning is not None for node in way[0][0].nodes) > 1:
         group, aim = way[0]  # an upper bone without length
         return Limb(effector, group, group, aim, aim)
     if best < 1:
-        place = limbs.effectors[effector].place.node
-        what = "the world" if place < 0 else repr(joints[limbs.nodes[place].joint])
         raise NotSupported(
-            "Method Two Bones",
-            f"needs two joints that can turn above the effector at {what}; use another method.",
+            "Method Two Bones", f"needs two joints that can turn above effector {label}; use another method."
         )
     return Limb(effector, way[best - 1][0], way[best][0], way[best - 1][1], way[best][1])
 

@@ -237,6 +237,20 @@ def test_branches_meet_in_a_compromise(method):
     assert figure.region.violation(solution.q).max() <= 1e-9
 
 
+@EVERY
+def test_an_effector_that_nothing_moves_stays_where_it_is(method):
+    still = ik.Joint("still", turns="", translation=(0, 0, 1))
+    arm = [
+        ik.Joint("upper", upper=1.0),
+        ik.Joint("lower", "upper", translation=(0, 1, 0), turns="x"),
+    ]
+    figure = ik.Skeleton([still, *arm])
+    goals = [ik.Position("still", (0, 0, 3)), ik.Position("lower", (0.3, 1.2, 0.4), (0, 1, 0))]
+    answer = ik.solve(ik.Problem(figure, goals), method=method)
+    np.testing.assert_allclose(answer.errors, [2.0, 0.0], atol=1e-4)
+    assert "still" in answer.message
+
+
 def test_weights_decide_where_both_cannot_arrive():
     """Two points of one stick pulled apart: the heavier wish comes nearer, in the ratio of the weights."""
     figure = ik.Skeleton([ik.Joint("stick", turns="z")])

@@ -189,8 +189,10 @@ def test_ten_thousand_at_once_equal_one_by_one():
 def test_what_cannot_be_done_is_said():
     figure = limb()
     one = ik.Skeleton([ik.Joint("only")])
-    with pytest.raises(ik.NotSupported, match="two joints"):
-        ik.solve(ik.Problem(one, [ik.Position("only", (1, 0, 0), (0, 1, 0))]), method="two_bone")
+    rigid = ik.Skeleton([ik.Joint("only", turns=""), ik.Joint("other")])
+    for skeleton in (one, rigid):
+        with pytest.raises(ik.NotSupported, match="two joints that can turn above effector only;"):
+            ik.solve(ik.Problem(skeleton, [ik.Position("only", (1, 0, 0), (0, 1, 0))]), method="two_bone")
     twice = ik.Problem(figure, [ik.Position(["hand", "hand"], np.zeros((2, 3)), [[0, 0, 0], [0, 0.1, 0]])])
     with pytest.raises(ik.NotSupported, match="one limb"):
         ik.solve(twice, method="two_bone")
