@@ -8,26 +8,18 @@ that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from reprlib import Repr
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import BadShape, BadValue
+from .errors import BadShape, BadValue, told
 
 LARGEST: Final = 1e50
 """The largest number that is taken: squares of larger ones, and products of those, are soon no numbers."""
 
 Wanted = TypeVar("Wanted")
 Array = npt.NDArray[np.float64]
-
-
-def told(value: object) -> str:
-    """A value in short, for a sentence."""
-    short = Repr()
-    short.maxother = short.maxstring = 60
-    return " ".join(short.repr(value).split())
 
 
 def numbers(value: npt.ArrayLike, what: str) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from reprlib import Repr
 from typing import Any
 
 
@@ -26,6 +27,13 @@ def _whole(kind: type[IkError], args: tuple[Any, ...], facts: dict[str, Any]) ->
     return error
 
 
+def told(value: object) -> str:
+    """A value in short, for a sentence."""
+    short = Repr()
+    short.maxother = short.maxstring = 60
+    return " ".join(short.repr(value).split())
+
+
 class UnknownName(IkError):
     """A joint, method or option that does not exist.
 
@@ -37,7 +45,7 @@ class UnknownName(IkError):
 
     def __init__(self, kind: str, name: object, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
-        near = difflib.get_close_matches(str(name), self.known, 3)
+        near = difflib.get_close_matches(name, self.known, 3) if isinstance(name, str) else []
         if near:
             hint = "did you mean " + " or ".join(repr(word) for word in near) + "?"
         elif not self.known:
@@ -45,7 +53,7 @@ class UnknownName(IkError):
         else:
             shown = ", ".join(self.known[:12]) + (", ..." if len(self.known) > 12 else "")
             hint = f"use one of: {shown}."
-        super().__init__(f"There is no {kind} {name!r}; {hint}")
+        super().__init__(f"There is no {kind} {told(name)}; {hint}")
 
 
 class BadShape(IkError):

@@ -29,7 +29,7 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
     lengths = arguments.numbers(lengths, "lengths of the chain").tolist()
     if not isinstance(lengths, list) or not lengths:
         raise BadValue("lengths of the chain", "are none; give a list with at least one length.")
-    lower, upper = (None, None) if limit is None else (-limit, limit)
+    lower, upper = _to_each_side(limit)
     joints = [
         Joint(
             f"link{i}",
@@ -45,10 +45,17 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
     return Skeleton([*joints, tip])
 
 
+def _to_each_side(limit: float | None) -> tuple[float | None, float | None]:
+    if limit is None:
+        return None, None
+    high = arguments.number(limit, "limit of the chain", least=0)
+    return -high, high
+
+
 def ball_chain(count: int, length: float = 1.0, limit: float | None = None) -> Skeleton:
     """Ball joints in a row along +Y; a "tip" that does not move by itself; limit as in `planar_chain`."""
-    arguments.whole(count, "count of joints in the chain", least=1)
-    lower, upper = (None, None) if limit is None else (-limit, limit)
+    count = arguments.whole(count, "count of joints in the chain", least=1)
+    lower, upper = _to_each_side(limit)
     joints = [
         Joint(
             f"ball{i}",
@@ -70,6 +77,8 @@ def trunk(balls: int = 30, diameter: float = 1.0, bend: float = 30.0, twist: flo
     Args:
         balls: how many; diameter: of each, metres; bend, twist: limits to each side, degrees.
     """
+    balls = arguments.whole(balls, "balls of the trunk", least=1)
+    bend, twist = (arguments.number(value, "limit of the trunk", least=0) for value in (bend, twist))
     high = np.radians([bend, twist, bend])
     joints = [
         Joint(

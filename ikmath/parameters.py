@@ -114,6 +114,8 @@ def configured(options: Configured, given: Mapping[str, Any]) -> Configured:
 def check_parameters(options: Any) -> None:
     """Refuse options of a dataclass that are of another sort than their default, or out of their bounds.
 
+    It is called while the options, frozen afterwards, are being made; counts are made whole numbers.
+
     Of those that are not declared with `setting`, switches and counts are looked at; the rest is for the
     dataclass itself.
 
@@ -129,7 +131,8 @@ def check_parameters(options: Any) -> None:
         elif isinstance(entry.default, bool):
             arguments.switch(value, name)
         elif isinstance(entry.default, int):
-            arguments.whole(value, name, least=0 if told is None else int(told["minimum"]))
+            count = arguments.whole(value, name, least=0 if told is None else int(told["minimum"]))
+            object.__setattr__(options, name, count)  # which may have come as 3.0
         elif told is not None:
             most = told["maximum"]
             arguments.number(value, name, least=told["minimum"], most=most, endless=np.isinf(most))

@@ -163,7 +163,7 @@ class Problem:
 
     def _scene(self, self_pairs: npt.ArrayLike) -> Scene | None:
         """What the figure must not touch; None if there is nothing."""
-        if not self.obstacles and not np.size(self_pairs):
+        if not self.obstacles and not arguments.indices(self_pairs, "self_pairs").size:
             return None
         if self.body is None:
             raise BadValue("The problem", "has obstacles but no body; give the figure's links by body=.")
@@ -178,8 +178,10 @@ class Problem:
         if self.frames is None:
             return self
         known = isinstance(frame, np.ndarray) or (type(frame) is int and 0 <= frame < self.frames)
-        if not known and arguments.whole(frame, "frame", least=-self.frames) >= self.frames:
-            raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
+        if not known:
+            frame = arguments.whole(frame, "frame", least=-self.frames)
+            if frame >= self.frames:
+                raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
         _ = self.stack  # which all frames share
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import arguments
 from ..errors import BadValue
 from .decomposition import FloatArray, Svd, as_matrix
 from .svd import lapack
@@ -97,7 +98,7 @@ def condition_number(jacobian: FloatArray, damping: float | FloatArray) -> Float
         BadShape: fewer than two axes, or an empty one.
         BadValue: a negative damping, NaN or infinity.
     """
-    matrix = as_matrix(jacobian, "Jacobian")
+    matrix = as_matrix(arguments.numbers(jacobian, "Jacobian"), "Jacobian")
     values = np.linalg.svd(matrix, compute_uv=False)
     square = _square(damping)
     smallest = np.zeros(values.shape[:-1]) if matrix.shape[-1] > matrix.shape[-2] else values[..., -1]
@@ -126,7 +127,7 @@ def residual_bounds(jacobian: FloatArray, damping: float | FloatArray) -> tuple[
         BadShape: fewer than two axes, or an empty one.
         BadValue: a damping that is not positive, NaN or infinity.
     """
-    matrix = as_matrix(jacobian, "Jacobian")
+    matrix = as_matrix(arguments.numbers(jacobian, "Jacobian"), "Jacobian")
     values = np.linalg.svd(matrix, compute_uv=False)
     square = _square(damping)
     if not (square > 0.0).all():
@@ -136,7 +137,7 @@ def residual_bounds(jacobian: FloatArray, damping: float | FloatArray) -> tuple[
 
 
 def _square(damping: float | FloatArray) -> NDArray[np.float64]:
-    factor = np.asarray(damping, dtype=np.float64)
-    if not ((factor >= 0.0) & np.isfinite(factor)).all():
+    factor = arguments.numbers(damping, "damping")
+    if (factor < 0.0).any():
         raise BadValue("damping", "must be a number that is not negative.")
     return factor * factor

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..errors import BadShape, BadValue, UnknownName
+from ..errors import BadShape, BadValue, UnknownName, told
 from ..pose import Pose
 from ..rotation import Array
 from ..skeleton import Skeleton
@@ -93,7 +93,7 @@ def _named(body: Body, pairs: Iterable[Pair]) -> set[tuple[int, int]]:
     for pair in arguments.several(pairs, Iterable, "pairs of links"):  # type: ignore[type-abstract]
         names = tuple(pair)
         if len(names) != 2:
-            raise BadValue(f"The pair {arguments.told(pair)}", "is none; name two links.")
+            raise BadValue(f"The pair {told(pair)}", "is none; name two links.")
         one, two = (_links(body, name) for name in names)
         both = {(min(i, j), max(i, j)) for i in one for j in two if i != j}
         if not both:

@@ -204,7 +204,7 @@ class Shape(ABC):
 
     def _flat(self, *places: npt.ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
         """Queries as equally many rows, and the batch axes that the answer takes."""
-        queries = [_places(place, self.name) for place in places]
+        queries = [arguments.vectors(place, f"place asked of obstacle {self.name!r}") for place in places]
         batch = np.broadcast_shapes(*(query.shape[:-1] for query in queries))
         batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
         return [np.broadcast_to(query, (*batch, 3)).reshape(-1, 3) for query in queries], batch
@@ -214,10 +214,3 @@ class Shape(ABC):
         rest = values.shape[len(self.frames) :]
         spread = values.reshape(*self.frames, *(1,) * (len(batch) - len(self.frames)), *rest)
         return np.broadcast_to(spread, (*batch, *rest)).reshape(-1, *rest)
-
-
-def _places(values: npt.ArrayLike, name: str) -> Array:
-    places = np.asarray(values, dtype=float)
-    if places.ndim < 1 or places.shape[-1] != 3:
-        raise BadShape(f"The places asked of obstacle {name!r}", "(..., 3)", places.shape)
-    return places

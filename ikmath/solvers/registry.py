@@ -85,6 +85,7 @@ class Solver:
     ) -> Solution:
         """As `ikmath.solve`, which says what is what."""
         method, settings = self._method, self._settings
+        arguments.of_kind(problem, Problem, "problem")
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         method.refuse(problem)
@@ -108,6 +109,8 @@ class Solver:
     @one_thread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Go on from a solution, in a motion whose first frame `solve` has taken and checked."""
+        arguments.of_kind(problem, Problem, "problem")
+        arguments.of_kind(before, Solution, "before")
         if not problem.skeleton.n:
             return _unmoved(problem, before.q, self._settings)
         quick = self._quickly(problem, before.q, before)
@@ -133,6 +136,9 @@ class Solver:
             The solution, `relaxed` if nothing is left to gain; as it was where it is short of a goal, or
             where the method cannot.
         """
+        arguments.of_kind(problem, Problem, "problem")
+        arguments.of_kind(answer, Solution, "answer")
+        arguments.whole(most, "most", least=0)
         if problem.posture is None or not problem.skeleton.n:
             return replace(answer, relaxed=True)
         return self._method.relax(problem, answer, self._settings, most, allows)
@@ -184,7 +190,6 @@ def solve(
         UnknownName: no such method or option; NotSupported: something that the method cannot take;
         BadShape, BadValue: a start that does not fit, targets of a number of frames that the starts have not.
     """
-    arguments.of_kind(problem, Problem, "problem")
     return Solver(method, brief=brief, **options).solve(problem, q0, following=following)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy.typing as npt
 
 from .. import arguments
-from ..errors import BadShape, BadValue
+from ..errors import BadShape, BadValue, told
 from ..problem import Problem, Solution
 from ..solvers import DEFAULT, Solver
 from ..solvers.base import gather
@@ -42,35 +42,44 @@ def solve_track(
     Raises:
         BadValue: the targets have no frames; and what `solve` raises.
     """
-    arguments.of_kind(problem, Problem, "problem")
-    if problem.frames is None:
-        raise BadValue(
-            "The problem", "has no frames; give targets with a leading axis of frames, or use solve."
-        )
+    frames = _frames_of(problem)
     if progress is not None and not callable(progress):
-        raise BadValue("progress", f"is {arguments.told(progress)}; give a function of (done, all).")
+        raise BadValue("progress", f"is {told(progress)}; give a function of (done, all).")
     answers: list[Solution] = []
     for answer in track(problem, q0, method, **options):
         answers.append(answer)
         if progress is not None:
-            progress(len(answers), problem.frames)
-    return gather(answers, (problem.frames,), problem)
+            progress(len(answers), frames)
+    return gather(answers, (frames,), problem)
 
 
 def track(
     problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
 ) -> Iterator[Solution]:
     """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
-    if problem.frames is None:
-        return
+    frames = _frames_of(problem)
     start, before = problem.start(q0), problem.at(0)
     if start.ndim != 1:
         raise BadShape("q0", f"({problem.skeleton.n},), where the first frame starts", start.shape)
     solver = Solver(method, **options)
     answer = solver.solve(before, start)
     yield answer
-    for frame in range(1, problem.frames):
+    for frame in range(1, frames):
         now = problem.at(frame).settled(answer.q, before)
         answer = solver.follow(now, answer)
         yield answer
         before = now
+
+
+def _frames_of(problem: Problem) -> int:
+    """How many frames there are to solve.
+
+    Raises:
+        BadValue: none.
+    """
+    frames = arguments.of_kind(problem, Problem, "problem").frames
+    if frames is None:
+        raise BadValue(
+            "The problem", "has no frames; give targets with a leading axis of frames, or use solve."
+        )
+    return frames

@@ -31,6 +31,8 @@ REACH = ik.Position("wrist", (0.2, 0.3, 0.1))
 PROBLEM = ik.Problem(ARM, [REACH])
 AMONG = ik.Problem(ARM, [REACH], [BALL], BODY)
 MOVING = ik.Problem(ARM, [ik.Position("wrist", np.linspace((0.2, 0.3, 0.1), (0.2, 0.2, 0.1), 3))])
+SOLVER = ik.Solver(max_iterations=1)
+ANSWER = SOLVER.solve(PROBLEM)
 CORNERS = ((0, 0, 2), (1, 0, 2), (0, 1, 2), (0, 0, 3))
 FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3))
 
@@ -47,6 +49,8 @@ GARBAGE = (
         1e300,
         True,
         3,
+        3.0,
+        np.float32(2),
         np.int64(2),
         1j,
         object(),
@@ -128,6 +132,8 @@ CALLS = {
     "Cylinder": _shape("Cylinder", a=(0, 0, 2), b=(0, 0, 3), radius=0.1),
     "Capsule": _shape("Capsule", a=(0, 0, 2), b=(0, 0, 3), radius=0.1),
     "TriangleMesh": _shape("TriangleMesh", vertices=CORNERS, faces=FACES),
+    "nearest": _call(BALL.nearest, points=(0, 0, 0)),
+    "nearest_segment": _call(BALL.nearest_segment, a=(0, 0, 0), b=(0, 1, 0)),
     "self_pairs": _call(ik.self_pairs, skeleton=ARM, body=BODY),
     "critical_points": _call(ik.critical_points, pose=POSE, body=BODY, obstacles=[BALL]),
     "subdivide": _call(ik.subdivide, start=(0, 1, 0), target=(1, 0, 0), count=3),
@@ -145,10 +151,22 @@ CALLS = {
         lambda **given: ik.solve(**{"problem": PROBLEM, "max_iterations": 1, **given}),
         ["problem", "q0", "method", "following", "brief"],
     ),
+    "Solver.solve": _call(SOLVER.solve, problem=PROBLEM),
+    "Solver.follow": _call(SOLVER.follow, problem=PROBLEM, before=ANSWER),
+    "Solver.relax": _call(SOLVER.relax, problem=PROBLEM, answer=ANSWER, allows=None),
     "solve_track": (
         lambda **given: ik.solve_track(**{"problem": MOVING, "max_iterations": 1, **given}),
         ["problem", "q0", "method"],
     ),
+    "track": (
+        lambda **given: list(ik.track(**{"problem": MOVING, "max_iterations": 1, **given})),
+        ["problem", "q0", "method"],
+    ),
+    "condition_number": _call(ik.condition_number, jacobian=np.eye(3), damping=0.1),
+    "residual_bounds": _call(ik.residual_bounds, jacobian=np.eye(3), damping=0.1),
+    "planar_chain": _call(ik.figures.planar_chain, lengths=[1.0, 1.0]),
+    "ball_chain": _call(ik.figures.ball_chain, count=3),
+    "trunk": _call(ik.figures.trunk, balls=3),
     **{
         f"method {name}": _options(
             method.options,
