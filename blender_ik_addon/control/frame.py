@@ -223,7 +223,7 @@ def _answer_in_rounds(
 
     def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
         asked = _settled(plan, make_problem(plan, own, want, figure.q)[1], q, before)
-        (asked,) = place_problems(plan.surroundings, [asked], [own], [task.sample])
+        ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
         # Who stands in a wall by now starts afresh: he may not find the way out of it.
         afresh = first or depth_of(asked, own) > 0.0
         solution = ask(asked, q if afresh else own.q)

@@ -71,6 +71,19 @@ class Near:
 NOWHERE: Final = Near(np.inf, "")
 
 
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What frames have in common whose links have the same sizes.
+
+    Attributes:
+        problem: of one of them, with a scene.
+        sizes: (L, 3) of the links, see `link_sizes`.
+    """
+
+    problem: ik.Problem = field(repr=False)
+    sizes: Array = field(repr=False)
+
+
 class _Sampled(Protocol):
     """What is needed of a sampled frame."""
 
@@ -173,26 +186,31 @@ def place_problems(
     problems: Sequence[ik.Problem],
     figures: Sequence[Figure],
     samples: Sequence[_Sampled],
-) -> list[ik.Problem]:
+    model: Model | None = None,
+) -> list[tuple[ik.Problem, Model | None]]:
     """Put problems of single frames among what there is in these frames.
 
     Args:
         surroundings: of the plan.
         problems, figures, samples: one a frame.
+        model: of a frame before.
+
+    Returns:
+        The problems, each with the model for later frames; None where there is nothing around.
     """
     if surroundings is None:
-        return list(problems)
-    placed: list[ik.Problem] = []
-    model: ik.Problem | None = None
-    sizes: Array | None = None
+        return [(problem, None) for problem in problems]
+    placed: list[tuple[ik.Problem, Model | None]] = []
     for problem, figure, sample in zip(problems, figures, samples, strict=True):
         numbers = [figure.bones.index[link.bone] for link in surroundings.links]
         now = link_sizes(numbers, figure.state.matrix, figure.space)
-        if model is None or sizes is None or not same_sizes(now, sizes):
-            model, sizes = model_problem(surroundings, problem, figure, sample.obstacles), now
-        placed.append(problem if model.scene is None else problem.among(sample.obstacles, model))
-        if model.scene is None:
-            model = None  # there was nothing in this frame; there may be in the next
+        if model is None or not same_sizes(now, model.sizes):
+            model = Model(model_problem(surroundings, problem, figure, sample.obstacles), now)
+        if model.problem.scene is None:
+            model = None  # there is nothing in this frame; there may be in the next
+            placed.append((problem, None))
+        else:
+            placed.append((problem.among(sample.obstacles, model.problem), model))
     return placed
 
 

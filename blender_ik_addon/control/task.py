@@ -20,7 +20,7 @@ from ..bridge.skeleton import Figure, read_figure
 from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
 from .plan import Plan
 from .sample import Sample
-from .surroundings import place_problems
+from .surroundings import Model, place_problems
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +30,7 @@ class Task:
     Attributes:
         sample: the frame; figure: measured at the pose that it starts from.
         want: what the effectors want; parts: that as goals; problem: them as a problem, with the posture.
+        model: what the frames after have in common with this one, if there is something around the figure.
     """
 
     plan: Plan
@@ -38,6 +39,7 @@ class Task:
     want: Wanted = field(repr=False)
     parts: Sequence[Part] = field(repr=False)
     problem: ik.Problem
+    model: Model | None = field(default=None, repr=False)
 
 
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
@@ -86,13 +88,16 @@ def _chains(plan: Plan) -> list[tuple[str, str]]:
     return [(effector.bone, effector.chain_root) for effector in weakest_first]
 
 
-def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Task]:
+def make_tasks(
+    plan: Plan, figure: Figure, samples: Sequence[Sample], model: Model | None = None
+) -> list[Task]:
     """Get frames ready; goals are made and checked once for all of them where only their targets differ.
 
     Args:
         plan: the armature's plan.
         figure: the plan's figure, at any frame.
         samples: the frames.
+        model: see `Task`; of a frame before.
 
     Raises:
         FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
@@ -104,11 +109,12 @@ def make_tasks(plan: Plan, figure: Figure, samples: Sequence[Sample]) -> list[Ta
     else:
         parts, problem = make_problem(plan, figures[0], together, np.array([own.q for own in figures]))
         made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
-    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples)
-    made = [(parts, problem) for (parts, _), problem in zip(made, placed, strict=True)]
+    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples, model)
     return [
-        Task(plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem)
-        for sample, own, want, (parts, problem) in zip(samples, figures, wants, made, strict=True)
+        Task(plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem, model=common)
+        for sample, own, want, (parts, _), (problem, common) in zip(
+            samples, figures, wants, made, placed, strict=True
+        )
     ]
 
 
@@ -124,7 +130,7 @@ def next_task(before: Task, sample: Sample) -> Task:
     """
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:
-        return make_tasks(plan, figure, [sample])[0]
+        return make_tasks(plan, figure, [sample], before.model)[0]
     want = wanted_still(plan, before.want, then, sample)
     if want is None:
         want = wanted(plan, figure, sample)
@@ -132,12 +138,12 @@ def next_task(before: Task, sample: Sample) -> Task:
     else:
         parts = aimed(before.parts, want)
         goals = [*(part.goal for part in parts), *before.problem.goals[len(parts) :]]
-    problem = before.problem.towards(goals)
+    problem, model = before.problem.towards(goals), before.model
     if problem.scene is None:
-        (problem,) = place_problems(plan.surroundings, [problem], [figure], [sample])
+        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample])
     elif sample.obstacles is not then.obstacles:
         problem = problem.among(sample.obstacles)
-    return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem)
+    return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
 
 
 def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:

@@ -7,7 +7,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import arm, reach, two_arms
+from addon_scenes import animate, arm, miss, reach, two_arms
 from mathutils import Vector
 
 
@@ -121,3 +121,31 @@ def test_a_bone_is_given_a_capsule_and_loses_it():
     ):
         with pytest.raises(RuntimeError, match=words):
             operator(**options)
+
+
+def test_a_live_figure_in_motion_is_measured_once_for_what_it_keeps_clear_of(monkeypatch):
+    """Its bones have keys, as in an imported walk, so that every frame starts from another pose."""
+    rig = two_arms()
+    animate(reach(rig, "hand.L", (0.5, 0.8, 1.6)), {1: (0.5, 0.8, 1.6), 9: (-0.2, 0.8, 1.2)})
+    rig.articulate.body.self_collision = True
+    bpy.ops.articulate.body_fit()
+    chest = rig.pose.bones["chest"]
+    chest.rotation_mode = "XYZ"
+    for frame, angle in ((1, -0.3), (9, 0.4)):
+        chest.rotation_euler.x = angle
+        chest.keyframe_insert("rotation_euler", frame=frame)
+    surroundings = installed.module("control.surroundings")
+    measured = []
+    pairs = surroundings.watched_pairs
+    monkeypatch.setattr(surroundings, "watched_pairs", lambda *a, **k: measured.append(1) or pairs(*a, **k))
+    rig.articulate.live = True
+    bpy.context.scene.frame_set(1)
+    del measured[:]
+    for frame in range(2, 8):
+        bpy.context.scene.frame_set(frame)
+        assert miss(rig, "hand.L") < 1e-3
+    assert not measured
+    rig.pose.bones["arm.R"].scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(8)
+    assert measured, "Who has grown is measured anew."
