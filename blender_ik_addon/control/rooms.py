@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rooms: closed surfaces that a figure is meant to stand in, as in a box of which only the walls count."""
+"""Rooms, sets and walls that a figure sees from behind: there both sides count, and nobody is put outside.
+
+A room is mostly a box whose faces look outward, with the figure in it, and often without its front; a floor
+or a backdrop may lie with its face down.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,22 @@ from .kept import kept_readers
 from .surroundings import obstacles_of
 
 
-def rooms_around(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> set[str]:
-    """Names of the objects among an armature's solid obstacles inside of which all of its bones are.
+def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph) -> list[str]:
+    """Have those obstacles from a row on be two-sided that have most of the figure behind them; their names.
+
+    Args:
+        armature: the original object; first: the row; depsgraph: evaluated.
+    """
+    names, found = seen_from_behind(armature, depsgraph), []
+    for obstacle in rig_of(armature).obstacles[first:]:
+        if any(thing.name in names for thing in obstacle.things):
+            obstacle.mode = "TWO_SIDED"
+            found.append(obstacle.shown_name)
+    return found
+
+
+def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> set[str]:
+    """Names of the objects among an armature's obstacles inside of which, or behind which, most of it is.
 
     What is read for it is kept for the next solve.
 
@@ -28,22 +46,7 @@ def rooms_around(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> 
     space = space_of(armature.name, world)
     points = _joints(shown, space)
     meshes, _ = kept_readers().of(armature).read(obstacles_of(armature), armature, space, depsgraph)
-    solid = [mesh for mesh in meshes if mesh.mode == "solid"]
-    return {mesh.name for mesh in solid if (mesh.nearest(points).distance < 0.0).all()}
-
-
-def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Have those obstacles from a row on be two-sided that are rooms, or hold one; their names.
-
-    Args:
-        armature: the original object; first: the row; depsgraph: evaluated.
-    """
-    found, rooms = [], rooms_around(armature, depsgraph)
-    for obstacle in rig_of(armature).obstacles[first:]:
-        if any(thing.name in rooms for thing in obstacle.things):
-            obstacle.mode = "TWO_SIDED"
-            found.append(obstacle.shown_name)
-    return found
+    return {mesh.name for mesh in meshes if np.median(mesh.nearest(points).distance) < 0.0}
 
 
 def _joints(shown: bpy.types.Object, space: Space) -> Array:

@@ -33,8 +33,8 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
     )
     mode: EnumProperty(
         name="Mode",
-        description="What counts as inside. Where nothing is chosen, what is all around the figure is a room,"
-        " two-sided, and everything else solid",
+        description="What counts as inside. Where nothing is chosen, what most of the figure is inside or"
+        " behind of is two-sided, as a room, and everything else solid",
         items=MODES,
         default="SOLID",
         options=FRESH,
@@ -58,7 +58,9 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         add_obstacles(armature, things, mode=self.mode, margin=self.margin)
         if not self.properties.is_property_set("mode"):
             for name in make_two_sided(armature, before, context.evaluated_depsgraph_get()):
-                self.report({"INFO"}, f"The figure is inside '{name}', as in a room: it is two-sided")
+                self.report(
+                    {"INFO"}, f"The figure is inside or behind '{name}', as in a room: it is two-sided"
+                )
 
     def _things(
         self, context: bpy.types.Context, armature: bpy.types.Object

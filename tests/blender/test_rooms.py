@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A room is a closed surface with the figure in it: its walls are kept clear of."""
+"""Rooms, sets and walls that the figure is behind of: they are kept clear of from where it stands."""
 
 from __future__ import annotations
 
+import bmesh
 import bpy
+import numpy as np
 import pytest
-from addon_scenes import animate, arm, miss, reach
+from addon_scenes import animate, arm, miss, reach, tip
 
 
 def cube(rig: bpy.types.Object, size: float, place=(0.0, 0.0, 2.0), name: str = "Room") -> bpy.types.Object:
@@ -24,6 +26,45 @@ def test_what_is_all_around_the_figure_is_a_room():
         bpy.ops.articulate.obstacle_add(object=name)
     modes = {obstacle.name: obstacle.mode for obstacle in rig.articulate.obstacles}
     assert modes == {"Room": "TWO_SIDED", "Table": "SOLID", "Pit": "SOLID"}
+
+
+def opened(thing: bpy.types.Object) -> None:
+    """Without its front, as a set is for the camera."""
+    made = bmesh.new()
+    made.from_mesh(thing.data)
+    bmesh.ops.delete(made, geom=[face for face in made.faces if face.normal.y < -0.9], context="FACES")
+    made.to_mesh(thing.data)
+    made.free()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_set_without_its_front_keeps_the_figure_in(turned):
+    """Whichever way its faces look."""
+    rig = arm()
+    room = cube(rig, 10.0, (0.0, 0.0, 4.5))
+    opened(room)
+    if turned:
+        room.data.flip_normals()
+    bpy.ops.articulate.obstacle_add(object="Room")
+    assert rig.articulate.obstacles["Room"].mode == ("SOLID" if turned else "TWO_SIDED")
+    reach(rig, "b3", (1.5, 0.3, 2.0))
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED" and miss(rig, "b3") < 1e-3
+    assert rig.articulate.report["clearance"] >= 0.0
+
+
+@pytest.mark.parametrize("turn", [0.0, np.pi])
+def test_a_floor_is_a_floor_whichever_way_it_lies(turn):
+    rig = arm()
+    bpy.ops.mesh.primitive_plane_add(size=10.0, location=(0, 0, -0.5), rotation=(turn, 0, 0))
+    bpy.context.object.name = "Floor"
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object="Floor", margin=0.01)
+    reach(rig, "b3", (2.0, 0.3, -1.0))
+    bpy.ops.articulate.solve()
+    report = rig.articulate.report
+    assert report["status"] == "BLOCKED" and "stopped by Floor" in report["message"]
+    assert tip(rig, "b3")[2] > -0.5 and report["clearance"] > 0.0
 
 
 def test_who_chooses_a_mode_has_it():
