@@ -73,20 +73,6 @@ def forget_refusal(context: bpy.types.Context, armature: bpy.types.Object) -> No
         rig.message = ""
 
 
-def show_keys(context: bpy.types.Context, text: str | None) -> None:
-    """Say in the status bar what keys do while something goes on; None when it has ended.
-
-    Every workspace has a status bar of its own, and who switches to another one does so in its midst.
-    """
-    session, here = session_of(context), context.workspace
-    before = bpy.data.workspaces.get(session.told_in)
-    if before is not None and before != here:
-        with bpy.context.temp_override(workspace=before):  # it sets the text of the one that is current
-            before.status_text_set(None)
-    here.status_text_set(text)
-    session.told_in = here.name if text else ""
-
-
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:
     """Say no: in the status bar, to scripts (a RuntimeError carries the report) and on the panel."""
     if armature is not None and armature.library is None:

@@ -13,8 +13,10 @@ from ..control.bake import Bake, BakeOptions
 from ..control.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bake import DESCRIPTIONS
-from .active import FRESH, OnArmature, Outcome, refuse, show_keys
+from .active import FRESH, OnArmature, Outcome, refuse
+from .status_bar import Key, show_keys
 
+KEYS: tuple[Key, ...] = ((("EVENT_ESC",), "Cancel"),)
 _SLICE = 0.03  # seconds of baking a timer event; the window redraws in between
 _OPTIONS = (
     "step",
@@ -137,12 +139,8 @@ class ARTICULATE_OT_bake(OnArmature):
     def _show(self, context: bpy.types.Context, *, baking: bool) -> None:
         session = session_of(context)
         session.baking, session.progress = baking, self._bake.progress
-        text = (
-            f"Baking {self._bake.plan.armature}: {self._bake.progress:.0%}  |  Esc: cancel"
-            if baking
-            else None
-        )
-        show_keys(context, text)
+        doing = f"Baking {self._bake.plan.armature}: {self._bake.progress:.0%}"
+        show_keys(context, KEYS if baking else None, doing)
         if not baking:
             context.window_manager.event_timer_remove(self._timer)
         for area in context.screen.areas:

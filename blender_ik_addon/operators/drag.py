@@ -25,8 +25,9 @@ from ..control.under_mouse import bone_at
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.measures import angle, length
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse, show_keys
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
 from .hand import Hand, changed_levels
+from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, Key, show_keys
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
@@ -35,9 +36,16 @@ ROOTS = (
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
     ("FREE", "Free", "The topmost bone may move too"),
 )
-KEYS = (
-    "Drag: move  |  Ctrl: turn  |  Shift: fine  |  X Y Z: axis  |  0-9: number"
-    "  |  Wheel: bones that take part  |  R: root pinned or free  |  LMB, Enter: confirm  |  RMB, Esc: cancel"
+KEYS: tuple[Key, ...] = (
+    (("MOUSE_MOVE",), "Move"),
+    (("EVENT_CTRL",), "Turn"),
+    SHIFT,
+    AXIS,
+    NUMBER,
+    (("MOUSE_MMB",), "Bones That Take Part"),
+    (("EVENT_R",), "Root Pinned or Free"),
+    CONFIRM,
+    CANCEL,
 )
 
 

@@ -12,14 +12,15 @@ from ..control.sight import read_sight
 from ..control.target import TargetInHand
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse, show_keys
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
 from .hand import AXES, Hand
+from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
 AXIS_ITEMS = (
     ("NONE", "Free", ""),
     *((axis, axis, f"Along or about the world's {axis} axis") for axis in AXES),
 )
-KEYS = "Shift: fine  |  X Y Z: axis  |  0-9: number  |  Release, Enter: confirm  |  RMB, Esc: cancel"
+KEYS = SHIFT, AXIS, NUMBER, CONFIRM, CANCEL
 
 
 class ARTICULATE_OT_target_move(OnArmature):

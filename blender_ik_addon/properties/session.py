@@ -31,11 +31,6 @@ class ArticulateSession(bpy.types.PropertyGroup):
     refused: StringProperty(
         name="Refused", description="What an operator said last when it said no", options={"SKIP_SAVE"}
     )
-    told_in: StringProperty(
-        name="Told in",
-        description="Workspace whose status bar shows the keys of what is going on",
-        options={"SKIP_SAVE"},
-    )
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(
         name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR", options={"SKIP_SAVE"}

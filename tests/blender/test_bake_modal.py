@@ -10,6 +10,7 @@ import bpy
 import installed
 import pytest
 from addon_scenes import animate, arm, curves, miss, reach, snapshot
+from ui_layout import status_bar
 
 
 class Operator:
@@ -39,7 +40,7 @@ class Window:
         self.window = None
         area = SimpleNamespace(type="VIEW_3D", tag_redraw=self._redraw)
         self.screen = SimpleNamespace(areas=[area])
-        self.workspace = SimpleNamespace(name="Layout", status_text_set=self.texts.append)
+        self.workspace = SimpleNamespace(status_text_set=lambda draw: self.texts.append(status_bar(draw)))
         self.window_manager = SimpleNamespace(
             articulate=bpy.context.window_manager.articulate,
             event_timer_add=self._add,
@@ -87,7 +88,7 @@ def test_it_goes_to_its_end_with_progress_and_leaves_the_window_clean(slow):
         told.append(session.progress)
         assert len(told) < 100
     assert outcome == {"FINISHED"} and told == sorted(told) and len(told) > 12
-    assert any("Baking Rig" in text and "Esc" in text for text in window.texts if text)
+    assert any("Baking Rig" in text and "Cancel" in text for text in window.texts if text)
     assert (session.baking, window.timers, window.texts[-1]) == (False, [], None)
     assert window.redrawn and "Baked 12 frames" in operator.reports[-1]
     assert all(len(keys) == 12 for keys in curves(rig).values())

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from addon_scenes import arm, curves, reach, snapshot, tip, two_arms
 from mathutils import Euler, Matrix
+from ui_layout import status_bar
 
 WIDTH, HEIGHT = 800, 600
 
@@ -50,7 +51,7 @@ class Window:
         self.area = SimpleNamespace(
             type="VIEW_3D", tag_redraw=lambda: None, header_text_set=self.header.append
         )
-        self.workspace = SimpleNamespace(name="Layout", status_text_set=self.texts.append)
+        self.workspace = SimpleNamespace(status_text_set=lambda draw: self.texts.append(status_bar(draw)))
         self.window = None
         self.window_manager = SimpleNamespace(
             articulate=bpy.context.window_manager.articulate,
@@ -121,7 +122,7 @@ def test_press_on_a_bone_and_drag_it_and_let_go():
     rig = posed()
     begun = tip(rig, "b3")
     mouse = Mouse(tip_at(rig, "b3"))
-    assert mouse.outcome == {"RUNNING_MODAL"} and mouse.window.timers and "Esc" in mouse.window.texts[0]
+    assert mouse.outcome == {"RUNNING_MODAL"} and mouse.window.timers and "Cancel" in mouse.window.texts[0]
     mouse.move(*((begun[0] + s, begun[2] - s) for s in np.linspace(0, 0.8, 9)))
     assert np.allclose(tip(rig, "b3"), begun, atol=1e-6), "It is solved at a tick and not at each move."
     mouse.tick()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import bpy
@@ -99,3 +100,12 @@ class Panel:
             if name in vars(self._cls) and not isinstance(vars(self._cls)[name], staticmethod)
             else found
         )
+
+
+def status_bar(draw: Callable[[SimpleNamespace, object], None] | None) -> str | None:
+    """What is to be read where something draws the status bar; None where Blender does."""
+    if draw is None:
+        return None
+    layout = Layout()
+    draw(SimpleNamespace(layout=layout), None)
+    return " ".join(layout.drawn)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The status bar while something goes on: which keys do what, drawn as Blender draws its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import bpy
+
+Icon = Literal[
+    "EVENT_CTRL", "EVENT_ESC", "EVENT_R", "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z",
+    "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE", "MOUSE_RMB",
+]  # fmt: skip
+Key = tuple[tuple[Icon, ...], str]
+"""Icons of keys, and what they do."""
+
+SHIFT: Key = ("EVENT_SHIFT",), "Fine"
+AXIS: Key = ("EVENT_X", "EVENT_Y", "EVENT_Z"), "Axis"
+NUMBER: Key = (), "0-9: Number"  # for which Blender has no icon
+CONFIRM: Key = ("MOUSE_LMB", "EVENT_RETURN"), "Confirm"
+CANCEL: Key = ("MOUSE_RMB", "EVENT_ESC"), "Cancel"
+_GAP = 1.5
+_WIDE = {"EVENT_CTRL": 1.2, "EVENT_ESC": 1.2}  # these are wider than the room that a label leaves to icons
+
+
+def show_keys(context: bpy.types.Context, keys: Sequence[Key] | None, doing: str = "") -> None:
+    """Say what keys do, and what is going on, if anything is; with None it has ended.
+
+    A text would be the current workspace's, and stay there if the user switches to another one. What is
+    drawn is the same in all of them.
+    """
+
+    def draw(header: bpy.types.Header, _context: bpy.types.Context) -> None:
+        row = header.layout.row(align=True)
+        if doing:
+            row.label(text=doing)
+            row.separator(factor=_GAP)
+        for icons, does in keys or ():
+            for icon in icons:
+                row.label(text="", icon=icon)
+                if icon in _WIDE:
+                    row.separator(factor=_WIDE[icon])
+            row.label(text=does)
+            row.separator(factor=_GAP)
+
+    context.workspace.status_text_set(None if keys is None else draw)
