@@ -18,6 +18,8 @@ GUI_SUITE = "tests/gui"
 PYTEST = ("-P", "-m", "pytest")
 """-P keeps the current directory, and so the source of the library, off the import path."""
 NO_TESTS_COLLECTED = 5
+ALONE = {"build": "python build.py", "check": "python build.py check"}
+"""Commands with no one tool behind them."""
 # The matrices of a figure are small: a second thread costs more than it does, in tests as in benchmarks.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -35,6 +37,8 @@ def run(options: argparse.Namespace, extra: list[str]) -> int:
     blender = getattr(options, "blender", BLENDERS[0])
     if blender not in BLENDERS:
         raise Problem(f"Blender {blender} is not one of {', '.join(BLENDERS)}.")
+    if extra and options.command in ALONE:
+        raise Problem(f"{ALONE[options.command]} takes nothing after --, but got: {' '.join(extra)}")
     if options.command == "test":
         return test_gui(extra) if options.gui else test(blender, extra)
     if options.command == "check":

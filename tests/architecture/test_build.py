@@ -58,6 +58,12 @@ def test_an_unknown_blender_is_named():
         commands.run(type("Options", (), {"blender": "9.9", "command": "build"}), [])
 
 
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_what_no_tool_would_get_is_refused(command):
+    with pytest.raises(Problem, match="takes nothing after --, but got: -x"):
+        commands.run(type("Options", (), {"command": command}), ["-x"])
+
+
 ONE, OTHER = "tests/ikmath/test_pose.py", "tests/blender/test_bake.py::test_x"
 
 
