@@ -29,7 +29,7 @@ from .surroundings import (
     Surroundings,
     link_sizes,
     look_around,
-    model_problem,
+    make_model,
     read_surroundings,
     same_sizes,
 )
@@ -221,11 +221,12 @@ def _model(
     figure = read_figure(bones, read_state(armature, bones), space, figure.solved, root=root, carried=carried)
     plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
     numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
+    sizes = link_sizes(numbers, figure.state.matrix, figure.space)
     return _Model(
         numbers=numbers,
         above=_above(bones, numbers),
-        problem=model_problem(around, plain, figure, shapes),
-        sizes=link_sizes(numbers, figure.state.matrix, figure.space),
+        problem=make_model(around, plain, figure, shapes, sizes).problem,
+        sizes=sizes,
     )
 
 

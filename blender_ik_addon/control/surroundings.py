@@ -28,6 +28,7 @@ from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .body import LinkPlan, body_links, link_on
 from .kept import kept_readers
+from .rooted import Held, above_roots, held_links, roots_of
 from .self_collision import watched_pairs
 
 _SAME_SIZE: Final = 1e-5  # relative; by that much bones of one scale differ in single precision
@@ -78,10 +79,17 @@ class Model:
     Attributes:
         problem: of one of them, with a scene.
         sizes: (L, 3) of the links, see `link_sizes`.
+        held: those that may be rooted in obstacles; roots: how deep they are, see `roots_of`.
     """
 
     problem: ik.Problem = field(repr=False)
     sizes: Array = field(repr=False)
+    held: Held = field(repr=False)
+    roots: tuple[int, ...]
+
+    def holds(self, sizes: Array, figure: Figure, obstacles: Sequence[Shape]) -> bool:
+        """Whether it is the model of a frame, too."""
+        return same_sizes(sizes, self.sizes) and roots_of(self.held, figure, obstacles) == self.roots
 
 
 class _Sampled(Protocol):
@@ -204,13 +212,14 @@ def place_problems(
     for problem, figure, sample in zip(problems, figures, samples, strict=True):
         numbers = [figure.bones.index[link.bone] for link in surroundings.links]
         now = link_sizes(numbers, figure.state.matrix, figure.space)
-        if model is None or not same_sizes(now, model.sizes):
-            model = Model(model_problem(surroundings, problem, figure, sample.obstacles), now)
+        if model is None or not model.holds(now, figure, sample.obstacles):
+            model = make_model(surroundings, problem, figure, sample.obstacles, now)
         if model.problem.scene is None:
             model = None  # there is nothing in this frame; there may be in the next
-            placed.append((problem, None))
-        else:
-            placed.append((problem.among(sample.obstacles, model.problem), model))
+        else:  # what is known of obstacles that stand still is kept from frame to frame
+            problem = problem.among(sample.obstacles, model.problem)
+            model = replace(model, problem=problem)
+        placed.append((problem, model))
     return placed
 
 
@@ -246,11 +255,19 @@ def depth_of(problem: ik.Problem, figure: Figure) -> float:
     return max(0.0, problem.margin - nearest_thing(problem, figure.q, figure.shown).clearance)
 
 
-def model_problem(
-    surroundings: Surroundings, problem: ik.Problem, figure: Figure, obstacles: Sequence[Shape]
-) -> ik.Problem:
-    """A problem with a scene, from which other frames get theirs as long as the links keep their sizes."""
-    body = ik.Body([link_on(figure, link) for link in surroundings.links])
+def make_model(
+    surroundings: Surroundings, problem: ik.Problem, figure: Figure, obstacles: Sequence[Shape], sizes: Array
+) -> Model:
+    """The model of a frame.
+
+    Args:
+        surroundings: of the plan.
+        problem, figure, obstacles: of the frame; sizes: (L, 3) of the links in it.
+    """
+    links = [link_on(figure, link) for link in surroundings.links]
+    held = held_links(figure, links, surroundings.margin)
+    roots = roots_of(held, figure, obstacles)
+    body = ik.Body(above_roots(links, held, roots))
     pairs = np.zeros((0, 2), dtype=np.intp)
     if surroundings.self_collision:
         pairs = watched_pairs(
@@ -260,7 +277,7 @@ def model_problem(
             unwatched=surroundings.unwatched,
             slack=surroundings.margin,
         )
-    return ik.Problem(
+    among = ik.Problem(
         figure.skeleton,
         problem.goals,
         obstacles=obstacles,
@@ -269,6 +286,7 @@ def model_problem(
         margin=surroundings.margin,
         self_pairs=pairs,
     )
+    return Model(among, sizes, held, roots)
 
 
 def link_sizes(

@@ -139,10 +139,8 @@ def next_task(before: Task, sample: Sample) -> Task:
         parts = aimed(before.parts, want)
         goals = [*(part.goal for part in parts), *before.problem.goals[len(parts) :]]
     problem, model = before.problem.towards(goals), before.model
-    if problem.scene is None:
-        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample])
-    elif sample.obstacles is not then.obstacles:
-        problem = problem.among(sample.obstacles)
+    if problem.scene is None or sample.obstacles is not then.obstacles:
+        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
     return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
 
 
