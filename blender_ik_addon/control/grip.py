@@ -93,10 +93,12 @@ def plan_with_grip(
     )
     held, root = _holding(armature, context, grip, own, pose) if not top else ((), "")
     root = grip.root or root
-    plan = read_plan(armature, context, extra=[*held, dragged], root=root)
+    method = ik.METHODS[rig_of(armature).solver.method]
+    # pins are to hold, which takes priorities
+    able = method.priorities and (method.obstacles or not rig_of(armature).keeps_clear)
+    instead = "" if able else ik.DEFAULT
+    plan = read_plan(armature, context, extra=[*held, dragged], root=root, instead=instead)
     plan = replace(plan, effectors=(*map(_as_held, plan.effectors[:-1]), plan.effectors[-1]))
-    if not ik.METHODS[plan.method].priorities:
-        plan = replace(plan, method=ik.DEFAULT)  # pins are to hold, which takes priorities
     pin = next(
         (
             row

@@ -172,6 +172,7 @@ def read_plan(
     *,
     extra: Sequence[EffectorPlan] = (),
     root: str = "",
+    instead: str = "",
 ) -> Plan:
     """Check an armature's settings and put them together.
 
@@ -180,6 +181,7 @@ def read_plan(
         context: for the scene and the view layer in which it has to be.
         extra: effectors that are not on the rig; they come last. With them the rig may have none.
         root: in place of the solver's setting.
+        instead: method in place of the one that is set.
 
     Raises:
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
@@ -195,7 +197,7 @@ def read_plan(
     bones = read_bones(armature)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
-    root = root or solver.root
+    root, method = root or solver.root, instead or solver.method
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
@@ -206,16 +208,16 @@ def read_plan(
         bones=bones,
         solved=solved,
         effectors=effectors,
-        method=solver.method,
+        method=method,
         limits=solver.limits,
         root=root,
         root_stiffness=(*solver.root_location_stiffness, *solver.root_rotation_stiffness),
         max_iterations=solver.max_iterations,
         tolerance=min(solver.tolerance, _FINE * _size(armature, bones)),
         posture=solver.posture,
-        parameters=tuple(solver.parameters.options(solver.method).items()),
-        surroundings=read_surroundings(armature, bones, solved),
-        inertia=_inertia(armature, bones, solver.method, solver.effort),
+        parameters=tuple(solver.parameters.options(method).items()),
+        surroundings=read_surroundings(armature, bones, solved, instead),
+        inertia=_inertia(armature, bones, method, solver.effort),
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
     )

@@ -99,7 +99,9 @@ class _Sampled(Protocol):
     def obstacles(self) -> tuple[Shape, ...]: ...
 
 
-def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence[str]) -> Surroundings | None:
+def read_surroundings(
+    armature: bpy.types.Object, bones: Bones, solved: Sequence[str], instead: str = ""
+) -> Surroundings | None:
     """What an armature's settings say it keeps clear of; None if of nothing.
 
     Obstacles count only for the parts that a solve can move: the rest could not get out of their way. It is
@@ -109,12 +111,13 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
         armature: the original object.
         bones: of it.
         solved: names of the bones that may move.
+        instead: method in place of the one that is set; it keeps clear in a way that it knows.
 
     Raises:
         Refused: the method knows no obstacles, or a bone of the body is gone.
     """
     rig = rig_of(armature)
-    body, method = rig.body, ik.METHODS[rig.solver.method]
+    body, method = rig.body, ik.METHODS[instead or rig.solver.method]
     if not any(obstacle.enabled for obstacle in rig.obstacles):
         kept_readers().forget(armature)
         if not body.self_collision:
@@ -140,6 +143,9 @@ def read_surroundings(armature: bpy.types.Object, bones: Bones, solved: Sequence
         if moves or body.self_collision
     )
     avoidance = configured(ik.AVOIDANCE[body.avoidance], body.parameters.options(body.avoidance))
+    if instead:
+        ways = (avoidance, *ik.AVOIDANCE.values())
+        avoidance = next(way for way in ways if not method.objection(ik.Demand(wishes=(), avoidance=way)))
     there = {link.bone for link in links}
     pairs = [(pair.a, pair.b, pair.watched) for pair in body.pairs if {pair.a, pair.b} <= there]
     return Surroundings(

@@ -82,8 +82,7 @@ def objections(armature: bpy.types.Object) -> dict[str, str]:
         for effector in asking
         for ask in effector.kind_info.asks
     ]
-    avoids = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
-    return method_objections(asked, rig.body.avoidance if avoids else "")
+    return method_objections(asked, rig.body.avoidance if rig.keeps_clear else "")
 
 
 def _is_part(

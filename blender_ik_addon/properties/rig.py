@@ -123,6 +123,11 @@ class ArticulateRig(bpy.types.PropertyGroup):
         return self.effectors[index] if 0 <= index < len(self.effectors) else None
 
     @property
+    def keeps_clear(self) -> bool:
+        """Whether there is anything that the figure keeps out of, be it a limb of its own."""
+        return self.body.self_collision or any(obstacle.enabled for obstacle in self.obstacles)
+
+    @property
     def enabled_effectors(self) -> list[ArticulateEffector]:
         """The effectors that take part in a solve."""
         return [effector for effector in self.effectors if effector.enabled]

@@ -7,8 +7,10 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import arm, curves, evaluated, reach, snapshot, tip, two_arms
+from addon_scenes import arm, curves, evaluated, reach, snapshot, tip, two_arms, wall
 from bridge_rigs import chain_rig, metarig, shake
+
+import ikmath as ik
 
 drag = installed.module("control.drag")
 Refused = installed.module("properties.refusal").Refused
@@ -206,14 +208,29 @@ def test_what_follows_a_target_is_not_dragged():
     start(rig, "hand.L", turn=True)  # nothing asks for its orientation
 
 
-def test_methods_without_priorities_do_not_drag():
+@pytest.mark.parametrize("method", ik.METHODS)
+@pytest.mark.parametrize("obstacle", [False, True])
+def test_whatever_method_is_set_pins_hold_in_drags(method, obstacle):
+    """Those that know no priorities, or no obstacles, do not drag: the default does in their place."""
     rig = two_arms()
-    rig.articulate.solver.method = "ccd"
+    rig.articulate.solver.method = method
+    if obstacle:
+        wall(rig, 2.5)
+        rig.articulate.body.avoidance = next(
+            name
+            for name, way in ik.AVOIDANCE.items()
+            if not ik.METHODS[method].obstacles
+            or not ik.METHODS[method].objection(ik.Demand(wishes=(), avoidance=way))
+        )
     pin(rig, "hand.R")
     place = tip(rig, "hand.R")
     held = start(rig, "hand.L")
-    held.move_to(by(held, [0.1, -0.3, 0.1]))
+    held.move_to(by(held, [-0.3, 0.2, -0.1]))
     assert np.linalg.norm(tip(rig, "hand.R") - place) < 1e-3
+    held.cancel()
+    before = tip(rig, "hand.L")
+    bpy.ops.articulate.drag(bone="hand.L", move=(-0.3, 0.2, -0.1))
+    assert np.linalg.norm(tip(rig, "hand.L") - before - (-0.3, 0.2, -0.1)) < 1e-3
 
 
 def test_keys_are_set_at_the_end_if_auto_key_is_on():
