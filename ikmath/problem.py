@@ -284,6 +284,11 @@ class Problem:
         return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
 
     @cached_property
+    def strides(self) -> Array:
+        """(n,) what counts as one where turns and slides are compared: a radian, the figure's length."""
+        return np.where(self.skeleton.is_turn, 1.0, self.length)
+
+    @cached_property
     def stack(self) -> Stack:
         """The tasks as rows."""
         return Stack(self.skeleton, self.tasks, self.length)

@@ -213,7 +213,7 @@ class Skeleton:
                 if got != expected:
                     raise BadShape(name, f"an array {expected}", got)
                 setattr(other, name, value)
-        for derived in ("size", "constants", "kernels"):
+        for derived in ("size", "mobility", "uneven", "constants", "kernels"):
             other.__dict__.pop(derived, None)
         return other
 
@@ -303,10 +303,22 @@ class Skeleton:
         hinges = Hinges(self.plan, self._nodes, self.constants, self.owner, self.slot)
         return hinges.one, hinges.many if len(self.plan.levels) > _SHORT else many
 
+    def mobility_for(self, length: float) -> Array:
+        """(n,) how readily a coordinate moves, by stiffness as Blender's own solver weighs it; metric of `q`.
+
+        Args:
+            length: metres that a slide goes as readily as a turn turns by a radian. Who has weighed the
+                figure has compared metres and radians, and it is not asked.
+        """
+        free = 1.0 - self.stiffness
+        if self.inertia is not None:
+            return np.asarray(free / self.inertia)
+        return np.where(self.is_turn, free, free * length * length)
+
     @cached_property
     def mobility(self) -> Array:
-        """(n,) how readily a coordinate moves, as Blender's own solver weighs it; metric of `q`."""
-        return np.asarray((1.0 - self.stiffness) / (1.0 if self.inertia is None else self.inertia))
+        """(n,) `mobility_for` the figure's own size, so that it moves alike in metres and in centimetres."""
+        return self.mobility_for(self.size or 1.0)
 
     @cached_property
     def uneven(self) -> bool:

@@ -59,11 +59,10 @@ class Stack:
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
         self.levels = self.levels or [slice(0, 0)]
         self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
-        # who weighs a figure has compared metres and radians
-        unit = length if skeleton.inertia is None else 1.0
-        self.metric = np.sqrt(skeleton.mobility) * np.where(skeleton.is_turn, 1.0, unit)
+        mobility = skeleton.mobility_for(length)
+        self.metric = np.sqrt(mobility)
         self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory
-        self.turning = np.where(skeleton.is_turn, skeleton.mobility**0.25, np.inf)
+        self.turning = np.where(skeleton.is_turn, mobility**0.25, np.inf)
         self._merged: Merged | None = None
         self._seen: Sequence[Goal] = ()
         self._begun: Pose | None = None

@@ -48,6 +48,32 @@ class Program(Protocol):
         """The Hessian of u . c, (n, n)."""
 
 
+class InUnits:
+    """A program whose variables are counted in units of their own, so that they are of like size.
+
+    Args:
+        program: of x * units; units: (n,) above zero.
+    """
+
+    def __init__(self, program: Program, units: FloatArray) -> None:
+        self.program, self.units = program, units
+
+    def objective(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """See `Program.objective`."""
+        value, gradient, hessian = self.program.objective(x * self.units)
+        return value, gradient * self.units, hessian * self.units * self.units[:, None]
+
+    def constraints(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See `Program.constraints`."""
+        error, jacobian = self.program.constraints(x * self.units)
+        return error, jacobian * self.units
+
+    def curvature(self, x: FloatArray, multipliers: FloatArray) -> FloatArray:
+        """See `Program.curvature`."""
+        hessian = self.program.curvature(x * self.units, multipliers)
+        return hessian * self.units * self.units[:, None]
+
+
 Propose = Callable[[FloatArray, FloatArray], FloatArray]
 Advance = Callable[[FloatArray, FloatArray, FloatArray, Propose], FloatArray]
 """(x, c, J, propose) -> the next x, where propose(c, J) is the step; a limit method fits in here."""

@@ -77,7 +77,7 @@ class Control(Incremental):
         if posture is None:
             # Nobody asked for the rest pose: what turning towards it disturbs, to second order, must not
             # keep the figure from its goals.
-            length = float(np.linalg.norm(gradient))
+            length = float(np.linalg.norm(gradient / state.problem.strides))
             gradient = gradient * min(1.0, 0.5 * state.cost**0.25 / length if length > 0.0 else 1.0)
         if options.damping is None:
             damping = float(np.sqrt((_FAR * state.cost + _NEAR) * state.caution))

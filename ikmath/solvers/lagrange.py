@@ -27,7 +27,15 @@ import numpy as np
 from ..diagnosis import conclude
 from ..errors import NotSupported
 from ..limits import ByRows
-from ..linalg.lagrange import LagrangeOptions, Optimum, minimize_under
+from ..linalg.lagrange import (
+    Advance,
+    InUnits,
+    LagrangeOptions,
+    Optimum,
+    Program,
+    Propose,
+    minimize_under,
+)
 from ..parameters import setting
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
@@ -96,10 +104,7 @@ class Lagrange(Resting):
         elif options.bounds == "slack":
             found = _with_slack(program, q, settings)
         else:
-            region, limits = skeleton.region, problem.limits
-            found = minimize_under(
-                program, q, settings, lambda x, c, j, propose: limits.step(region, x, c, ByRows(propose, j))
-            )
+            found = _by_limit_method(program, q, settings)
         end = skeleton.region.project(found.x) if problem.limits.strict else found.x
         answer = conclude(problem, end, found.iterations, options.tolerance, stalled=found.stalled)
         if answer.status is Status.REACHED or not (options.rest and may_rest(problem)):
@@ -108,6 +113,26 @@ class Lagrange(Resting):
         return conclude(
             problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
         )
+
+
+def _minimized(
+    program: Program, q: Array, settings: LagrangeOptions, units: Array, advance: Advance | None = None
+) -> Optimum:
+    """The constrained minimum near q, sought in units in which all variables are of like size."""
+    found = minimize_under(InUnits(program, units), q / units, settings, advance)
+    return found._replace(x=found.x * units)
+
+
+def _by_limit_method(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
+    """Each step as the problem's limit method allows it."""
+    problem = program.problem
+    region, limits, units = problem.skeleton.region, problem.limits, problem.strides
+
+    def advance(x: Array, error: Array, rows: Array, propose: Propose) -> Array:
+        own = ByRows(lambda error, rows: propose(error, rows * units) * units, rows / units)
+        return limits.step(region, x * units, error, own) / units
+
+    return _minimized(program, q, settings, units, advance)
 
 
 def _every_combination(
@@ -122,7 +147,7 @@ def _every_combination(
     best, best_score = None, (np.inf, np.inf)
     for values in product(*choices):
         held = HeldProgram(program, np.array(values))
-        found = minimize_under(held, q[held.free], settings)
+        found = _minimized(held, q[held.free], settings, program.problem.strides[held.free])
         x = held.whole(found.x)
         if skeleton.region.violation(x).max(initial=0.0) > 1e-9:
             continue
@@ -137,6 +162,7 @@ def _every_combination(
 
 def _with_slack(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
     """Ge, 2.5.2."""
-    extended = SlackProgram(program)
-    found = minimize_under(extended, extended.start(q), settings)
+    extended, strides = SlackProgram(program), program.problem.strides
+    units = np.concatenate([strides, np.sqrt(strides[extended.low]), np.sqrt(strides[extended.high])])
+    found = _minimized(extended, extended.start(q), settings, units)
     return found._replace(x=found.x[: len(q)])

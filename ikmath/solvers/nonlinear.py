@@ -44,8 +44,9 @@ class NonlinearOptions(RestOptions):
     """Options of `nonlinear`.
 
     Attributes:
-        gamma: Tikhonov's g, weight of a radian against an error of one figure size. Larger ones keep the
-            pose nearer to the posture and leave more error.
+        gamma: Tikhonov's g, weight of a radian, or of a slide by one figure size, against an error of one
+            figure size of the heaviest goal. Larger ones keep the pose nearer to the posture and leave more
+            error.
         max_iterations: iterations of L-BFGS-B; they are shorter than those of other methods.
     """
 
@@ -69,15 +70,26 @@ class Nonlinear(Resting):
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         region = problem.skeleton.region
         function, lower, upper = minimisation(problem, options.gamma)
+        strides = problem.strides
+
+        def strided(x: Array) -> tuple[float, Array]:
+            value, gradient = function(x * strides)
+            return value, gradient * strides
+
         settings = LbfgsbOptions(
             max_iterations=options.max_iterations,
             gradient_tolerance=0.05 * options.tolerance / problem.length,
             value_tolerance=1e-9,
             memory=20,
         )
-        found = minimize(function, q, lower, upper, settings)
-        stalled = found.stop is not Stop.ITERATIONS
-        end = conclude(problem, region.project(found.x), found.iterations, options.tolerance, stalled=stalled)
+        found = minimize(strided, q / strides, lower / strides, upper / strides, settings)
+        end = conclude(
+            problem,
+            region.project(found.x * strides),
+            found.iterations,
+            options.tolerance,
+            stalled=found.stop is not Stop.ITERATIONS,
+        )
         if end.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
             return end
         q, squares = at_rest(
@@ -103,7 +115,7 @@ def minimisation(problem: Problem, gamma: float) -> tuple[Function, Array, Array
 
 
 def objective(problem: Problem, gamma: float) -> Function:
-    """Make F of eq. 3.1 with its gradient.
+    """Make F of eq. 3.1 with its gradient, over the weight of the heaviest goal.
 
     Args:
         problem: its goals are scaled as everywhere: weights, and lengths in figure sizes.
@@ -111,23 +123,30 @@ def objective(problem: Problem, gamma: float) -> Function:
     """
     skeleton, stack, tasks = problem.skeleton, problem.stack, problem.tasks
     gain, centre = tether_of(problem, gamma)
+    heaviest = _heaviest(problem)
+    scale, gain = stack.scale / heaviest, gain / heaviest
 
     def function(h: Array) -> tuple[float, Array]:
         raw, jacobian = stack.evaluate(tasks, Pose.trusted(skeleton, h.copy()))
-        error = raw * stack.scale
+        error = raw * scale
         away = gain * (h - centre)
-        gradient = 2.0 * (jacobian.T @ (error * stack.scale) + gain * away)
+        gradient = 2.0 * (jacobian.T @ (error * scale) + gain * away)
         return float(error @ error + away @ away), gradient
 
     return function
 
 
 def tether_of(problem: Problem, gamma: float) -> Tether:
-    """What `g^2 |h|^2` means for a problem: from the posture, by its gains, or from the rest pose."""
-    posture, skeleton = problem.posture, problem.skeleton
+    """What `g^2 |h|^2` means beside goals of any weight: from the posture, by its gains, or from rest."""
+    posture, gain = problem.posture, gamma * _heaviest(problem) / problem.strides
     if posture is None:
-        return Tether(np.full(skeleton.n, gamma), skeleton.rest)
-    return Tether(gamma * posture.gain, posture.q)
+        return Tether(gain, problem.skeleton.rest)
+    return Tether(gain * posture.gain, posture.q)
+
+
+def _heaviest(problem: Problem) -> float:
+    """The root of the largest weight; 1 where nothing weighs."""
+    return float(np.sqrt(max((goal.weight.max() for goal in problem.tasks), default=0.0))) or 1.0
 
 
 def _inside(function: Function, region: Region) -> Function:

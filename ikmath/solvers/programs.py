@@ -27,7 +27,8 @@ class FigureProgram:
     Args:
         problem: its tasks are the constraints, scaled as everywhere.
         objective: "posture": `1/2 sum (gain_i (q_i - r_i))^2` around the posture, or with gain 1
-            around the rest pose; "limits": `1/2 sum ((q_i - middle_i) / half range_i)^2`.
+            around the rest pose, slides counted in figure sizes; "limits":
+            `1/2 sum ((q_i - middle_i) / half range_i)^2`.
     """
 
     def __init__(self, problem: Problem, objective: str) -> None:
@@ -37,11 +38,12 @@ class FigureProgram:
             both = np.isfinite(skeleton.lower) & np.isfinite(skeleton.upper)
             low, high = np.where(both, skeleton.lower, 0.0), np.where(both, skeleton.upper, 0.0)
             self.centre = np.where(both, 0.5 * (low + high), skeleton.rest)
-            self.gain = np.where(both & (high > low), 2.0 / np.where(high > low, high - low, 1.0), _FAINT)
+            faint = _FAINT / problem.strides
+            self.gain = np.where(both & (high > low), 2.0 / np.where(high > low, high - low, 1.0), faint)
         elif posture is not None:
-            self.centre, self.gain = posture.q, np.maximum(posture.gain, _FAINT)
+            self.centre, self.gain = posture.q, np.maximum(posture.gain, _FAINT) / problem.strides
         else:
-            self.centre, self.gain = skeleton.rest, np.ones(skeleton.n)
+            self.centre, self.gain = skeleton.rest, 1.0 / problem.strides
 
     def objective(self, x: Array) -> tuple[float, Array, Array]:
         """P, gradient, Hessian; a limit method's springs and prices are part of P (Ge, 2.5.3)."""
@@ -64,10 +66,11 @@ class FigureProgram:
         stack, n = self.problem.stack, len(x)
         if not n or not multipliers.any():
             return np.zeros((n, n))
-        poses = Pose.forward(self.problem.skeleton, x + _NUDGE * np.concatenate([np.eye(n), -np.eye(n)]))
+        nudges = _NUDGE * self.problem.strides
+        poses = Pose.forward(self.problem.skeleton, x + np.concatenate([np.diag(nudges), -np.diag(nudges)]))
         _, jacobian = stack.evaluate(self.problem.tasks, poses)
         slopes = np.einsum("bkn,k->bn", jacobian, stack.scale * multipliers)
-        hessian: Array = (slopes[:n] - slopes[n:]) / (2.0 * _NUDGE)
+        hessian: Array = (slopes[:n] - slopes[n:]) / (2.0 * nudges[:, None])
         return np.asarray(0.5 * (hessian + hessian.T))
 
 

@@ -154,10 +154,8 @@ class Solver:
         if told not in self._known:
             self._known[told] = other.read_options(way.options)
         answer = other.solve(problem, q.copy(), self._known[told])
-        if way.most < np.inf:
-            units = np.where(problem.skeleton.is_turn, 1.0, problem.length)
-            if (np.abs(answer.q - q) > way.most * units).any():
-                return None
+        if way.most < np.inf and (np.abs(answer.q - q) > way.most * problem.strides).any():
+            return None
         if answer.status is Status.REACHED or (way.spares is not None and way.spares(problem, answer)):
             return answer
         return None

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure moves alike in millimetres, metres and kilometres, its slides beside its turns too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from tests.ikmath import trees
+from tests.ikmath.test_any_problem import scaled
+
+STEPWISE = ("hierarchical", "damped", "pseudoinverse", "control", "prioritized", "bounded", "transpose")
+PROGRAMS = ("nonlinear", "lagrange")
+SIZES = (1.0, 1e-3, 1e3)
+
+
+def answers(method, seed, limits, **options):
+    """(figure, solution for each of `SIZES`) of a random tree with slides and a target that it can reach."""
+    rng = np.random.default_rng(seed)
+    figure = trees.tree(rng, 6, limits)
+    target = ik.Pose.forward(figure, trees.inside(rng, figure)).point(figure.names[-1])
+    found = []
+    for size in SIZES:
+        large = scaled(figure, size)
+        problem = ik.Problem(large, [ik.Position(figure.names[-1], size * target)])
+        found.append(ik.solve(problem, None, method, tolerance=1e-4 * size, **options))
+    return figure, found
+
+
+def with_slides(limits):
+    seeds = range(30)
+    return [s for s in seeds if not trees.tree(np.random.default_rng(s), 6, limits).is_turn.all()][:12]
+
+
+@pytest.mark.parametrize("method", [*STEPWISE, *PROGRAMS])
+def test_without_limits_the_pose_is_the_same_but_for_rounding(method):
+    for seed in with_slides("none"):
+        figure, found = answers(method, seed, "none")
+        strides = [np.where(figure.is_turn, 1.0, size) for size in SIZES]
+        for answer, stride in zip(found, strides, strict=True):
+            assert answer.status is ik.Status.REACHED
+            assert abs(answer.iterations - found[0].iterations) <= 1
+            np.testing.assert_allclose(answer.q / stride, found[0].q, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", [*STEPWISE, *PROGRAMS])
+def test_with_limits_what_is_reached_in_one_size_is_in_the_others(method):
+    for seed in with_slides("all"):
+        _, found = answers(method, seed, "all")
+        assert len({answer.status for answer in found}) == 1
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1e6])
+def test_what_a_lone_goal_weighs_is_no_matter_to_nonlinear_programming(weight):
+    chain = ik.figures.ball_chain(20, 0.2)
+    goals = [ik.Position("tip", (1.0, 2.0, -0.5), weight=w) for w in (1.0, weight)]
+    one, other = (ik.solve(ik.Problem(chain, [goal]), None, "nonlinear") for goal in goals)
+    assert one.status is other.status is ik.Status.REACHED
+    assert abs(one.iterations - other.iterations) <= 1
+    np.testing.assert_allclose(other.q, one.q, atol=1e-6)
