@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One solve of the default method from one start: better and better poses, until none is.
+"""One solve of the default method from one start: which ways are tried, and which of them is taken.
 
-See `hierarchical` for what a step is; this is the way from step to step.
+See `hierarchical` for what a step is, and `walk` for the way from step to step.
 """
 
 from __future__ import annotations
@@ -14,37 +14,22 @@ from typing import Any, Final
 import numpy as np
 
 from ..diagnosis import as_near_as_can_be, conclude
-from ..obstacles import Proximity
 from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from . import pace
-from .arcs import Arcs
 from .detours import is_hopeless, ways_from
 from .escapes import bend, elsewhere, unlock
-from .guard import Guard
-from .picture import Picture
 from .rest import at_rest_in_order, is_no_farther
-from .standing import LEAST, MOST, Creeping, Draw, Memory, Sag, State, Sway, Trail
+from .standing import State, Sway, Trail
+from .walk import EXACT, SETTLING, Walk
 
-_GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
-_SLIDE: Final = 1e-3  # and where obstacles are slid along
-_SETTLED: Final = 1e-3  # share of what the posture still asks for (squared) that counts as better
-_SLIP: Final = 2e-3  # share by which a level may be worse on the way, for the sake of a weaker one
-_CREEPING: Final = 8  # steps among obstacles that must gain more than next to nothing together,
-_HURRY: Final = 4  # and in attempts, most of which lead back to where it creeps
-_PATIENCE: Final = 4  # steps without a gain before the figure is called settled
 _ATTEMPTS: Final = 4  # starts elsewhere of an escape
 _DETOUR: Final = 8  # steps at most to a place on the way round something
 _NEARLY: Final = 0.02  # figure sizes within which that place counts as reached
-_LOOSE: Final = 1e-3  # error of strong levels, in figure sizes, that counts as none on the way
-_EXACT: Final = 1e-7  # error of strong levels, in figure sizes, below which weaker ones do not disturb them
-_STILL: Final = 1e-5  # radians or metres; who would not even go so far has settled
-_LITTLE: Final = 0.02  # share of what the posture asks for; to refuse so little means that it has settled
-_SETTLING: Final = 3  # steps at most to put strong levels right at the end
 
 
-class Descent:
+class Descent(Walk):
     """One solve from one start.
 
     Args:
@@ -54,88 +39,19 @@ class Descent:
     """
 
     def __init__(self, problem: Problem, options: Any, before: Solution | None = None) -> None:
-        self.problem, self.options = problem, options
-        self.skeleton, self.stack = problem.skeleton, problem.stack
-        self.single = len(self.stack.levels) <= 1
-        self.draw = Draw.of(problem)
-        self.tolerance = options.tolerance**2
-        self.floors = [0.0]
-        if not self.single:
-            # this far off a strong level may be on the way: the next step puts it right
-            self.floors = [(_LOOSE * problem.length * most) ** 2 for most in self.stack.most]
-            if before is None:
-                self.floors[-1] = 0.0  # only the posture is weaker, and that puts nothing right
-        self.following, self.escape = before is not None, options.escape and before is None
         trail = before.memory if before is not None and isinstance(before.memory, Trail) else Trail(None, [])
+        super().__init__(problem, options, trail, following=before is not None)
+        self.escape = options.escape and before is None
         self.lags = False  # whether it could be that a jump would have reached all
         self.catch_up = options.catch_up if before is None else trail.lags or before.status is Status.REACHED
         self.short = None if before is None else before.errors
-        scene = problem.scene
-        self.guard = None if scene is None else Guard(problem, scene, self.stack.metric, trail.near)
-        self.gain = _GAIN if self.guard is None else _SLIDE
-        self.picture = Picture(problem, self.guard)
-        # the pose is handed on once, so that no clip keeps all of them
-        self.working, self.known, trail.pose, trail.near = trail.working, trail.pose, None, None
-        self.sag, self.sway = trail.sag, trail.sway  # of the frame before, then of this one
         self.fast = trail.fast  # whether small turns have not sufficed so far
-        self.usual = pace.SMALL_TURN if scene is None else pace.CLOSE
+        self.usual = pace.SMALL_TURN if problem.scene is None else pace.CLOSE
         self.max_turn = options.max_turn
         if self.following and options.max_turn is None:
             self.max_turn = pace.FAST if trail.fast else self.usual
-        # whether it comes to rest where it ends short
         alone = self.guard is None and self.max_turn is None
         self.rests = options.rest and alone and all(goal.whole for goal in problem.tasks)
-
-    def begin(self, q: Array) -> State:
-        """The start, out of all obstacles if there is a way out."""
-        pose, self.known = self.known, None
-        if pose is None or pose.skeleton is not self.skeleton or (pose.q != q).any():
-            pose = self.stack.begin(self.skeleton, q)
-        if self.guard is None:
-            return self.look(pose, None)
-        near = self.guard.known(pose)
-        return self.look(*self.guard.push_out(pose, near))
-
-    def move(self, state: State, q: Array) -> State | None:
-        """The pose at q, or as far on the way there as obstacles allow; None if they allow nothing."""
-        if self.guard is None or state.near is None:
-            return self.look(Pose.trusted(self.skeleton, q), None)
-        found = self.guard.advance(state.pose, state.near, q)
-        return None if found is None else self.look(*found)
-
-    def look(self, pose: Pose, near: Proximity | None) -> State:
-        """Errors and Jacobian at a pose."""
-        problem, stack, q = self.problem, self.stack, pose.q
-        rows = stack.evaluate(problem.tasks, pose)
-        scaled = rows.error * stack.scale
-        squares = stack.squares(rows.error).tolist()
-        reached = not squares or max(squares) < self.tolerance
-        state = State(q, pose, rows, scaled, stack.units, stack.costs(scaled), squares, reached, near)
-        state.wish, state.left = (None, 0.0) if self.draw is None else self.draw.at(q)
-        return state
-
-    def compare(self, new: State, old: State, lowest: list[float] | None = None) -> tuple[int | None, bool]:
-        """Compare a pose with the one before by the first level that tells them apart.
-
-        Args:
-            new, old: the poses.
-            lowest: the best of each level so far, above which it may slip on the way; None for no slip.
-
-        Returns: the level that is worse (None if the new pose is better), and whether it is clearly better.
-        """
-        # what is reached is reached: then the posture decides
-        arrived = new.wish is not None and old.reached and new.reached
-        slip = 0.0 if self.single else _GAIN if lowest is None else _SLIP
-        levels = enumerate(zip(new.costs, old.costs, lowest or old.costs, self.floors, strict=True))
-        for level, (a, b, low, floor) in () if arrived else levels:
-            if a < b * (1.0 - self.gain) - floor:
-                return None, True
-            if a > low * (1.0 + slip) + floor:
-                return level, False
-        if new.wish is not None:
-            clearly = new.left < old.left * (1.0 - _SETTLED) - 1e-12
-            return (None if new.left < old.left else 0), clearly
-        return (None if any(a < b for a, b in zip(new.costs, old.costs, strict=True)) else 0), False
 
     def solve(self, q: Array) -> Solution:
         """Iterate until the goals are reached and the posture is settled, or nothing gets better.
@@ -148,7 +64,7 @@ class Descent:
         if self.max_turn is not None:
             self.picture.stay_near(self.start.q, self.max_turn)
         hurry = self.max_turn is not None if self.guard is None else self.escape  # to ways farther or round
-        state, done = self._descend(self.start, hurry=hurry)
+        state, done = self.descend(self.start, hurry=hurry)
         stalled = done or self.left > 0
         if not state.reached:
             state = self._go_farther(self._bend(state))
@@ -156,7 +72,7 @@ class Descent:
         came = self.lags or self.compare(state, self.start)[1]
         if self.escape and came and not state.reached and not self._is_stuck(state):
             state = self._escape(state)
-            state = self._descend(state)[0] if hurry and not state.reached else state
+            state = self.descend(state)[0] if hurry and not state.reached else state
         if not state.reached:
             state, rests = self._come_to_rest(self._settle_strong(state) if came else self.start)
             stalled = stalled or rests
@@ -179,7 +95,7 @@ class Descent:
             return state, False
         q, rests = at_rest_in_order(self.problem, state.q)
         end = self._settle_strong(self.look(Pose.trusted(self.skeleton, q), None))
-        kept = self.single or is_no_farther(self.stack, end.costs, state.costs, self._met(state), _EXACT)
+        kept = self.single or is_no_farther(self.stack, end.costs, state.costs, self._met(state), EXACT)
         return (end, rests) if kept else (state, False)
 
     def _met(self, state: State) -> int:
@@ -204,7 +120,7 @@ class Descent:
                 break
             self.picture.stay_near(start.q, most)
             self.working = []  # what held the figure at the narrower bounds holds it no more
-            farther, _ = self._descend(start, hurry=most < math.inf)
+            farther, _ = self.descend(start, hurry=most < math.inf)
             if self.short is not None and most == math.inf and pace.jumps(self.skeleton, start.q, farther.q):
                 if pace.is_slight(self.problem, np.sqrt(held.squares)):
                     self.lags, state = True, held
@@ -225,7 +141,7 @@ class Descent:
         part = self.move(self.start, pace.stride(self.skeleton, self.start.q, q)) or self.start
         self.picture.stay_near(part.q, pace.ASIDE)
         self.lags, self.working = True, []
-        return self._descend(part)[0]
+        return self.descend(part)[0]
 
     def _bend(self, state: State) -> State:
         """Bend straight limbs that must shorten, if that ends better."""
@@ -233,79 +149,6 @@ class Descent:
         held = self.stack.place < self._met(state)
         start = bend(self.skeleton, state.q, state.scaled, rows, self.stack.starts, held, self.stack.moved)
         return state if start is None else self._try(state, start)
-
-    def _descend(self, state: State, *, hurry: bool = False) -> tuple[State, bool]:
-        """Better and better poses; and whether all is reached and settled at the end. Attempts hurry."""
-        # creeping to where rest is near is a waste, as it is for who asks briefly
-        floors = self.floors if self.rests else [0.0] * len(self.floors)
-        creeping = Creeping(_HURRY if hurry or self.rests else _CREEPING, floors)
-        memory = Memory([1.0] * len(state.costs), self.working, share=Sway.calm(self.sway))
-        expected = memory.expect(self.sag, self.stack, state.scaled)
-        self.sag = None
-        arcs = None if self.following or self.guard is not None else Arcs(self.problem)
-        lowest, best = list(state.costs), state
-        stall, warm = 0, bool(self.working)
-        settled = only_land = False
-        while True:
-            if state.reached and (state.wish is None or settled):
-                return state, True
-            if (hurry or not self.following or self.guard is not None) and creeping.at(lowest):
-                stall = _PATIENCE
-            if not self.left or stall >= _PATIENCE or memory.caution[-1] > MOST:
-                return best, False
-            self.left -= 1
-            # the posture acts along the linear picture too: where steps were refused, ask for less of it
-            share = min(memory.share, 1.0 / max(memory.caution))
-            wish = None if state.wish is None or only_land else state.wish * share
-            if arcs is not None:
-                memory.sag = arcs.sag(state)
-            trial = self.move(state, self.picture.step(state, memory, wish=wish))
-            self.working, aimed, memory.sag = memory.working, memory.sag, None
-            if trial is None:
-                settled = True
-                memory.refused(0)
-                continue
-            worse, clearly = self.compare(trial, state, lowest)
-            if worse is not None and (worse + 1 < len(state.costs) or state.reached):
-                # a step for what is weaker bends the stronger levels at second order: judge it put right
-                trial = self._put_right(trial, worse + 1) or trial
-                worse, clearly = self.compare(trial, state, lowest)
-            if trial.reached and not state.reached:
-                worse, clearly = None, True
-            if worse is None:
-                if self.following and state is self.start:
-                    left = trial.scaled if aimed is None else trial.scaled + aimed
-                    self.sag = Sag.of(self.stack, state.scaled, left, expected)
-                stall = 0 if clearly else stall + 1
-                # a posture goes on settling in the frames to come
-                only_land = self.following
-                settled = not clearly or only_land
-                if not (settled and trial.reached):
-                    memory.taken(state.costs, self.picture.promised(state, trial.q), trial.costs)
-                state = trial
-                if self.single or self.compare(state, best)[0] is None:
-                    best = state
-                lowest = [min(a, b) for a, b in zip(lowest, state.costs, strict=True)]
-            else:
-                memory.refused(worse)
-                settled = memory.share < _LITTLE
-                if np.abs(trial.q - state.q).max() < _STILL:
-                    if not warm:
-                        return best, False
-                    # what held the frame before may hold too much here
-                    memory.working, warm = [], False
-
-    def _put_right(self, state: State, count: int) -> State | None:
-        """The first `count` levels put right again, the weaker ones left as they are; None if it fails."""
-        for _ in range(_SETTLING):
-            if max(state.costs[:count]) < _EXACT * _EXACT:
-                break
-            memory = Memory([LEAST] * len(state.costs))
-            trial = self.move(state, self.picture.step(state, memory, wish=None, only=count))
-            if trial is None or not trial.costs[:count] < state.costs[:count]:
-                return None
-            state = trial
-        return state
 
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
@@ -357,18 +200,17 @@ class Descent:
             return kept
         if self.guard is not None and start.near is not None and float(start.near.worst) < self.guard.margin:
             return kept
-        end, _ = self._descend(start, hurry=True)
+        end, _ = self.descend(start, hurry=True)
         return end if self.compare(end, kept)[1] else kept
 
     def _settle_strong(self, state: State) -> State:
         """Put right what steps for weaker levels have moved at second order in those that are met."""
-        for _ in range(_SETTLING):
+        for _ in range(SETTLING):
             met = min(self._met(state), len(state.costs) - 1)
-            if not met or max(state.costs[:met]) < _EXACT * _EXACT:
+            if not met or max(state.costs[:met]) < EXACT * EXACT:
                 break
             for count in range(met, 0, -1):
-                memory = Memory([LEAST] * len(state.costs))
-                trial = self.move(state, self.picture.step(state, memory, wish=None, only=count))
+                trial = self.corrected(state, count)
                 if trial is not None and trial.costs[:met] < state.costs[:met]:
                     state = trial
                     break
