@@ -201,7 +201,8 @@ class Problem:
         """
         given = arguments.several(goals, Goal, "goals")
         for new, own in zip(given, self.goals, strict=False):
-            new.bind_as(own)
+            if new is not own:
+                new.bind_as(own)
         if self.frames is not None or not _alike(given, self.goals):
             other = Problem(
                 self.skeleton, given, avoidance=self.avoidance, margin=self.margin, limits=self.limits
@@ -310,14 +311,17 @@ class Problem:
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
     """Whether goals differ in nothing but their targets, as far as a problem and its stack ask."""
-    return len(some) == len(others) and all(
+    return len(some) == len(others) and all(map(_same_but_for_targets, some, others))
+
+
+def _same_but_for_targets(a: Goal, b: Goal) -> bool:
+    return a is b or (
         type(a) is type(b)
         and a.frames is None
         and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
         and getattr(a, "joints", ()) == getattr(b, "joints", ())
         and _equal(a.weight, b.weight)
         and _equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
-        for a, b in zip(some, others, strict=True)
     )
 
 

@@ -10,8 +10,8 @@ there are is a setting of the whole process; it is as it was when a solve ends.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,19 +19,22 @@ from typing import Any
 import numpy as np
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+class OneThread(ContextDecorator):
     """Within this, OpenBLAS works on the calling thread only; without it, nothing happens."""
-    found = _openblas()
-    count = 1 if found is None else found[0]()
-    if found is None or count == 1:
-        yield
-        return
-    found[1](1)
-    try:
-        yield
-    finally:
-        found[1](count)
+
+    def _recreate_cm(self) -> OneThread:
+        return OneThread()  # a decorated function may be called while it runs
+
+    def __enter__(self) -> None:
+        found = _openblas()
+        self._count = 1 if found is None else found[0]()
+        if found is not None and self._count != 1:
+            found[1](1)
+
+    def __exit__(self, *_error: object) -> None:
+        found = _openblas()
+        if found is not None and self._count != 1:
+            found[1](self._count)
 
 
 @cache

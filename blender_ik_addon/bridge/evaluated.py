@@ -16,19 +16,21 @@ from .dependencies import follows
 from .faults import FigureFault
 
 
-def require_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, who: str) -> None:
-    """Refuse an object of which Blender does not keep track, see `is_kept_up`.
+def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) -> bpy.types.Object:
+    """The evaluated copy of an object, unless Blender does not keep track of it, see `is_kept_up`.
 
     Args:
         thing: the object; original or evaluated.
         depsgraph: evaluated.
-        who: what it is and its name, for the sentence.
+        what: it is, for the sentence.
 
     Raises:
         FigureFault: the object is switched off, or not in the scene.
     """
-    if not is_kept_up(thing, depsgraph):
-        scene = depsgraph.scene
+    own = thing.original
+    shown = own.evaluated_get(depsgraph)
+    if not _is_kept_up(own, shown, depsgraph):
+        scene, who = depsgraph.scene, f"{what} '{thing.name}'"
         if not holds(scene.objects, thing.original):
             raise FigureFault(
                 thing.name,
@@ -40,6 +42,7 @@ def require_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, who
             f"{who} is switched off in {where}, so Blender does not move it there; switch on its collection "
             f"and 'Show in {switch}'. The eye may hide it.",
         )
+    return shown
 
 
 def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -53,7 +56,12 @@ def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
         depsgraph: evaluated; of a viewport or of a render, in which other things are switched off.
     """
     own = thing.original
-    if not own.evaluated_get(depsgraph).is_evaluated:
+    return _is_kept_up(own, own.evaluated_get(depsgraph), depsgraph)
+
+
+def _is_kept_up(own: bpy.types.Object, shown: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """The same of an original object and its evaluated copy."""
+    if not shown.is_evaluated:
         return False
     layer = depsgraph.view_layer
     if depsgraph.mode == "VIEWPORT":

@@ -78,6 +78,12 @@ class Wanted:
     start: ik.Pose | None = field(default=None, repr=False)
     masses: Masses | None = field(default=None, repr=False)
 
+    def towards(self, position: Array, rotation: Array) -> Wanted:
+        """The same with the targets elsewhere."""
+        other = object.__new__(Wanted)
+        other.__dict__.update(self.__dict__, position=position, rotation=rotation)
+        return other
+
 
 # ---------------------------------------------------------------------------------- asked for by many at once
 def _position(want: Wanted, rows: Indices, priority: int) -> Goal:

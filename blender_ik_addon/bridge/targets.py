@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from .armature import Array
-from .evaluated import require_kept_up
+from .evaluated import kept_up
 from .faults import FigureFault
 from .space import Space, rotation_and_depth
 
@@ -37,7 +37,16 @@ def world_matrix(
     depsgraph: bpy.types.Depsgraph,
     subtarget: str = "",
 ) -> Array:
-    """Where an object, or a bone of an armature, is in the world.
+    """Where an object, or a bone of an armature, is in the world; see `transform`.
+
+    Returns:
+        (4, 4).
+    """
+    return np.array(transform(target, depsgraph, subtarget), dtype=float)
+
+
+def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarget: str = "") -> Any:
+    """The same as Blender has it where it has it: of several, numpy makes an array at once in half the time.
 
     Args:
         target: the object; original or evaluated.
@@ -45,23 +54,26 @@ def world_matrix(
         subtarget: name of a bone of an armature object, "" for the object itself.
 
     Returns:
-        (4, 4).
+        A matrix of Blender's, or an array (4, 4).
 
     Raises:
         FigureFault: the object is switched off, or the bone does not exist.
     """
-    require_kept_up(target, depsgraph, f"Target '{target.name}'")
-    shown = target.evaluated_get(depsgraph)
-    matrix = np.array(shown.matrix_world, dtype=float)
-    if subtarget:
-        bone = shown.pose.bones.get(subtarget) if shown.pose else None
-        if bone is None:
-            raise FigureFault(
-                subtarget,
-                f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
-            )
-        matrix = matrix @ np.array(bone.matrix, dtype=float)
-    return matrix
+    shown = kept_up(target, depsgraph, "Target")
+    if not subtarget:
+        return shown.matrix_world
+    bone = shown.pose.bones.get(subtarget) if shown.pose else None
+    if bone is None:
+        raise FigureFault(
+            subtarget,
+            f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
+        )
+    return np.array(shown.matrix_world, dtype=float) @ np.array(bone.matrix, dtype=float)
+
+
+def as_matrices(transforms: Sequence[Any]) -> Array:
+    """Transforms, as `transform` gives them, as one array (E, 4, 4)."""
+    return np.array(transforms, dtype=float).reshape(-1, 4, 4)
 
 
 def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
@@ -88,8 +100,8 @@ def target_matrices(
         FigureFault: as for `world_matrix` and `require_finite`.
     """
     pairs = list(targets)
-    found = [world_matrix(target, depsgraph, bone) for target, bone in pairs]
-    return require_finite(np.array(found).reshape(-1, 4, 4), lambda row: pairs[row][0].name)
+    found = [transform(target, depsgraph, bone) for target, bone in pairs]
+    return require_finite(as_matrices(found), lambda row: pairs[row][0].name)
 
 
 def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:

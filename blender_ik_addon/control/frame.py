@@ -306,6 +306,8 @@ def _briefly(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
     Nobody is told then that the time was short, but what is in the way.
     """
     answer = plan.solver(brief=True, rough=True, most=_BRIEFLY).solve(problem, q)
+    if answer.status is not ik.Status.STOPPED:
+        return answer
     short, left = _shortfall(problem, answer), 0.0
     while answer.status is ik.Status.STOPPED and short > _NEARLY and left <= _LEFT:
         answer = plan.solver(brief=True, most=_FURTHER).solve(problem, answer.q)

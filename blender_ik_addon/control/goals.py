@@ -52,9 +52,9 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
     start = None
-    if plan.looks_at_start or (sample.demands.influence < 1.0).any():
+    if plan.looks_at_start or sample.demands.fading:
         start = ik.Pose.forward(figure.shown, figure.q)
-    if start is not None and (sample.demands.influence < 1.0).any():
+    if start is not None and sample.demands.fading:
         # A target that is drawn back lets an animated influence fade in and out without a jump.
         point, frame = start.point(bones, offset), start.frame(bones)
         position, turned = faded(plan.effectors, sample.demands.influence, (position, turned), (point, frame))
@@ -87,12 +87,12 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
         before: what was wanted in another frame; then: that frame.
         sample: the frame, with the same pose and place of the armature.
     """
-    if plan.looks_at_start or sample.numbers != then.numbers or (sample.demands.influence < 1.0).any():
+    if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
         return None
-    if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
-        return replace(before, position=sample.space.point_in(sample.targets[:, :3, 3]))
+    if (sample.targets[:, :3, :3] == then.targets[:, :3, :3]).all():
+        return before.towards(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
     target = target_goals(sample.space, sample.targets)
-    return replace(before, position=target.position, rotation=target.rotation)
+    return before.towards(target.position, target.rotation)
 
 
 def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:

@@ -20,7 +20,7 @@ import bpy
 from ..bridge.evaluated import is_kept_up
 from ..bridge.fingerprint import fingerprint, is_restless
 from ..properties.access import holds, rig_of
-from ..properties.settings import effector_settings, other_settings, settings_untold
+from ..properties.settings import frame_settings, other_settings, settings_untold
 from .following import Following
 from .frame import Solved, solve_task
 from .plan import Plan, read_plan
@@ -128,14 +128,15 @@ class LiveFigures:
                     if leaders & waiting:
                         depsgraph.update()  # who follows is to see them as they are now
                         waiting.clear()
+                    shown = armature.evaluated_get(depsgraph)
                     if (
                         evaluated is None
                         or leaders & posed
-                        or not evaluated.isdisjoint((armature, armature.data))
+                        or not evaluated.isdisjoint((shown, shown.data))
                     ):
                         self.touched(armature)
                     try:
-                        anew = self._solve_one(armature, scene, depsgraph, new_frame)
+                        anew = self._solve_one(armature, shown, scene, depsgraph, new_frame)
                     except REASONS as reason:
                         self.touched(armature)
                         held.append(reason)
@@ -156,18 +157,18 @@ class LiveFigures:
         All objects are gone through only after one became live, or objects came or went: scenes may be large.
         """
         changes = _session().live_changes
-        if changes != self._changes or any(
-            depsgraph.id_type_updated(kind) for kind in ("SCENE", "COLLECTION")
-        ):
+        updated = depsgraph.id_type_updated
+        if changes != self._changes or updated("SCENE") or updated("COLLECTION"):
             self._names.clear()
             self._changes = changes
             self.touched()
         names = self._names.get(scene.name)
-        found = [scene.objects.get(name) for name in names or ()]
-        if names is None or any(thing is None or not _is_live(thing) for thing in found):
-            found = [thing for thing in scene.objects if _is_live(thing)]
+        objects = scene.objects
+        found = [] if names is None else [thing for name in names if _is_live(thing := objects.get(name))]
+        if names is None or len(found) < len(names):
+            found = [thing for thing in objects if _is_live(thing)]
             self._names[scene.name] = tuple(thing.name for thing in found)
-        return [thing for thing in found if thing is not None]
+        return found
 
     def changed(self, armature: bpy.types.Object) -> None:
         """Look next time whether what was read of an armature still holds: it may just have moved."""
@@ -191,12 +192,13 @@ class LiveFigures:
     def _solve_one(
         self,
         armature: bpy.types.Object,
+        shown: bpy.types.Object,
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
     ) -> bool:
-        """Solve one armature; whether it was posed anew."""
-        rendering, shown = depsgraph.mode == "RENDER", armature.evaluated_get(depsgraph)
+        """Solve one armature, original and evaluated; whether it was posed anew."""
+        rendering = depsgraph.mode == "RENDER"
         kept = self._prepare(armature, scene, depsgraph, new_frame)
         state = kept.start.pose(
             armature,
@@ -213,7 +215,7 @@ class LiveFigures:
             scene.frame_current,
             state=state,
             before=kept.task.sample,
-            demands=None if kept.touched else kept.task.sample.demands,
+            still=not kept.touched,
         )
         continuous = rig_of(armature).live_mode == "CONTINUOUS"
         asked = _asked(kept, sample, continuous)
@@ -239,9 +241,10 @@ class LiveFigures:
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
         if kept is not None and kept.restless and new_frame:
             kept.doubtful = kept.touched = True
-        if kept is not None and not kept.touched and kept.settings[0] == settings_untold(rig):
+        untold = settings_untold(rig)
+        if kept is not None and not kept.touched and kept.settings[0] == untold:
             return kept
-        settings, others = (settings_untold(rig), effector_settings(rig)), None
+        settings, others = (untold, frame_settings(rig)), None
         if kept is not None and kept.settings == settings:
             if not kept.doubtful:
                 return kept
@@ -270,15 +273,19 @@ class LiveFigures:
 def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
     """What this frame has had evaluated, so that somebody may have changed it; None if nobody can tell soon.
 
+    These are the evaluated copies.
+
     What is not among it has neither been set nor animated since, but for what handlers of other add-ons set:
     Blender evaluates that at once, and forgets it.
     """
-    handlers = *bpy.app.handlers.frame_change_post, *bpy.app.handlers.depsgraph_update_post
-    # what a script in Blender's text editor defines has a module of None
-    others = any(not str(getattr(handler, "__module__", "")).startswith(_OURS) for handler in handlers)
-    if others or depsgraph.mode == "RENDER" or len(depsgraph.updates) > _FEW:
+    for handlers in (bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post):
+        for handler in handlers:
+            # what a script in Blender's text editor defines has a module of None
+            if not str(getattr(handler, "__module__", "")).startswith(_OURS):
+                return None
+    if depsgraph.mode == "RENDER" or len(depsgraph.updates) > _FEW:
         return None
-    return {update.id.original for update in depsgraph.updates}
+    return {update.id for update in depsgraph.updates}
 
 
 def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
@@ -318,5 +325,5 @@ def _is_elsewhere(armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph:
     return any(holds(layer.objects, armature) for layer in layers)
 
 
-def _is_live(thing: bpy.types.Object) -> bool:
-    return thing.type == "ARMATURE" and rig_of(thing).live
+def _is_live(thing: bpy.types.Object | None) -> bool:
+    return thing is not None and thing.type == "ARMATURE" and rig_of(thing).live

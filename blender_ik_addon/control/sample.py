@@ -15,9 +15,9 @@ from mathutils import Matrix, Quaternion
 from ikmath.obstacles import Shape
 
 from ..bridge.armature import Array, Indices, PoseState, read_state
-from ..bridge.evaluated import require_kept_up
+from ..bridge.evaluated import kept_up
 from ..bridge.space import Space, space_of
-from ..bridge.targets import require_finite, target_matrices, world_matrix
+from ..bridge.targets import as_matrices, require_finite, target_matrices, transform
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.refusal import Refused
@@ -25,6 +25,7 @@ from .plan import EffectorPlan, Plan
 from .surroundings import look_around
 
 _NONE: Final = np.empty((0, 4, 4))
+_NOWHERE: Final = np.eye(4)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,6 +41,11 @@ class Demands:
     influence: Array
     priority: Indices
     amounts: tuple[Mapping[str, float], ...]
+
+    @cached_property
+    def fading(self) -> bool:
+        """Whether some influence is not full."""
+        return bool((self.influence < 1.0).any())
 
     @cached_property
     def told(self) -> Any:
@@ -75,7 +81,7 @@ class Sample:
     @cached_property
     def numbers(self) -> Any:
         """What the effectors want but for where: plain values that can be compared."""
-        return self.demands.told, *(array.tobytes() for array in self.alternatives)
+        return self.demands.told, *[array.tobytes() for array in self.alternatives if array.size]
 
     @cached_property
     def asked(self) -> Any:
@@ -122,7 +128,7 @@ def take_sample(
     *,
     state: PoseState | None = None,
     before: Sample | None = None,
-    demands: Demands | None = None,
+    still: bool = False,
 ) -> Sample:
     """Read the frame that the dependency graph is at.
 
@@ -133,32 +139,37 @@ def take_sample(
         frame: its number, for messages.
         state: the pose that the frame starts from, if it is known.
         before: another sample of the same plan; what has not changed since is taken from there.
-        demands: of the effectors, if they are known.
+        still: nobody has touched the armature since then: only what its effectors follow is looked at.
 
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
     """
-    require_kept_up(armature, depsgraph, f"Armature '{armature.name}'")
-    evaluated = armature.evaluated_get(depsgraph)
+    evaluated = kept_up(armature, depsgraph, "Armature")
     # Settings are read from the original: Blender copies animated values back to it, while the evaluated copy
     # learns of an effector that was just added only when something tags the armature. In a render nothing is
     # copied back, and the copy is a new one.
     settings = evaluated if depsgraph.mode == "RENDER" else armature
     effectors = _find(settings, plan.effectors)
     pairs = list(zip(plan.effectors, effectors, strict=True))
-    world = np.array(evaluated.matrix_world, dtype=float)
-    still = before is not None and before.world.tobytes() == world.tobytes()
-    space = before.space if before is not None and still else space_of(armature.name, world)
+    if before is not None and still:
+        world, space, demands = before.world, before.space, before.demands
+    else:
+        world, demands = np.array(evaluated.matrix_world, dtype=float), _demands(pairs)
+        there = before is not None and before.world.tobytes() == world.tobytes()
+        space = before.space if before is not None and there else space_of(armature.name, world)
     then = None if before is None else before.state
-    targets = np.array([_target_matrix(*pair, depsgraph) for pair in pairs]).reshape(-1, 4, 4)
+    places = (_NONE,) * len(pairs)
+    if plan.chooses:
+        places = tuple(_alternatives(*pair, depsgraph) for pair in pairs)
+    targets = as_matrices([_target(*pair, depsgraph) for pair in pairs])
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
         state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
         targets=require_finite(targets, lambda row: (effectors[row].target or effectors[row]).name),
-        demands=_demands(pairs) if demands is None else demands,
-        alternatives=tuple(_alternatives(*pair, depsgraph) for pair in pairs),
+        demands=demands,
+        alternatives=places,
         world=world,
         obstacles=obstacles,
         ignored=ignored,
@@ -184,16 +195,17 @@ def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[Art
     return [every[plan.index] for plan in plans]
 
 
-def _target_matrix(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
+def _target(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Any:
+    """Where an effector is to go, see `transform`."""
     if plan.follows == "TARGET":
         target = effector.target
         if target is None:
             raise Refused(f"Effector '{plan.name}' lost its target meanwhile", plan.name)
-        return world_matrix(target, depsgraph, effector.subtarget)
+        return transform(target, depsgraph, effector.subtarget)
     if plan.follows == "PIN":
         rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
-        return np.array(Matrix.Translation(effector.pin_location) @ rotation, dtype=float)
-    return np.eye(4)
+        return Matrix.Translation(effector.pin_location) @ rotation
+    return _NOWHERE
 
 
 def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:

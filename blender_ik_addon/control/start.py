@@ -21,7 +21,7 @@ from ..bridge.fingerprint import animated_channels
 from ..bridge.pose import write_channels
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
-from ..properties.rig import LIVE_START
+from ..properties.rig import LIVE_POSE, LIVE_START
 
 _PAUSE: Final = 0.25  # seconds; a hand that has rested for so long may begin anew from there
 _EARLIER: Final = 32
@@ -51,6 +51,7 @@ class Start:
         self._keep(base)
         self._state: PoseState | None = None
         self._now: Channels | None = None
+        self._told: bytes | None = None
         self._touched = -np.inf
         self._earlier: deque[tuple[Channels, Channels]] = deque(maxlen=_EARLIER)  # solved, and from what
         self._carriers = b""
@@ -120,8 +121,10 @@ class Start:
         else:
             write_channels(armature, channels, present=self._now)
             rig = rig_of(armature)
-            rig.pop(LIVE_START, None)  # Blender cuts bytes that are put over others at the first zero
-            rig[LIVE_START] = self._token + channels.data
+            if self._told is not self._token or LIVE_START not in rig:
+                self._told = self._token
+                _put(rig, LIVE_START, self._token)
+            _put(rig, LIVE_POSE, channels.data)
         self.written = channels
 
     def _edited(self, base: Channels, now: Channels) -> Channels:
@@ -160,11 +163,18 @@ class Start:
 
 def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
     """The starting pose and the solved one, as the armature has them from another time."""
-    data, count = rig_of(armature).get(LIVE_START), len(armature.pose.bones)
-    if not isinstance(data, bytes) or len(data) != 2 * 4 * count * sum(CHANNEL_WIDTHS.values()):
+    rig, size = rig_of(armature), 4 * len(armature.pose.bones) * sum(CHANNEL_WIDTHS.values())
+    begun, solved = rig.get(LIVE_START), rig.get(LIVE_POSE)
+    if not isinstance(begun, bytes) or not isinstance(solved, bytes) or {len(begun), len(solved)} != {size}:
         return None
-    base, solved = np.split(np.frombuffer(data, dtype=np.float32), 2)
-    return Channels.of(base), Channels.of(solved)
+    return Channels.of(np.frombuffer(begun, dtype=np.float32)), Channels.of(
+        np.frombuffer(solved, dtype=np.float32)
+    )
+
+
+def _put(rig: Any, name: str, data: bytes) -> None:
+    rig.pop(name, None)  # Blender cuts bytes that are put over others at the first zero
+    rig[name] = data
 
 
 def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:

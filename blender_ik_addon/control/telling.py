@@ -65,10 +65,12 @@ def tell(
     Returns:
         What was told, to be compared.
     """
-    sentence = _in_passing(plan, solved) if playing else solved.message
-    say(armature, "" if solved.status == "REACHED" else f"Live: {sentence}", playing=playing)
+    sentence = ""
+    if solved.status != "REACHED":
+        sentence = f"Live: {_in_passing(plan, solved) if playing else solved.message}"
+    say(armature, sentence, playing=playing)
     worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN where an effector is off
-    state = [worst[row] > plan.tolerance if worst[row] == worst[row] else None for row in range(len(worst))]
+    state = [error > plan.tolerance if error == error else None for error in worst]
     if state == told and (playing or True not in state):
         return told
     known = task is not None and not playing

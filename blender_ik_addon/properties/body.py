@@ -14,7 +14,7 @@ from bpy.props import (
 )
 
 from .menus import DEFAULT_AVOIDANCE, avoidance_items
-from .options import OVERRIDE, reshaped
+from .options import OVERRIDE, moved, reshaped
 from .parameters import ArticulateAvoidanceParameters
 
 
@@ -65,13 +65,18 @@ class ArticulatePair(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    a: StringProperty(name="Bone", description="One of the two bones", override=OVERRIDE)
-    b: StringProperty(name="Other Bone", description="The other of the two bones", override=OVERRIDE)
+    a: StringProperty(
+        name="Bone", description="One of the two bones", override=OVERRIDE, update=moved
+    )
+    b: StringProperty(
+        name="Other Bone", description="The other of the two bones", override=OVERRIDE, update=moved
+    )
     watched: BoolProperty(
         name="Watched",
         description="On: keep them apart though they touch at rest. Off: let them touch",
         default=False,
         override=OVERRIDE,
+        update=moved,
     )
 
 
@@ -99,12 +104,14 @@ class ArticulateBody(bpy.types.PropertyGroup):
         subtype="DISTANCE",
         precision=4,
         override=OVERRIDE,
+        update=moved,
     )
     self_collision: BoolProperty(
         name="Self-Collision",
         description="Keep the parts of the figure out of each other, but for what touches at rest",
         default=False,
         override=OVERRIDE,
+        update=moved,
     )
     pairs: CollectionProperty(
         name="Pairs", type=ArticulatePair, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
@@ -116,6 +123,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
         items=avoidance_items(),
         default=DEFAULT_AVOIDANCE,
         override=OVERRIDE,
+        update=moved,
     )
     parameters: PointerProperty(
         name="Parameters",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty
 
-from .options import OVERRIDE
+from .options import OVERRIDE, moved
 
 MODES = (
     ("SOLID", "Solid", "A closed surface with an inside that is kept out of", "MESH_CUBE", 0),
@@ -61,12 +61,14 @@ class ArticulateObstacle(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=_may_be_chosen,
         override=OVERRIDE,
+        update=moved,
     )
     collection: PointerProperty(
         name="Collection",
         description="All surfaces in a collection, in place of one object",
         type=bpy.types.Collection,
         override=OVERRIDE,
+        update=moved,
     )
     mode: EnumProperty(
         name="Mode",
@@ -74,6 +76,7 @@ class ArticulateObstacle(bpy.types.PropertyGroup):
         items=MODES,
         default="SOLID",
         override=OVERRIDE,
+        update=moved,
     )
     margin: FloatProperty(
         name="Margin",
@@ -84,9 +87,14 @@ class ArticulateObstacle(bpy.types.PropertyGroup):
         subtype="DISTANCE",
         precision=4,
         override=OVERRIDE,
+        update=moved,
     )
     enabled: BoolProperty(
-        name="Enabled", description="Off: the obstacle is ignored", default=True, override=OVERRIDE
+        name="Enabled",
+        description="Off: the obstacle is ignored",
+        default=True,
+        override=OVERRIDE,
+        update=moved,
     )
 
     @property

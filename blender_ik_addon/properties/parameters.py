@@ -15,7 +15,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from .menus import avoidance_parameters, method_parameters
-from .options import OVERRIDE
+from .options import OVERRIDE, moved
 
 _LARGEST = 1e6
 _FINE = 1e-3  # values below this one are shown with all the digits that Blender has
@@ -82,6 +82,7 @@ def _property(parameter: _Parameter) -> Any:
         "name": parameter.label,
         "description": parameter.description,
         "override": OVERRIDE,
+        "update": moved,
     }
     if parameter.choices:
         # As in the menus: a number made of the word, so that a new choice does not change what files mean.

@@ -28,14 +28,16 @@ LIVE_MODES = (
 )
 
 
-LIVE_START = "live_start"
-"""Where a live rig remembers what its pose was solved from: a custom property, which nobody is to set."""
+LIVE_START, LIVE_POSE = "live_start", "live_pose"
+"""Where a live rig remembers what its pose was solved from, and that pose: custom properties, which nobody is
+to set."""
 
 
 def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
     """Tell the handlers whether there is anything for them to do."""
     if not rig.live:
-        rig.pop(LIVE_START, None)
+        for name in (LIVE_START, LIVE_POSE):
+            rig.pop(name, None)
     manager: Any = context.window_manager
     manager.articulate.live_changes += 1
     manager.articulate.any_live = rig.live or any_live()

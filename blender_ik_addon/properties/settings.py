@@ -68,14 +68,19 @@ _obstacle = _reader(ArticulateObstacle)
 
 
 def settings_untold(rig: ArticulateRig) -> Any:
-    """What can change without Blender evaluating the armature anew: the solver, who is in the lists."""
-    around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
-    return rig.effectors.keys(), _solver(rig.solver), around
+    """What can change without Blender evaluating the armature anew: who is in the lists."""
+    return rig.effectors.keys(), len(rig.obstacles)
 
 
 def effector_settings(rig: ArticulateRig) -> Any:
-    """What can change from one frame to the next: the effectors."""
+    """The effectors, as they are said to each other, see `following`."""
     return [_settings_of(effector) for effector in rig.effectors]
+
+
+def frame_settings(rig: ArticulateRig) -> Any:
+    """What can change from one frame to the next: the solver, the effectors, whether there is anything about."""
+    around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
+    return _solver(rig.solver), effector_settings(rig), around
 
 
 def _settings_of(effector: ArticulateEffector) -> Any:

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, PointerProperty
 
 from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
-from .options import OVERRIDE
+from .options import OVERRIDE, moved
 from .parameters import ArticulateParameters
 
 ROOTS = (
@@ -61,6 +61,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         items=method_items(),
         default=default_method(),
         override=OVERRIDE,
+        update=moved,
     )
     root: EnumProperty(
         name="Root",
@@ -68,6 +69,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         items=ROOTS,
         default="PINNED",
         override=OVERRIDE,
+        update=moved,
     )
     unpinned: EnumProperty(
         name="In a Drag",
@@ -75,6 +77,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         items=UNPINNED,
         default="FEET",
         override=OVERRIDE,
+        update=moved,
     )
     effort: EnumProperty(
         name="Effort",
@@ -84,6 +87,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         items=EFFORTS,
         default="WEIGHT",
         override=OVERRIDE,
+        update=moved,
     )
     root_location_stiffness: FloatVectorProperty(
         name="Root Stiffness",
@@ -96,6 +100,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         min=0.0,
         max=0.99,
         override=OVERRIDE,
+        update=moved,
     )
     root_rotation_stiffness: FloatVectorProperty(
         name="Turning",
@@ -105,6 +110,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         min=0.0,
         max=0.99,
         override=OVERRIDE,
+        update=moved,
     )
     limits: EnumProperty(
         name="Joint Limits",
@@ -112,6 +118,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         items=limit_items(),
         default=DEFAULT_LIMITS,
         override=OVERRIDE,
+        update=moved,
     )
     max_iterations: IntProperty(
         name="Iterations",
@@ -121,6 +128,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         soft_max=500,
         max=10000,
         override=OVERRIDE,
+        update=moved,
     )
     tolerance: FloatProperty(
         name="Tolerance",
@@ -132,6 +140,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         max=10.0,
         precision=6,
         override=OVERRIDE,
+        update=moved,
     )
     posture: FloatProperty(
         name="Keep Posture",
@@ -141,6 +150,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         max=1.0,
         subtype="FACTOR",
         override=OVERRIDE,
+        update=moved,
     )
     parameters: PointerProperty(
         name="Parameters",

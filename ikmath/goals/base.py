@@ -112,9 +112,9 @@ class Goal:
         Raises:
             BadValue: targets with several axes of frames, or with different numbers of them.
         """
-        changing = {axes for axes in self.batches() if axes}
-        if not changing:
+        if not any(self.batches()):
             return None
+        changing = {axes for axes in self.batches() if axes}
         if len(changing) > 1 or len(axes := next(iter(changing))) > 1:
             found = " and ".join(map(str, sorted(changing)))
             raise BadValue(

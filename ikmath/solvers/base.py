@@ -130,6 +130,11 @@ class Method:
         return None
 
     @property
+    def takes_all(self) -> bool:
+        """Whether there are no goals that it cannot take."""
+        return self.takes is None and self.single_axes and self.parts and self.levels
+
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The options that a person may set."""
         return parameters_of(self.options)
@@ -163,6 +168,8 @@ class Method:
 
     def refuse(self, problem: Problem) -> None:
         """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
+        if self.takes_all and problem.scene is None:
+            return
         objection = self.objection(Demand.of(problem))
         if objection:
             raise NotSupported(f"Method {self.label}", objection)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
@@ -87,6 +88,26 @@ class HierarchicalOptions(RestOptions):
         if self.max_turn is not None:
             arguments.number(self.max_turn, "max_turn", above=0)
 
+    @cached_property
+    def from_anywhere(self) -> Shortcut:
+        """The shortcut for who goes on from nothing."""
+        return Shortcut("damped", self._damped(_QUICK))
+
+    @cached_property
+    def from_before(self) -> Shortcut:
+        """The same from the frame before."""
+        return Shortcut("damped", self._damped(_NEXT), SMALL_TURN)
+
+    @cached_property
+    def far_away(self) -> Shortcut:
+        """The same as `from_anywhere`, for who can do with a pose near the best one."""
+        told = {**self._damped(_QUICK), "max_iterations": _SPARED, "patience": _PATIENCE, "gain": _LITTLE}
+        return Shortcut("damped", told, spares=_is_out_of_reach)
+
+    def _damped(self, most: int) -> dict[str, Any]:
+        told = {"max_iterations": min(most, self.max_iterations), "tolerance": self.tolerance}
+        return {**told, "rest": False, "settle": False, "far": _FAR, "string": _STRING}
+
 
 class Hierarchical(Method):
     """See the module."""
@@ -138,15 +159,11 @@ class Hierarchical(Method):
         # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.
         if problem.scene is not None or not problem.limits.exact or options.max_turn is not None:
             return None
-        most, turn = (_QUICK, np.inf) if before is None else (_NEXT, SMALL_TURN)
-        if before is not None and before.status is not Status.REACHED:
-            return None  # such a motion comes back to its goals step by step
-        told = {"max_iterations": min(most, options.max_iterations), "tolerance": options.tolerance}
-        told |= {"rest": False, "settle": False, "far": _FAR, "string": _STRING}
-        if before is not None or len(problem.stack.levels) > 1 or not rough:
-            return Shortcut("damped", told, turn)
-        told |= {"max_iterations": _SPARED, "patience": _PATIENCE, "gain": _LITTLE}
-        return Shortcut("damped", told, turn, _is_out_of_reach)
+        if before is not None:
+            # a motion that was short comes back to its goals step by step
+            return options.from_before if before.status is Status.REACHED else None
+        many = len(problem.stack.levels) > 1
+        return options.far_away if rough and not many else options.from_anywhere
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         if options.warm_start:

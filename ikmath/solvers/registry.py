@@ -17,8 +17,8 @@ from ..errors import BadValue
 from ..problem import Problem, Solution, Status
 from ..registries import choose, registry
 from ..rotation import Array
-from ..threads import one_thread
-from .base import Allows, Method, Options, gather
+from ..threads import OneThread
+from .base import Allows, Method, Options, Shortcut, gather
 from .bounded import Bounded
 from .ccd import Ccd
 from .control import Control
@@ -77,9 +77,9 @@ class Solver:
         self._method = choose(METHODS, "method", method)
         self._brief, self._rough = arguments.switch(brief, "brief"), arguments.switch(rough, "rough")
         self._settings = self._method.read_options({**options, **(self._method.briefly if brief else {})})
-        self._known: dict[Any, Options] = {}  # of shortcuts
+        self._known: list[tuple[Shortcut, Options]] = []
 
-    @one_thread()
+    @OneThread()
     def solve(
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
     ) -> Solution:
@@ -106,7 +106,7 @@ class Solver:
             return method.solve(problem, q, settings)
         return _one_by_one(lambda now, start: method.solve(now, start, settings), problem, q)
 
-    @one_thread()
+    @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Go on from a solution, in a motion whose first frame `solve` has taken and checked."""
         arguments.of_kind(problem, Problem, "problem")
@@ -118,7 +118,7 @@ class Solver:
             return quick
         return self._method.follow(problem, before.q.copy(), self._settings, before)
 
-    @one_thread()
+    @OneThread()
     def relax(
         self, problem: Problem, answer: Solution, *, most: int = RELAXING, allows: Allows | None = None
     ) -> Solution:
@@ -150,15 +150,21 @@ class Solver:
         way = self._method.shortcut(problem, self._settings, following, rough=self._rough)
         if way is None:
             return None
-        other, told = METHODS[way.method], (way.method, *way.options.items())
-        if told not in self._known:
-            self._known[told] = other.read_options(way.options)
-        answer = other.solve(problem, q.copy(), self._known[told])
+        answer = METHODS[way.method].solve(problem, q.copy(), self._read(way))
         if way.most < np.inf and (np.abs(answer.q - q) > way.most * problem.strides).any():
             return None
         if answer.status is Status.REACHED or (way.spares is not None and way.spares(problem, answer)):
             return answer
         return None
+
+    def _read(self, way: Shortcut) -> Options:
+        """The options of a shortcut, which are read once: mostly it is the same one again."""
+        for known, options in self._known:
+            if known == way:
+                return options
+        options = METHODS[way.method].read_options(way.options)
+        self._known.append((way, options))
+        return options
 
 
 def solve(

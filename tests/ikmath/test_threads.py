@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import ikmath as ik
-from ikmath.threads import one_thread
+from ikmath.threads import OneThread
 
 pytestmark = pytest.mark.skipif(
     not any(pool["internal_api"] == "openblas" for pool in threadpool_info()),
@@ -31,16 +31,16 @@ def two_threads() -> Iterator[None]:
 
 def test_within_it_there_is_one_thread_and_then_as_many_as_before() -> None:
     assert counts() == {2}
-    with one_thread():
+    with OneThread():
         assert counts() == {1}
-        with one_thread():
+        with OneThread():
             assert counts() == {1}
         assert counts() == {1}
     assert counts() == {2}
 
 
 def test_an_error_leaves_no_trace() -> None:
-    with pytest.raises(RuntimeError), one_thread():
+    with pytest.raises(RuntimeError), OneThread():
         raise RuntimeError
     assert counts() == {2}
 
