@@ -229,33 +229,56 @@ def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
 def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Array:
     """Euler angles (x, y, z) of unit quaternions (..., 4), as `euler_from_matrix` gives them."""
     q = _vectors(quaternion, 4, "quaternion")
-    i, j, k = _axes(order)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    w, a, b, c = q[..., 0], q[..., 1 + i], sign * q[..., 1 + j], q[..., 1 + k]
-    # doubled entries of the matrix: ii, ji, kj, kk, ki
-    aa, bb, cc = a * a, b * b, c * c
-    along, across = 0.5 - bb - cc, a * b + w * c
-    cosine = np.hypot(along, across)
+    _, j, k = _axes(order)
+    products = (q[..., :, None] * q[..., None, :]).reshape(*q.shape[:-1], 16)
+    parts = products @ _TO_EULER[order]
+    cosine = np.hypot(parts[..., k], parts[..., 3 + k], out=parts[..., 3 + j])
+    out: Array = np.arctan2(parts[..., :3], parts[..., 3:])
     plain = cosine > 0.5e-9
-    out = np.empty((*q.shape[:-1], 3))
-    out[..., i] = np.arctan2(b * c + w * a, 0.5 - aa - bb)
-    out[..., j] = sign * np.arctan2(w * b - a * c, cosine)
-    out[..., k] = np.arctan2(across, along)
     if not plain.all():
         out[~plain] = euler_from_matrix(matrix_from_quaternion(q[~plain]), order)
     return out
 
 
+def _euler_map(order: str) -> Array:
+    """(16, 6) from products q_i q_j to the sines of Euler angles x, y, z and their cosines.
+
+    All of them halved, and with that of the middle angle left out, which is found from the others.
+    """
+    i, j, k = _axes(order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    w, a, b, c = 0, 1 + i, 1 + j, 1 + k
+    out = np.zeros((4, 4, 6))
+    out[b, c, i], out[w, a, i] = sign, 1.0
+    out[w, b, j], out[a, c, j] = 1.0, -sign
+    out[a, b, k], out[w, c, k] = sign, 1.0
+    for first, second, angle in ((a, b, i), (b, c, k)):
+        out[range(4), range(4), 3 + angle] = 0.5
+        out[first, first, 3 + angle] = out[second, second, 3 + angle] = -0.5
+    return out.reshape(16, 6)
+
+
+_TO_EULER: Final = {order: _euler_map(order) for order in EULER_ORDERS}
+
+
 def swing_twist_quaternion(turns: npt.ArrayLike) -> Array:
     """Turns (x, y, z) -> the quaternion of `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 4)."""
     turns = _vectors(turns, 3, "turns")
-    x, y, z = turns[..., 0], 0.5 * turns[..., 1], turns[..., 2]
-    half = 0.5 * np.sqrt(x * x + z * z + _TINY)
-    c, s, factor = np.cos(y), np.sin(y), 0.5 * np.sin(half) / half
-    w, x, z = np.cos(half), factor * x, factor * z
+    x, z = turns[..., 0], turns[..., 2]
+    half = np.empty((2, *turns.shape[:-1]))
+    np.hypot(x, z, out=half[0, ...])
+    half[0] += _TINY
+    half[1] = turns[..., 1]
+    half *= 0.5
+    (sine, s), (w, c) = np.sin(half), np.cos(half)
+    sine /= half[0]
+    sine *= 0.5
+    x, z = sine * x, sine * z
     out = np.empty((*turns.shape[:-1], 4))
-    out[..., 0], out[..., 2] = w * c, w * s
-    out[..., 1], out[..., 3] = x * c - z * s, z * c + x * s
+    np.multiply(w, c, out=out[..., 0])
+    np.multiply(w, s, out=out[..., 2])
+    np.subtract(x * c, z * s, out=out[..., 1])
+    np.add(z * c, x * s, out=out[..., 3])
     return out
 
 

@@ -8,8 +8,8 @@ them, so that what was read can be given back to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final
@@ -126,10 +126,11 @@ class Channels:
     rotation_axis_angle: Floats
     scale: Floats
 
-    def copy(self, names: Iterable[str] | None = None) -> Channels:
+    def copy(self, names: Collection[str] | None = None) -> Channels:
         """The same values in arrays of their own; only of the channels named, if some are."""
         own = CHANNEL_WIDTHS if names is None else names
-        return replace(self, **{name: getattr(self, name).copy() for name in own})
+        every = ((name, getattr(self, name)) for name in CHANNEL_WIDTHS)
+        return Channels(*[values.copy() if name in own else values for name, values in every])
 
     @classmethod
     def of(cls, flat: Floats) -> Channels:

@@ -13,42 +13,13 @@ import ikmath as ik
 
 from .armature import AXES, Array, Bones, Flags, Indices
 from .inheritance import parent_transforms
+from .limb_joints import LimbJoints
 from .limbs import find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
 
 # Cosine between a bend and its proper axis, below which it is wrong; sine below which no bend is wrong.
 _DRAWN = -0.1, np.sin(np.radians(5.0))
 _STRAIGHT = 0.94, np.sin(np.radians(1.0))  # drawn straight, a limb may as well bend sideways
-
-
-@dataclass(frozen=True)
-class LimbJoints:
-    """The limbs of a figure whose bones turn freely; k of them.
-
-    Attributes:
-        upper, lower, end: (k,) joints; the end is -1 where it is none.
-        turns: (k, 3) numbers of the lower joint's turns among the coordinates.
-        first: (k, 3) along the upper bone, second: along the lower one, axis: of the bend, in the axes that
-            the lower bone has where its turns are zero; unit vectors.
-        least: (k,) cosine between a bend and the axis, below which it is bent the wrong way; slight: (k,)
-            sine of a bend that is too small to be wrong.
-    """
-
-    upper: Indices
-    lower: Indices
-    end: Indices
-    turns: Indices
-    first: Array
-    second: Array
-    axis: Array
-    least: Array
-    slight: Array
-
-    @cached_property
-    def rows(self) -> list[tuple[Any, ...]]:
-        """(k,) of each limb first, second, axis, least and slight, in plain numbers."""
-        columns = self.first, self.second, self.axis, self.least, self.slight
-        return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 @dataclass(frozen=True)

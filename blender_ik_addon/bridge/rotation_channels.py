@@ -25,7 +25,8 @@ _AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order 
 _FOUR: Final = np.ones(4)
 _TURN: Final = 2.0 * np.pi
 _FIRST: Final = 1.0  # radians; where all three angles turn less, every other branch is farther away
-_POLE: Final = 1e-6  # cosine of the middle Euler angle below which only the sum of the outer ones is known
+_POLE: Final = 1e-6  # cosine of the middle Euler angle below which only the sum of the outer ones is known,
+_SLANT: Final = 0.5 * np.pi - _POLE  # and the angle up to which both are
 
 
 def channel_of(mode: str) -> str:
@@ -51,7 +52,7 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     """
     i, j, k = _AXES[order]
     first = rotation.euler_from_quaternion(turns, order)
-    if np.abs(first - before).max(initial=0.0) < _FIRST and (np.abs(np.cos(first[:, j])) > _POLE).all():
+    if np.abs(first - before).max(initial=0.0) < _FIRST and np.abs(first[:, j]).max(initial=0.0) < _SLANT:
         return first
     both = np.stack([first, first + np.pi])
     both[1, :, j] = np.pi - first[:, j]
@@ -83,7 +84,7 @@ def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, in
 
 def continuous_axis_angles(turns: Array, before: Array) -> Array:
     """Quaternions (k, 4) as (k, 4) angle and unit axis, next to `before` (k, 4)."""
-    vector = rotation.vector_from_quaternion(turns)
+    vector, before = rotation.vector_from_quaternion(turns), before.astype(float)
     angle = np.sqrt((vector * vector).sum(-1))
     turned = angle > 1e-6
     before_axis = before[:, 1:]
@@ -101,15 +102,15 @@ class RotationChannels:
 
     Attributes:
         groups: per rotation mode among the bones: its name, which of the bones (rows), their numbers in the
-            armature, and which components may be written ((k, 3) or (k, 4)).
+            armature, and which components may be written ((k, 3) or (k, 4)), None for all.
     """
 
-    groups: tuple[tuple[str, Indices, Indices, npt.NDArray[np.bool_]], ...]
+    groups: tuple[tuple[str, Indices, Indices, npt.NDArray[np.bool_] | None], ...]
 
     @cached_property
-    def names(self) -> frozenset[str]:
+    def names(self) -> tuple[str, ...]:
         """The channels that are written."""
-        return frozenset(channel_of(mode) for mode, *_ in self.groups)
+        return tuple(dict.fromkeys(channel_of(mode) for mode, *_ in self.groups))
 
     @classmethod
     def of(cls, bones: Bones, which: Indices) -> RotationChannels:
@@ -118,7 +119,8 @@ class RotationChannels:
         groups = []
         for mode in dict.fromkeys(modes.tolist()):
             rows = np.flatnonzero(modes == mode)
-            groups.append((mode, rows, which[rows], writable(bones, which[rows], mode)))
+            free = writable(bones, which[rows], mode)
+            groups.append((mode, rows, which[rows], None if free.all() else free))
         return cls(tuple(groups))
 
     def write(self, turns: Array, before: Channels, into: Channels) -> None:
@@ -131,15 +133,16 @@ class RotationChannels:
         """
         for mode, rows, numbers, free in self.groups:
             name = channel_of(mode)
-            previous = getattr(before, name).take(numbers, 0).astype(float)
+            previous = getattr(before, name).take(numbers, 0)
+            own = turns if len(rows) == len(turns) else turns.take(rows, 0)
             if mode == "QUATERNION":
-                values = continuous_quaternions(turns.take(rows, 0), previous)
+                values = continuous_quaternions(own, previous)
             elif mode == "AXIS_ANGLE":
-                values = continuous_axis_angles(turns.take(rows, 0), previous)
+                values = continuous_axis_angles(own, previous)
             else:
-                values = continuous_eulers(turns.take(rows, 0), previous, mode)
+                values = continuous_eulers(own, previous, mode)
             target: Floats = getattr(into, name)
-            target[numbers] = values if free.all() else np.where(free, values, target[numbers])
+            target[numbers] = values if free is None else np.where(free, values, target[numbers])
 
 
 def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]:

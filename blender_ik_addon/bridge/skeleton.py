@@ -32,6 +32,7 @@ from .chains import figure_bones
 from .faults import FigureFault
 from .inheritance import forward
 from .joints import Joints, plan_joints
+from .limb_joints import Vector
 from .measuring import half_turns, measure_slides, rest_frames, transposed
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth
@@ -93,6 +94,11 @@ class Figure:
     def shown(self) -> ik.Skeleton:
         """The figure that stands at `q` as it was measured, the axes that a solve puts to zero included."""
         return self.skeleton.moved(fixed=self.measured) if self.plan.resets else self.skeleton
+
+    @cached_property
+    def bends(self) -> list[Vector]:
+        """About what its limbs bend, see `LimbJoints.proper`; nothing without limbs."""
+        return [] if self.plan.limbs is None else self.plan.limbs.proper(self.q)
 
     @cached_property
     def keyed(self) -> tuple[tuple[str, str, int], ...]:
@@ -184,17 +190,21 @@ class Figure:
         sliding = ("location",) if plan.sliding.size else ()
         out = before.copy((*plan.writer.names, *sliding))
         values = skeleton.fixed.copy()
-        values[skeleton.owner, skeleton.slot] = q
-        turns = rotation.swing_twist_quaternion(values[plan.solved_joints, 3:])
-        flipped = half_turns(before.scale[plan.solved_bones])
-        if flipped is not None:
-            turns[:, 1:] *= flipped
+        values.ravel()[skeleton.plan.flat] = q
+        turns = rotation.swing_twist_quaternion(values.take(plan.solved_joints, 0)[:, 3:])
+        if self._flipped is not None:
+            turns[:, 1:] *= self._flipped
         plan.writer.write(turns, before if previous is None else previous, out)
         if plan.sliding.size:
             moved = (self.slide_map @ values[plan.sliding, :3, None])[:, :, 0]
             number = plan.bone[plan.sliding]
             out.location[number] = np.where(plan.slides[plan.sliding], moved, out.location[number])
         return out
+
+    @cached_property
+    def _flipped(self) -> Array | None:
+        """See `half_turns`, of the solved bones."""
+        return half_turns(self.state.channels.scale[self.plan.solved_bones])
 
     def offset(self, name: str, local: npt.ArrayLike) -> Array:
         """A point of a bone, given in the bone's own axes and Blender units, in its joint's frame.

@@ -7,8 +7,7 @@ has no reason to prefer one. People have. Limits on the bones say it best; where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import cos, sin, sqrt
+from collections.abc import Callable
 from operator import le
 from typing import Any, Final
 
@@ -18,12 +17,10 @@ import ikmath as ik
 from ikmath import rotation
 
 from ..bridge.armature import Array, Indices
-from ..bridge.joints import LimbJoints
+from ..bridge.limb_joints import POSED, LimbJoints
 from ..bridge.skeleton import Figure
 
-_POSED: Final = np.sin(np.radians(10.0))  # a limb bent by more in its own animation bends as it does there
 _AS_GOOD: Final = 1e-3  # of the figure's size, or radians
-_TINY: Final = 1e-12  # radians
 _NOTHING: Final = 1e-6  # of a limb's length
 
 
@@ -45,9 +42,9 @@ def bent_rightly(
     limbs = figure.plan.limbs
     if limbs is None:
         return solution
-    wrong = _wrong(limbs, figure.q, solution.q)
+    wrong = limbs.wrong(figure.bends, solution.q)
     if any(wrong) and before is not None:
-        then = _wrong(limbs, figure.q, before)
+        then = limbs.wrong(figure.bends, before)
         rows = [row for row, now in enumerate(wrong) if now and not then[row]]
     else:
         rows = [row for row, now in enumerate(wrong) if now]
@@ -59,7 +56,7 @@ def bent_rightly(
     other = solve(problem.start(q))
     metric = np.array(problem.units) == "m"
     worse = other.errors > np.maximum(solution.errors, _AS_GOOD * np.where(metric, problem.length, 1.0))
-    return solution if worse.any() or sum(_wrong(limbs, figure.q, other.q)) >= sum(wrong) else other
+    return solution if worse.any() or sum(limbs.wrong(figure.bends, other.q)) >= sum(wrong) else other
 
 
 def keeps_bends(figure: Figure, q: Array) -> Callable[[Array], bool] | None:
@@ -70,76 +67,12 @@ def keeps_bends(figure: Figure, q: Array) -> Callable[[Array], bool] | None:
     limbs = figure.plan.limbs
     if limbs is None:
         return None
-    wrong, bent = _wrong(limbs, figure.q, q), _bent(limbs, q)
+    wrong, bent = limbs.wrong(figure.bends, q), limbs.bent(q)
 
     def keeps(now: Array) -> bool:
-        return all(map(le, _wrong(limbs, figure.q, now), wrong)) and all(map(le, bent, _bent(limbs, now)))
+        return all(map(le, limbs.wrong(figure.bends, now), wrong)) and all(map(le, bent, limbs.bent(now)))
 
     return keeps
-
-
-def _bent(limbs: LimbJoints, q: Array) -> list[bool]:
-    """(k,) which limbs are bent by so much at coordinates (n,) that they show which way they bend."""
-    bends = (
-        _cross(first, _turned(second, turns))
-        for first, second, turns in zip(
-            limbs.first.tolist(), limbs.second.tolist(), q[limbs.turns].tolist(), strict=True
-        )
-    )
-    return [
-        _dot(bend, bend) >= slight * slight for bend, slight in zip(bends, limbs.slight.tolist(), strict=True)
-    ]
-
-
-def _wrong(limbs: LimbJoints, start: Array, q: Array) -> list[bool]:
-    """(k,) which limbs are bent against the way they bend.
-
-    In plain floats: it is asked in every frame, of a few limbs.
-
-    Args:
-        limbs: k of them.
-        start: (n,) coordinates of the pose that the frame starts from.
-        q: (n,) coordinates.
-    """
-    found = []
-    for (first, second, axis, least, slight), was, now in zip(
-        limbs.rows,
-        start[limbs.turns].tolist(),
-        q[limbs.turns].tolist(),
-        strict=True,
-    ):
-        bend = _cross(first, _turned(second, now))
-        size = sqrt(_dot(bend, bend))
-        if size < slight:
-            found.append(False)
-            continue
-        posed = _cross(first, _turned(second, was))
-        length = sqrt(_dot(posed, posed))
-        along = _dot(bend, posed) / length if length > _POSED else _dot(bend, axis)
-        found.append(along < least * size)
-    return found
-
-
-def _turned(v: Sequence[float], turns: Sequence[float]) -> tuple[float, float, float]:
-    """A vector turned as a joint does: about Y, then swung."""
-    x, y, z = turns
-    c, s = cos(y), sin(y)
-    a, b, d = c * v[0] + s * v[2], v[1], c * v[2] - s * v[0]
-    angle = sqrt(x * x + z * z)
-    if angle < _TINY:
-        return a, b, d
-    x, z = x / angle, z / angle
-    c, s = cos(angle), sin(angle)
-    along = (1.0 - c) * (x * a + z * d)
-    return c * a - s * z * b + along * x, c * b + s * (z * a - x * d), c * d + s * x * b + along * z
-
-
-def _cross(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float]:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:
@@ -172,7 +105,7 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) 
     line = way / away
     turned = _between(carried @ _unit(first + second), line) @ carried
     posed = np.cross(first, second) / (a * b)
-    if float(np.linalg.norm(posed)) > _POSED:
+    if float(np.linalg.norm(posed)) > POSED:
         axis = turned @ posed
     else:
         axis = turned @ figure.frames[lower] @ _untwisted(figure, limbs, row)

@@ -189,12 +189,12 @@ def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
 
 def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
     """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
-    found = {"m": np.full(count, np.nan), "rad": np.full(count, np.nan)}
-    start = 0
+    found, start = np.full((2, count), np.nan), 0
     for part in parts:
-        found[part.goal.unit][part.rows] = errors[start : start + len(part.rows)]
-        start += len(part.rows)
-    return found["m"], found["rad"]
+        end = start + len(part.rows)
+        found[("m", "rad").index(part.goal.unit), part.rows] = errors[start:end]
+        start = end
+    return found[0], found[1]
 
 
 def points(plan: Plan, figure: Figure) -> Array:

@@ -129,11 +129,7 @@ class LiveFigures:
                         depsgraph.update()  # who follows is to see them as they are now
                         waiting.clear()
                     shown = armature.evaluated_get(depsgraph)
-                    if (
-                        evaluated is None
-                        or leaders & posed
-                        or not evaluated.isdisjoint((shown, shown.data))
-                    ):
+                    if evaluated is None or leaders & posed or not evaluated.isdisjoint((shown, shown.data)):
                         self.touched(armature)
                     try:
                         anew = self._solve_one(armature, shown, scene, depsgraph, new_frame)

@@ -65,9 +65,7 @@ class ArticulatePair(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    a: StringProperty(
-        name="Bone", description="One of the two bones", override=OVERRIDE, update=moved
-    )
+    a: StringProperty(name="Bone", description="One of the two bones", override=OVERRIDE, update=moved)
     b: StringProperty(
         name="Other Bone", description="The other of the two bones", override=OVERRIDE, update=moved
     )
