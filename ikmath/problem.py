@@ -183,11 +183,7 @@ class Problem:
             if frame >= self.frames:
                 raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
         _ = self.stack  # which all frames share
-        other = object.__new__(Problem)
-        other.__dict__.update(self.__dict__)
-        other.goals = tuple(goal.at(frame) for goal in self.goals)
-        other.tasks = tuple(goal for goal in other.goals if not isinstance(goal, Posture))
-        other.posture = next((goal for goal in other.goals if isinstance(goal, Posture)), None)
+        other = self.aimed(tuple(goal.at(frame) for goal in self.goals))
         other.frames = None
         if self.scene is not None and self.scene.frames:
             other.scene = self.scene.at(int(frame))
@@ -209,11 +205,19 @@ class Problem:
             )
             other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
             return other
+        return self.aimed(given)
+
+    def aimed(self, goals: tuple[Goal, ...]) -> Problem:
+        """As `towards`, for goals made of the problem's own (`Goal.towards`); nothing is checked."""
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
-        other.goals = given
-        other.tasks = tuple(goal for goal in given if not isinstance(goal, Posture))
-        other.posture = next((goal for goal in given if isinstance(goal, Posture)), None)
+        other.goals, other.posture, tasks = goals, None, []
+        for goal in goals:
+            if isinstance(goal, Posture):
+                other.posture = goal
+            else:
+                tasks.append(goal)
+        other.tasks = tuple(tasks)
         return other
 
     def settled(self, q: Array, before: Problem | None = None) -> Problem:
@@ -227,20 +231,13 @@ class Problem:
             return self
         pose = Pose.trusted(self.skeleton, q)
         then = self.goals if before is None else before.goals
-        goals = tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
-        other = object.__new__(Problem)
-        other.__dict__.update(self.__dict__)
-        other.goals = goals
-        other.tasks = tuple(goal for goal in goals if not isinstance(goal, Posture))
-        return other
+        return self.aimed(
+            tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
+        )
 
     def instead(self, goal: Goal, other: Goal) -> Problem:
         """The problem with one of its goals in the form of another with the same rows; nothing is checked."""
-        made = object.__new__(Problem)
-        made.__dict__.update(self.__dict__)
-        made.goals = tuple(other if one is goal else one for one in self.goals)
-        made.tasks = tuple(other if one is goal else one for one in self.tasks)
-        return made
+        return self.aimed(tuple(other if one is goal else one for one in self.goals))
 
     def on(self, skeleton: Skeleton) -> Problem:
         """The problem on the same figure with other constants (`Skeleton.moved`)."""
@@ -303,10 +300,16 @@ class Problem:
         """Checked copy of a start, put inside the limits; the rest pose if there is none."""
         if q0 is None:
             return self.skeleton.rest.copy()
+        region = self.skeleton.region
+        if isinstance(q0, np.ndarray) and region.knows(q0):
+            return q0.copy()
         q = arguments.numbers(q0, "q0")
         if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
             raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
-        return self.skeleton.region.project(q)
+        inside = region.project(q)
+        if inside.ndim == 1:
+            region.known = inside.copy()
+        return inside
 
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:

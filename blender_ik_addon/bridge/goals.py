@@ -94,7 +94,7 @@ def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
 
 
 def _places(want: Wanted, rows: Indices) -> Targets:
-    return {"target": want.position[..., rows, :], **_axes(want, rows, "axes")}
+    return {"target": want.position.take(rows, -2), **_axes(want, rows, "axes")}
 
 
 def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
@@ -104,7 +104,7 @@ def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
 
 
 def _turns(want: Wanted, rows: Indices) -> Targets:
-    return {"target": want.rotation[..., rows, :, :], **_axes(want, rows, "turn_axes")}
+    return {"target": want.rotation.take(rows, -3), **_axes(want, rows, "turn_axes")}
 
 
 def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:

@@ -39,7 +39,9 @@ class Space:
 
     def point_in(self, world: npt.ArrayLike) -> Array:
         """Points of the world in figure space; (..., 3)."""
-        return (np.asarray(world, dtype=float) - self.translation) @ self.rotation
+        away = np.asarray(world, dtype=float) - self.translation
+        out: Array = away.dot(self.rotation)
+        return out
 
     def point_out(self, figure: npt.ArrayLike) -> Array:
         """Points of figure space in the world; (..., 3)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final
 
 import bpy
@@ -82,7 +83,8 @@ def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
     Raises:
         FigureFault: a transform is no number.
     """
-    if not np.isfinite(matrices).all():
+    values = matrices.ravel()
+    if not isfinite(values.dot(values)):  # Blender's numbers are small enough to be squared
         name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
         raise FigureFault(
             name, f"The transform of target '{name}' holds a value that is not a finite number; clear it."

@@ -126,8 +126,10 @@ def solve_task(
     else:
         answer = _answer_in_rounds(task, problem, q, before, previous, ask, relaxed)
     solution = answer.solution
-    known = solution.clearance if figure.exact else None
-    near = NOWHERE if brief else nearest_thing(task.problem, answer.q, answer.shown, known)
+    near = NOWHERE
+    if not brief:
+        known = solution.clearance if figure.exact else None
+        near = nearest_thing(task.problem, answer.q, answer.shown, known)
     parts, problem = answer.parts, answer.problem
     return Solved(
         frame=task.sample.frame,

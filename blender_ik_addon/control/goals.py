@@ -189,7 +189,8 @@ def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
 
 def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
     """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
-    found, start = np.full((2, count), np.nan), 0
+    found, start = np.empty((2, count)), 0
+    found.fill(np.nan)
     for part in parts:
         end = start + len(part.rows)
         found[("m", "rad").index(part.goal.unit), part.rows] = errors[start:end]

@@ -120,7 +120,8 @@ class LiveFigures:
             try:
                 dragged = _session().dragged
                 evaluated = _evaluated_anew(depsgraph) if new_frame else None
-                posed, waiting = set[int](), set[int]()
+                posed: set[int] = set()
+                waiting: set[int] = set()
                 held: list[Exception] = []
                 for armature, leaders in self._following.order(self.armatures(scene, depsgraph)):
                     if armature.session_uid == dragged or _is_elsewhere(armature, scene, depsgraph):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import repeat
 from typing import Any, Final
 
 import bpy
@@ -149,19 +150,19 @@ def take_sample(
     # learns of an effector that was just added only when something tags the armature. In a render nothing is
     # copied back, and the copy is a new one.
     settings = evaluated if depsgraph.mode == "RENDER" else armature
-    effectors = _find(settings, plan.effectors)
-    pairs = list(zip(plan.effectors, effectors, strict=True))
+    effectors = _find(settings, plan.effectors, still=still)
     if before is not None and still:
         world, space, demands = before.world, before.space, before.demands
     else:
-        world, demands = np.array(evaluated.matrix_world, dtype=float), _demands(pairs)
+        world = np.array(evaluated.matrix_world, dtype=float)
+        demands = _demands(plan.effectors, effectors)
         there = before is not None and before.world.tobytes() == world.tobytes()
         space = before.space if before is not None and there else space_of(armature.name, world)
     then = None if before is None else before.state
-    places = (_NONE,) * len(pairs)
+    places = (_NONE,) * len(effectors)
     if plan.chooses:
-        places = tuple(_alternatives(*pair, depsgraph) for pair in pairs)
-    targets = as_matrices([_target(*pair, depsgraph) for pair in pairs])
+        places = tuple(map(_alternatives, plan.effectors, effectors, repeat(depsgraph)))
+    targets = as_matrices(list(map(_target, plan.effectors, effectors, repeat(depsgraph))))
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
@@ -176,18 +177,24 @@ def take_sample(
     )
 
 
-def _demands(pairs: Sequence[tuple[EffectorPlan, ArticulateEffector]]) -> Demands:
+def _demands(plans: Sequence[EffectorPlan], effectors: Sequence[ArticulateEffector]) -> Demands:
     return Demands(
-        weight=np.array([effector.weight for _, effector in pairs], dtype=float),
-        influence=np.array([effector.influence for _, effector in pairs], dtype=float),
-        priority=np.array([effector.priority for _, effector in pairs], dtype=np.intp),
-        amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
+        weight=np.array([effector.weight for effector in effectors], dtype=float),
+        influence=np.array([effector.influence for effector in effectors], dtype=float),
+        priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
+        amounts=tuple(
+            {name: float(getattr(each, name)) for name in own.amounts}
+            for own, each in zip(plans, effectors, strict=True)
+        ),
     )
 
 
-def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[ArticulateEffector]:
+def _find(
+    armature: bpy.types.Object, plans: Sequence[EffectorPlan], *, still: bool
+) -> list[ArticulateEffector]:
+    """The effectors of a plan; where it is known that nobody has touched them, they are not looked at."""
     every = rig_of(armature).effectors.values()
-    for plan in plans:
+    for plan in () if still else plans:
         if plan.index >= len(every) or every[plan.index].name != plan.name:
             raise Refused(
                 f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile", plan.name

@@ -120,7 +120,7 @@ class Start:
             write_channels(armature, channels)
         else:
             write_channels(armature, channels, present=self._now)
-            rig = rig_of(armature)
+            rig: Any = rig_of(armature)
             if self._told is not self._token or LIVE_START not in rig:
                 self._told = self._token
                 _put(rig, LIVE_START, self._token)

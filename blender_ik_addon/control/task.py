@@ -135,10 +135,12 @@ def next_task(before: Task, sample: Sample) -> Task:
     if want is None:
         want = wanted(plan, figure, sample)
         parts, goals = make_goals(plan, figure, want, figure.q)
+        problem = before.problem.towards(goals)
     else:
         parts = aimed(before.parts, want)
-        goals = [*(part.goal for part in parts), *before.problem.goals[len(parts) :]]
-    problem, model = before.problem.towards(goals), before.model
+        same = before.problem.goals[len(parts) :]
+        problem = before.problem.aimed((*[part.goal for part in parts], *same))
+    model = before.model
     if problem.scene is None or sample.obstacles is not then.obstacles:
         ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
     return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)

@@ -73,12 +73,12 @@ def settings_untold(rig: ArticulateRig) -> Any:
 
 
 def effector_settings(rig: ArticulateRig) -> Any:
-    """The effectors, as they are said to each other, see `following`."""
+    """The effectors."""
     return [_settings_of(effector) for effector in rig.effectors]
 
 
 def frame_settings(rig: ArticulateRig) -> Any:
-    """What can change from one frame to the next: the solver, the effectors, whether there is anything about."""
+    """What can change from one frame to the next: solver, effectors, whether anything is kept clear of."""
     around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
     return _solver(rig.solver), effector_settings(rig), around
 

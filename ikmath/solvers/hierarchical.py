@@ -159,11 +159,12 @@ class Hierarchical(Method):
         # A goal that is reached stands in no other's way, and damped steps cost half as much as strict ones.
         if problem.scene is not None or not problem.limits.exact or options.max_turn is not None:
             return None
+        known: HierarchicalOptions = options
         if before is not None:
             # a motion that was short comes back to its goals step by step
-            return options.from_before if before.status is Status.REACHED else None
+            return known.from_before if before.status is Status.REACHED else None
         many = len(problem.stack.levels) > 1
-        return options.far_away if rough and not many else options.from_anywhere
+        return known.far_away if rough and not many else known.from_anywhere
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         if options.warm_start:

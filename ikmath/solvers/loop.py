@@ -75,8 +75,7 @@ class _Walk:
         self.columns = self.scale if stack.even else stack.scale[:, None]
         self.tolerance = options.tolerance * options.tolerance
         # what costs more than all effectors at their tolerances is not there
-        largest = float((stack.scale * stack.scale).max(initial=0.0))
-        self.enough = 1.01 * self.tolerance * len(stack.starts) * largest
+        self.enough = 1.01 * self.tolerance * len(stack.starts) * stack.largest * stack.largest
         self.mobility = skeleton.mobility if skeleton.uneven else None
         self.pushing = None if problem.scene is None else Pushing(problem, problem.scene)
         self.careful = method.careful and self.pushing is None

@@ -304,6 +304,42 @@ def test_what_a_script_changes_between_frames_is_noticed(by_handler):
     assert "effector" in rig.articulate.message
 
 
+def test_what_is_set_for_the_solver_and_the_surroundings_is_noticed_at_once():
+    """Nothing moves, and no frame passes: the settings alone have to be reason enough."""
+    rig = live_arm()
+    bpy.context.scene.frame_set(3)
+    solver, tip = rig.articulate.solver, rig.articulate.effectors["b4"]
+    solver.method = "two_bone"
+    bpy.context.view_layer.update()
+    assert "b4 is short" in rig.articulate.message
+    solver.method = "damped"
+    bpy.context.view_layer.update()
+    free = shown(rig)
+    assert miss(rig, "b4") < 1e-3
+    solver.parameters.damped_damping = 1e4
+    bpy.context.view_layer.update()
+    assert miss(rig, "b4") > 0.01
+    solver.parameters.damped_damping = 0.0
+    bpy.context.view_layer.update()
+    assert np.abs(shown(rig) - free).max() < 1e-6
+    solver.method = "hierarchical"
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.4, location=tip.target.matrix_world.translation)
+    ball = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object=ball.name)
+    bpy.context.view_layer.update()
+    assert miss(rig, "b4") > 0.2
+    for owner, name, value in (
+        (rig.articulate.obstacles[0], "enabled", False),
+        (rig.articulate.obstacles[0], "enabled", True),
+        (rig.articulate.obstacles[0], "margin", 0.3),
+    ):
+        before = miss(rig, "b4")
+        setattr(owner, name, value)
+        bpy.context.view_layer.update()
+        assert abs(miss(rig, "b4") - before) > 0.1, (name, value)
+
+
 def test_an_armature_that_nobody_touches_is_not_looked_at(monkeypatch):
     rig = live_arm()
     rig.animation_data_clear()

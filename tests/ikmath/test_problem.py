@@ -199,3 +199,31 @@ def test_towards_other_targets_is_the_problem_made_anew(skeleton):
         np.testing.assert_array_equal(moved.stack.scale, fresh.stack.scale)
         assert moved.length == fresh.length and (moved.posture is None) == (fresh.posture is None)
         np.testing.assert_array_equal(ik.solve(moved, q).q, ik.solve(fresh, q).q)
+
+
+def test_a_start_that_was_looked_at_before_is_taken_as_it_is_and_others_are_looked_at() -> None:
+    problem = ik.Problem(ik.figures.human())
+    inside = problem.start(np.full(problem.skeleton.n, 9.0))
+    for start in (inside, inside.copy()):
+        found = problem.start(start)
+        assert np.array_equal(found, inside) and found is not start
+    found[:] = 9.0  # who asked may write to it
+    assert np.array_equal(problem.start(inside), inside)
+    assert np.array_equal(problem.start(found), inside)
+    for wrong in (np.full_like(inside, np.nan), np.full_like(inside, np.inf)):
+        with pytest.raises(ik.BadValue):
+            problem.start(wrong)
+    with pytest.raises(ik.BadShape):
+        problem.start(inside[1:])
+
+
+def test_a_problem_that_aims_elsewhere_keeps_the_rest() -> None:
+    figure = ik.figures.planar_chain([1.0, 1.0, 1.0])
+    tip, posture = ik.Position(figure.names[-1], (1.0, 1.0, 0.0)), ik.Posture(figure.rest)
+    problem = ik.Problem(figure, [tip, posture])
+    there = tip.towards(target=np.array([[0.0, 2.0, 0.0]]))
+    aimed = problem.aimed((there, posture))
+    assert aimed.tasks == (there,) and aimed.posture is posture and problem.tasks == (tip,)
+    asked = problem.towards([there, posture])
+    assert (aimed.goals, aimed.tasks, aimed.posture) == (asked.goals, asked.tasks, asked.posture)
+    assert np.array_equal(ik.solve(aimed).q, ik.solve(ik.Problem(figure, [there, posture])).q)
