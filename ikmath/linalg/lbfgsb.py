@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadShape, BadValue
 from .decomposition import FloatArray
-from .wolfe import wolfe_search
+from .wolfe import LineStep, wolfe_search
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 """x (n,) -> value, gradient (n,)."""
@@ -99,62 +99,107 @@ def minimize(
         BadValue: NaN, a lower bound above its upper one, or a function that is not finite at the start.
     """
     options = options or LbfgsbOptions()
-    x, low, high = _checked(start, lower, upper)
-    value, gradient = function(x)
-    evaluations = 1
-    if not (np.isfinite(value) and np.isfinite(gradient).all()):
-        raise BadValue("function", "is not finite at the start; start elsewhere.")
-    steps: list[FloatArray] = []
-    changes: list[FloatArray] = []
-    stop, iteration, stalls = Stop.ITERATIONS, 0, 0
-    while iteration < options.max_iterations:
-        if _optimality(x, gradient, low, high) <= options.gradient_tolerance:
-            stop = Stop.OPTIMAL
-            break
-        model = _model(steps, changes, len(x))
-        cauchy, coefficient = _cauchy_point(x, gradient, low, high, model)
-        target = _subspace_minimum(x, cauchy, coefficient, gradient, low, high, model)
-        direction = target - x
-        slope = float(direction @ gradient)
-        if slope < 0.0:
-            # The first step has no curvature to go by: as long as one unit, not as long as the gradient.
-            first = 1.0 if steps else min(1.0, 1.0 / float(np.linalg.norm(direction)))
-            found = wolfe_search(
-                lambda t, x=x, d=direction: function(np.clip(x + t * d, low, high)),  # type: ignore[misc]
-                direction, value, slope, first, _longest(x, direction, low, high),
-            )  # fmt: skip
-            evaluations += found.evaluations
-        else:
-            found = None
-        if found is None or found.length == 0.0:
-            if not steps:
-                stop = Stop.STALLED
-                break
-            steps, changes = [], []  # the model misleads: forget it and set out along the gradient
-            continue
-        iteration += 1
-        following = np.clip(x + found.length * direction, low, high)
-        step, change = following - x, found.gradient - gradient
-        before, x, value, gradient = value, following, found.value, found.gradient
-        if float(step @ change) > np.finfo(np.float64).eps * float(change @ change):
-            steps, changes = [*steps, step][-options.memory :], [*changes, change][-options.memory :]
-        floor = options.value_tolerance * max(abs(before), abs(value), float(np.finfo(np.float64).tiny))
-        if before - value > floor:
-            stalls = 0
-        elif (stalls := stalls + 1) >= _STALLS:
-            stop = Stop.STALLED
-            break
-        else:
-            steps, changes = [], []
-    optimality = _optimality(x, gradient, low, high)
+    search = _Search(function, *_checked(start, lower, upper), options)
+    stop = search.run()
+    optimality = search.optimality()
     if optimality <= options.gradient_tolerance:
         stop = Stop.OPTIMAL
-    return LbfgsbResult(x, value, gradient, optimality, iteration, evaluations, stop)
+    return LbfgsbResult(
+        search.x, search.value, search.gradient, optimality, search.iteration, search.evaluations, stop
+    )
 
 
-def _optimality(x: FloatArray, gradient: FloatArray, low: FloatArray, high: FloatArray) -> float:
-    """Largest component of the projected gradient (eq. 6.1)."""
-    return float(np.abs(np.clip(x - gradient, low, high) - x).max(initial=0.0))
+class _Search:
+    """One minimisation at work.
+
+    Attributes:
+        x, value, gradient: where it stands; iteration, evaluations: what it took to come there;
+        steps, changes: the memory, steps and what they changed of the gradient, the oldest first;
+        stalls: iterations in a row without progress.
+    """
+
+    def __init__(
+        self, function: Objective, x: FloatArray, low: FloatArray, high: FloatArray, options: LbfgsbOptions
+    ) -> None:
+        self.function, self.low, self.high, self.options = function, low, high, options
+        self.x = x
+        self.value, self.gradient = function(x)
+        if not (np.isfinite(self.value) and np.isfinite(self.gradient).all()):
+            raise BadValue("function", "is not finite at the start; start elsewhere.")
+        self.iteration, self.evaluations, self.stalls = 0, 1, 0
+        self.steps: list[FloatArray] = []
+        self.changes: list[FloatArray] = []
+
+    def run(self) -> Stop:
+        """Iterate; why it ended."""
+        while self.iteration < self.options.max_iterations:
+            if self.optimality() <= self.options.gradient_tolerance:
+                return Stop.OPTIMAL
+            direction = self.direction()
+            found = self.along(direction)
+            if found is not None:
+                self.advance(direction, found)
+                if self.stalls >= _STALLS:
+                    return Stop.STALLED
+            elif self.steps:  # the model misleads: set out along the gradient
+                self.forget()
+            else:
+                return Stop.STALLED
+        return Stop.ITERATIONS
+
+    def optimality(self) -> float:
+        """Largest component of the projected gradient (eq. 6.1)."""
+        ahead = np.clip(self.x - self.gradient, self.low, self.high)
+        return float(np.abs(ahead - self.x).max(initial=0.0))
+
+    def direction(self) -> FloatArray:
+        """The way (n,) to the minimum of the model."""
+        x, gradient, low, high = self.x, self.gradient, self.low, self.high
+        model = _model(self.steps, self.changes, len(x))
+        cauchy, coefficient = _cauchy_point(x, gradient, low, high, model)
+        return _subspace_minimum(x, cauchy, coefficient, gradient, low, high, model) - x
+
+    def along(self, direction: FloatArray) -> LineStep | None:
+        """How far to go that way; None if nothing on it is better."""
+        slope = float(direction @ self.gradient)
+        if slope >= 0.0:
+            return None
+        # The first step has no curvature to go by: as long as one unit, not as long as the gradient.
+        first = 1.0 if self.steps else min(1.0, 1.0 / float(np.linalg.norm(direction)))
+        found = wolfe_search(
+            lambda length: self.function(self.place(direction, length)),
+            direction,
+            self.value,
+            slope,
+            first,
+            _longest(self.x, direction, self.low, self.high),
+        )
+        self.evaluations += found.evaluations
+        return found if found.length > 0.0 else None
+
+    def place(self, direction: FloatArray, length: float) -> FloatArray:
+        """The point (n,) that far along a way, within the bounds to the last bit."""
+        return np.clip(self.x + length * direction, self.low, self.high)
+
+    def advance(self, direction: FloatArray, found: LineStep) -> None:
+        """Go there, learn from it, and take notice of whether it was worth it."""
+        self.iteration += 1
+        following, before = self.place(direction, found.length), self.value
+        step, change = following - self.x, found.gradient - self.gradient
+        self.x, self.value, self.gradient = following, found.value, found.gradient
+        if float(step @ change) > np.finfo(np.float64).eps * float(change @ change):
+            memory = self.options.memory
+            self.steps, self.changes = [*self.steps, step][-memory:], [*self.changes, change][-memory:]
+        largest = max(abs(before), abs(self.value), float(np.finfo(np.float64).tiny))
+        if before - self.value > self.options.value_tolerance * largest:
+            self.stalls = 0
+        else:
+            self.stalls += 1
+            self.forget()
+
+    def forget(self) -> None:
+        """Give the model up."""
+        self.steps, self.changes = [], []
 
 
 def _model(steps: list[FloatArray], changes: list[FloatArray], size: int) -> _Model:
