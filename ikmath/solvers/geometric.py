@@ -85,9 +85,9 @@ class Geometric(Method):
             return answer(0)
         # all that are there are told the same
         there = errors.max(1, initial=0.0) <= options.tolerance
-        told = {i: answer(i) for i in (*np.flatnonzero(there)[:1].tolist(), *np.flatnonzero(~there).tolist())}
-        first = int(there.argmax())
-        answers = [told[first if there[i] else i] for i in range(len(end))]
+        first, short = np.flatnonzero(there)[:1].tolist(), np.flatnonzero(~there).tolist()
+        told = {i: answer(i) for i in (*first, *short)}
+        answers = [told[first[0] if there[i] else i] for i in range(len(end))]
         return replace(
             gather(answers, batch, problem),
             q=end.reshape(q.shape),

@@ -195,6 +195,16 @@ def test_starts_without_frames_and_frames_without_starts(case):
 
 
 @CASES
+def test_no_start_at_all_has_no_answer_and_is_no_error(case):
+    (skeleton, joints), *_ = figures(case.reaches[0])
+    problem, *_ = problem_of(skeleton, joints, 0)
+    none = ik.solve(problem, np.empty((0, skeleton.n)), case.name, **case.options)
+    assert none.q.shape == (0, skeleton.n)
+    assert none.errors.shape == (0, len(joints))
+    assert none.status.shape == none.message.shape == none.iterations.shape == none.clearance.shape == (0,)
+
+
+@CASES
 def test_a_problem_without_goals_is_solved_where_it_stands(case):
     (skeleton, _), *_ = figures(case.reaches[0])
     start = skeleton.region.project(np.full(skeleton.n, 0.2))
