@@ -165,7 +165,9 @@ def _inside(near: Proximity) -> str:
     worst = int(np.argmin(near.clearance))
     other, link = int(near.other[worst]), near.scene.body.names[int(near.link[worst])]
     into = near.names[worst] if other < 0 else near.scene.body.names[other]
-    return f"{link} goes {-1e3 * near.clearance[worst]:.3g} mm into {into or 'an obstacle'}"
+    depth = -float(near.clearance[worst])
+    size = f"{1e3 * depth:.3g} mm" if depth < 1.0 else f"{depth:.3g} m"
+    return f"{link} goes {size} into {into or 'an obstacle'}"
 
 
 def _beyond_limits(problem: Problem, q: Array) -> str:

@@ -295,7 +295,8 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
     for other in rig_of(armature).effectors if not kind.repeats else ():
         if (other.bone, other.kind, other.point) == here and other.offset.length < SAME_PLACE:
             raise Refused(
-                f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'",
+                f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'; change"
+                " that one, take another kind, or leave the bone out",
                 other.name,
             )
     if new.alternatives and new.alternatives not in bpy.data.collections:

@@ -4,6 +4,7 @@
 import bpy
 
 from ..properties.access import active_armature, rig_of
+from ..properties.measures import length
 from .tab import SubPanel
 from .text import draw_text
 
@@ -91,7 +92,7 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
             for name in ("object", "collection", "mode", "margin"):
                 column.prop(obstacle, name)
         if rig.body.nearest:
-            layout.label(text=f"Nearest: {rig.body.nearest}, {rig.body.clearance * 1e3:.1f} mm")
+            layout.label(text=f"Nearest: {rig.body.nearest}, {length(rig.body.clearance)}")
         for sentence in rig.body.notes.splitlines():
             draw_text(layout, context, sentence, icon="ERROR")
 

@@ -76,3 +76,11 @@ def test_who_stands_in_an_obstacle_is_told_so_whatever_is_reached(method):
     assert answer.clearance == pytest.approx(-0.15, abs=1e-6)
     if answer.errors[0] < 1e-4:
         assert answer.message == "All goals are reached, but ball0 goes 150 mm into table."
+
+
+def test_who_is_deep_in_an_obstacle_is_told_so_in_metres():
+    chain = ik.figures.ball_chain(4, 0.5)
+    links = [ik.Link(f"ball{i}", (0, 0, 0), (0, 0.5, 0), radius=0.05) for i in range(4)]
+    rock = ik.Sphere((0, 0, 0), 12.5, name="rock")
+    problem = ik.Problem(chain, [ik.Position("tip", (0.3, 1.2, 0.2))], obstacles=[rock], body=ik.Body(links))
+    assert ik.solve(problem, chain.rest).message.endswith(" m into rock.")
