@@ -23,6 +23,7 @@ from .goals import (
     Residual,
 )
 from .inertia import inertia_weights
+from .joint import Joint
 from .limits import LIMITS
 from .linalg.damped import condition_number, residual_bounds
 from .linalg.svd import SVD
@@ -42,7 +43,7 @@ from .obstacles import (
 from .points import Points
 from .pose import Pose
 from .problem import Problem, Solution, Status
-from .skeleton import Joint, Skeleton
+from .skeleton import Skeleton
 from .solvers import DEFAULT, METHODS, Demand, Solver, Wish, solve
 from .trajectory import solve_track, subdivide, track
 

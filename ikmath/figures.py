@@ -10,8 +10,9 @@ import numpy as np
 
 from . import arguments
 from .errors import BadValue
+from .joint import Joint
 from .rotation import Array, about
-from .skeleton import Joint, Skeleton
+from .skeleton import Skeleton
 
 _UP: Final = about(0, np.pi / 2)  # turns local +Y to world +Z: bones of a standing figure
 

@@ -14,7 +14,6 @@ rotation, its slides (metres, along the axes of the rest frame) and its turns (r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final
 
@@ -24,6 +23,7 @@ import numpy.typing as npt
 from . import arguments
 from .errors import BadShape, BadValue, UnknownName
 from .hinges import Hinges, nodes_of, still
+from .joint import Joint, parents_first
 from .kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
 from .plan import Plan
 from .region import Region
@@ -33,47 +33,6 @@ SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_
 _SHORT: Final = 10  # levels of a tree up to which many poses gain nothing by taking hinges together
 _MOST_TURN: Final = 4 * np.pi  # no joint has a limit farther away; 13 and more are degrees by mistake
 _ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
-
-
-@dataclass(frozen=True)
-class Joint:
-    """One joint, at a rest frame in its parent; its long axis is local +Y.
-
-    Args:
-        name: unique in the figure.
-        parent: name of the parent joint, None for a root.
-        rotation: (3, 3) rest rotation in the parent's frame.
-        translation: (3,) rest place in the parent's frame, metres.
-        turns: the free turns, letters out of "xyz".
-        slides: the free slides, letters out of "xyz".
-        lower, upper: limits of the free coordinates, slides first, then turns, each in the order x, y, z;
-            one number for all of them, or None where there is no limit. Radians and metres.
-        stiffness: 0 moves freely, towards 1 moves last; one number or one a free coordinate, in [0, 1).
-        mass: kilograms (or any unit, all alike), at the joint's own frame; for balance.
-        fixed: the six values (slides x y z, turns x y z) that the coordinates have which are not free.
-        inherit_rotation: False when the joint's rotation is relative to the world while its place still
-            follows the parent (Blender's `use_inherit_rotation`).
-    """
-
-    name: str
-    parent: str | None = None
-    rotation: npt.ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    translation: npt.ArrayLike = (0.0, 0.0, 0.0)
-    turns: str = "xyz"
-    slides: str = ""
-    lower: npt.ArrayLike | None = None
-    upper: npt.ArrayLike | None = None
-    stiffness: npt.ArrayLike = 0.0
-    mass: float = 0.0
-    fixed: npt.ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    inherit_rotation: bool = True
-
-    @property
-    def slots(self) -> list[int]:
-        """The free ones of the six coordinates, in order."""
-        slides = arguments.letters(self.slides, f"slides of joint {self.name!r}")
-        turns = arguments.letters(self.turns, f"turns of joint {self.name!r}")
-        return [k for k in range(3) if "xyz"[k] in slides] + [3 + k for k in range(3) if "xyz"[k] in turns]
 
 
 class Skeleton:
@@ -104,7 +63,7 @@ class Skeleton:
     """
 
     def __init__(self, joints: Iterable[Joint]) -> None:
-        self.joints = _sorted(arguments.several(joints, Joint, "joints"))
+        self.joints = parents_first(arguments.several(joints, Joint, "joints"))
         self.names = tuple(joint.name for joint in self.joints)
         self._index = {name: i for i, name in enumerate(self.names)}
         count = len(self.joints)
@@ -201,8 +160,7 @@ class Skeleton:
             rest_translation: (J, 3) metres.
             fixed: (J, 6) values of the coordinates that are not free.
         """
-        other = object.__new__(Skeleton)
-        other.__dict__.update(self.__dict__)
+        other = self._without("size", "constants", "kernels")
         for name, value in (
             ("rest_rotation", rest_rotation),
             ("rest_translation", rest_translation),
@@ -232,13 +190,34 @@ class Skeleton:
         given = arguments.shaped(inertia, "inertia", (self.n,), (len(self), 6))
         if not (given > 0).all():
             raise BadValue("inertia", "must be above zero.")
+        other = self._without("mobility", "uneven")
+        other.inertia = given if given.ndim == 1 else given[self.owner, self.slot]
+        other.inertia.flags.writeable = False
+        return other
+
+    def limited(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Skeleton:
+        """The same figure with other limits, lower (n,) and upper (n,).
+
+        Raises:
+            BadShape, BadValue: limits that no joint could have.
+        """
+        other = self._without("rest")
+        for name, given in (("lower", lower), ("upper", upper)):
+            limits = np.array(arguments.limits(given, name))
+            if limits.shape != (self.n,):
+                raise BadShape(name, f"({self.n},)", limits.shape)
+            limits.flags.writeable = False
+            setattr(other, name, limits)
+        other._check_coordinates()
+        other.region = Region(self.owner, self.slot, other.lower, other.upper)
+        return other
+
+    def _without(self, *derived: str) -> Skeleton:
+        """The same figure, which has yet to work out some of what it knows."""
         other = object.__new__(Skeleton)
         other.__dict__.update(self.__dict__)
-        inertia = given if given.ndim == 1 else given[self.owner, self.slot]
-        inertia.flags.writeable = False
-        other.inertia = inertia
-        for derived in ("mobility", "uneven"):
-            other.__dict__.pop(derived, None)
+        for name in derived:
+            other.__dict__.pop(name, None)
         return other
 
     @cached_property
@@ -329,37 +308,6 @@ class Skeleton:
     def rest(self) -> Array:
         """(n,) the rest pose: zeros, put inside the limits."""
         return self.region.project(np.zeros(self.n))
-
-
-def _sorted(joints: Sequence[Joint]) -> tuple[Joint, ...]:
-    """Parents before children, otherwise in the given order."""
-    if not joints:
-        raise BadValue("The skeleton", "has no joints; give at least one.")
-    by_name: dict[str, Joint] = {}
-    for joint in joints:
-        arguments.text(joint.name, "name of a joint")
-        if joint.parent is not None:
-            arguments.text(joint.parent, f"parent of joint {joint.name!r}")
-        if joint.name in by_name:
-            raise BadValue(f"Joint {joint.name!r}", "is there twice; names must differ.")
-        by_name[joint.name] = joint
-    done: dict[str, Joint] = {}
-    for joint in joints:
-        way: list[Joint] = []
-        walk: Joint | None = joint
-        while walk is not None and walk.name not in done:
-            if any(walk is earlier for earlier in way):
-                raise BadValue(
-                    f"Joint {walk.name!r}", "is its own ancestor; parents must not run in a circle."
-                )
-            way.append(walk)
-            if walk.parent is None:
-                break
-            if walk.parent not in by_name:
-                raise UnknownName("joint", walk.parent, list(by_name))
-            walk = by_name[walk.parent]
-        done.update((step.name, step) for step in reversed(way))
-    return tuple(done.values())
 
 
 def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:

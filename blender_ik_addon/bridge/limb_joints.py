@@ -7,12 +7,12 @@ In plain floats: it is asked in every frame, of a few limbs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import cos, radians, sin, sqrt
 from typing import Final
 
-from .armature import Array, Indices
+from .armature import Array, Flags, Indices
 
 Vector = Sequence[float]
 
@@ -42,6 +42,10 @@ class LimbJoints:
     axis: Array
     least: Array
     slight: Array
+
+    def some(self, which: Flags) -> LimbJoints:
+        """Those of them that are told (k,)."""
+        return LimbJoints(*(getattr(self, column.name)[which] for column in fields(self)))
 
     def proper(self, q: Array) -> list[Vector]:
         """(k,) unit vectors about which the limbs of a figure bend that starts from coordinates (n,).

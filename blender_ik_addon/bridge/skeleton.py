@@ -30,9 +30,10 @@ from ikmath import rotation
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .faults import FigureFault
+from .hinges import Hinges
 from .inheritance import forward
 from .joints import Joints, plan_joints
-from .limb_joints import Vector
+from .limb_joints import LimbJoints, Vector
 from .measuring import half_turns, measure_slides, rest_frames, transposed
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth
@@ -61,6 +62,7 @@ class Figure:
         measured: (J, 6) all coordinates of that pose; the skeleton's constants differ from them where an axis
             is locked for inverse kinematics and put to zero.
         exact: the figure agrees with Blender at every pose, not only at the one that was measured.
+        hinges: how the plan's limbs bend, where limits keep them from bending the wrong way; else None.
     """
 
     bones: Bones
@@ -74,6 +76,7 @@ class Figure:
     slide_map: Array
     measured: Array
     exact: bool
+    hinges: Hinges | None = None
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -91,6 +94,14 @@ class Figure:
         return self.skeleton.fixed
 
     @cached_property
+    def limbs(self) -> LimbJoints | None:
+        """Limbs that no limit keeps from bending the wrong way; None if there are none."""
+        limbs = self.plan.limbs
+        if limbs is None or self.hinges is None:
+            return limbs
+        return None if self.hinges.which.all() else limbs.some(~self.hinges.which)
+
+    @cached_property
     def shown(self) -> ik.Skeleton:
         """The figure that stands at `q` as it was measured, the axes that a solve puts to zero included."""
         return self.skeleton.moved(fixed=self.measured) if self.plan.resets else self.skeleton
@@ -98,7 +109,7 @@ class Figure:
     @cached_property
     def bends(self) -> list[Vector]:
         """About what its limbs bend, see `LimbJoints.proper`; nothing without limbs."""
-        return [] if self.plan.limbs is None else self.plan.limbs.proper(self.q)
+        return [] if self.limbs is None else self.limbs.proper(self.q)
 
     @cached_property
     def keyed(self) -> tuple[tuple[str, str, int], ...]:

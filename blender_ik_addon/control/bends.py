@@ -39,7 +39,7 @@ def bent_rightly(
         before: coordinates of the frame before; a limb that was bent wrongly there stays so, without a jump.
         solve: solves the problem from other coordinates.
     """
-    limbs = figure.plan.limbs
+    limbs = figure.limbs
     if limbs is None:
         return solution
     wrong = limbs.wrong(figure.bends, solution.q)
@@ -64,7 +64,7 @@ def keeps_bends(figure: Figure, q: Array) -> Callable[[Array], bool] | None:
 
     Who has straightened a limb has lost the way in which it bends. None for a figure without limbs.
     """
-    limbs = figure.plan.limbs
+    limbs = figure.limbs
     if limbs is None:
         return None
     wrong, bent = limbs.wrong(figure.bends, q), limbs.bent(q)
@@ -115,10 +115,10 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) 
     along = rotation.exp(-np.arccos(np.clip(cosine, -1.0, 1.0)) * axis) @ line
     thigh = _between(turned @ (first / a), along) @ turned @ figure.frames[upper]
     shin = _between(turned @ (second / b), _unit(line * reach - along * a)) @ turned @ figure.frames[lower]
-    _put(figure, upper, outer, thigh, q)
-    _put(figure, lower, thigh, shin, q)
+    put(figure, upper, outer, thigh, q)
+    put(figure, lower, thigh, shin, q)
     if end >= 0:
-        _put(figure, end, shin, pose.rotation[end], q)
+        put(figure, end, shin, pose.rotation[end], q)
 
 
 def _untwisted(figure: Figure, limbs: LimbJoints, row: int) -> Array:
@@ -127,7 +127,7 @@ def _untwisted(figure: Figure, limbs: LimbJoints, row: int) -> Array:
     return np.asarray(turned.T @ limbs.axis[row])
 
 
-def _put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
+def put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
     """Coordinates of a joint that bring it into a frame."""
     skeleton = figure.skeleton
     turns = rotation.swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ frame)

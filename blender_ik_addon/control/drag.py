@@ -27,9 +27,11 @@ from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .autokey import auto_key
-from .frame import Solved, solve_task
+from .frame import Solved, apart, solve_task
+from .gliding import glide
 from .goals import points
 from .grip import Grip, handed_on, plan_with_grip
+from .hinging import hinged
 from .plan import NOT_SAVED, Plan, find_armature
 from .reasons import REASONS
 from .record import Recording
@@ -43,7 +45,8 @@ _STEPS = 8  # solves at most an update: each follows the one before and so turns
 _ITERATIONS = 12  # of one such solve where time is short; what takes longer goes on in the next one
 _GLIDE = 2  # steps towards the posture in each solve while the hand moves
 _RELAX = 24  # and when it rests
-_STILL = 0.005  # radians or metres: an update that moves the figure by less has arrived
+_NEARER = 0.9  # share of its error by which a pose elsewhere is worth going to
+_STILL = 0.005  # radians or figure sizes: an update that moves the figure by less has arrived
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +117,7 @@ class Drag:
         self._budget = budget
         self.recording = Recording() if record else None
         self._state: PoseState | None = None
+        self._best: Solved | None = None
         self._last: Solved | None = None
         self._pins: dict[int, Array] = {}  # those that were in the hand, by effector: (4, 4) where they are
         self._keyed: dict[tuple[str, str, int], None] = {}  # in the order in which they came to be moved
@@ -268,7 +272,7 @@ class Drag:
         if self._state is None:
             self._state = sample.state
         sample = replace(sample.for_plan(plan), state=self._state)
-        figure = first_figure(plan, armature, sample)
+        figure = hinged(first_figure(plan, armature, sample))
         for own, effector in enumerate(plan.effectors):
             if effector.index == NOT_SAVED:
                 place, frame = _reached(plan, figure, figure.q, own)
@@ -277,7 +281,8 @@ class Drag:
                 sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
         self.grip, self._plan, self._row = grip, plan, row
-        self._sample, self._figure, self._last = sample, self._task.figure, None
+        self._sample, self._figure = sample, self._task.figure
+        self._best = self._last = None
         self._point = self._point_of(plan, figure, row)
         self.anchor, self.orientation = _reached(plan, figure, figure.q, row)
         self._target = np.eye(4)
@@ -295,22 +300,33 @@ class Drag:
 
     def _update(self) -> Moved:
         armature, until = find_armature(self._plan), time.perf_counter() + self._budget
-        targets = self._sample.targets.copy()
+        targets, then = self._sample.targets.copy(), self._task.sample.targets[self._row]
         targets[self._row] = self._target
-        hurries = self._budget < np.inf and not np.array_equal(targets, self._task.sample.targets)
+        gone = self._gone(then)
+        hurries = self._budget < np.inf and gone > 0.0
         self._task = next_task(self._task, replace(self._sample, targets=targets))
-        solved, arrived, relax = self._last, False, _GLIDE if hurries else _RELAX
+        solved, arrived, relax = self._best, False, _GLIDE if hurries else _RELAX
         for _ in range(_STEPS):
             q = None if solved is None else solved.q
             limit = None if solved is None or self._budget == np.inf else _ITERATIONS
             solved = solve_task(self._task, solved, brief=True, relax=relax, max_iterations=limit)
             there = solved.status == "REACHED"
-            still = q is not None and bool(np.abs(solved.q - q).max() < _STILL)
+            still = q is not None and apart(self._task.problem, solved.q, q) < _STILL
             arrived = solved.rests if there else still
             if arrived or (there and hurries) or time.perf_counter() > until:
                 break
         if solved is None:
             raise RuntimeError("nothing was solved")
+        if not self._is_there(solved) and hurries:
+            arrived = False
+        elif not self._is_there(solved) and (arrived or self._budget == np.inf):
+            # The way of the hand may have led astray: who begins anew, as a solve does, may get there.
+            anew = solve_task(self._task, brief=True, relax=_RELAX)
+            solved = anew if self._off(anew) < _NEARER * self._off(solved) else solved
+        self._best = solved
+        if self._budget < np.inf and self._last is not None:
+            solved = glide(self._task, self._last, solved, gone)
+            arrived = arrived and solved is self._best
         write_channels(armature, solved.channels, present=self._present)
         self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
@@ -324,12 +340,23 @@ class Drag:
         self.moved = Moved(error=float(error), status=status, message=message, place=place, arrived=arrived)
         return self.moved
 
+    def _gone(self, then: Array) -> float:
+        """How far the hand has gone from where it was (4, 4), figure sizes or radians."""
+        if self.grip.turn:
+            return float(rotation.angle(then[:3, :3].T @ self._target[:3, :3]))
+        away = self._figure.space.point_in(self._target[:3, 3]) - self._figure.space.point_in(then[:3, 3])
+        return float(np.linalg.norm(away)) / self._task.problem.length
+
     def _is_there(self, solved: Solved) -> bool:
-        """Whether the hand has what it wants and all that holds against it holds; what gives way may."""
+        """Whether the hand has what it wants and all that holds against it holds."""
+        return self._off(solved) <= self._plan.tolerance
+
+    def _off(self, solved: Solved) -> float:
+        """By how much that is missed, metres or radians; what gives way may."""
         dragged = self._plan.effectors[self._row].priority
         counts = np.array([effector.priority <= dragged for effector in self._plan.effectors])
         off = np.concatenate([solved.distance[counts], solved.angle[counts]])
-        return bool(np.nanmax(off, initial=0.0) <= self._plan.tolerance)
+        return float(np.nanmax(off, initial=0.0))
 
     def _keep(self) -> None:
         """What the hand has done so far stays, also when it goes on with another grip."""

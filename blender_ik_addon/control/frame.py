@@ -20,12 +20,13 @@ from .bends import bent_rightly, keeps_bends
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
+from .hinging import bent_instead
 from .plan import Plan
 from .settle import honest, settle
 from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
 from .task import Task, make_problem
 
-_STILL = 1e-3  # radians or metres; a figure that moved less on being asked again has come to rest
+_STILL = 1e-3  # radians or figure sizes; a figure that moved less on being asked again has come to rest
 _BRIEFLY = 12  # steps that a frame may take in which an effector stays short by more than
 _NEARLY = 0.02  # of the figure's length,
 _FURTHER = 6  # and how many more as long as each time they leave less than
@@ -49,6 +50,7 @@ class Solved:
         problem: with the alternatives that it has settled for, None where there was nothing to choose.
         nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
         asked: all that the answer was asked from; rests: asked the same again, the figure would stay.
+        tried: what `hinging.bent_instead` has tried in vain.
     """
 
     frame: int
@@ -67,11 +69,17 @@ class Solved:
     ignored: tuple[str, ...] = ()
     asked: Any = field(default=None, repr=False)
     rests: bool = False
+    tried: Sequence[float] = ()
 
     @property
     def message(self) -> str:
         """What holds the figure back."""
         return self.sentence or str(self.solution.message)
+
+    @property
+    def worst(self) -> float:
+        """How far that effector is from its target which is the farthest, metres or radians."""
+        return float(np.nanmax([*self.distance, *self.angle], initial=0.0))
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
@@ -85,6 +93,7 @@ def solve_task(
     *,
     brief: bool = False,
     relax: int = 0,
+    leaps: bool = False,
     max_iterations: int | None = None,
 ) -> Solved:
     """Solve one frame.
@@ -99,6 +108,7 @@ def solve_task(
             effector, and what is nearest is not looked for.
         relax: steps that the figure may go on towards its posture, as far as its goals let it, once it has
             reached them; relaxed, it is the same whichever way it came.
+        leaps: whether it may turn as far as it takes from where it starts, though a frame came before.
         max_iterations: stop after so many steps, if the settings do not say fewer.
 
     Raises:
@@ -114,7 +124,7 @@ def solve_task(
     if before is not None and _is_let_go(task):
         before = None
     q = _start(figure, before)
-    following = before.solution if before else None
+    following = before.solution if before and not leaps else None
     problem = _settled(plan, task.problem, q, before)
     if brief and max_iterations is None and following is None:
         ask = partial(_briefly, plan)
@@ -151,10 +161,11 @@ def solve_task(
         nearest=near,
         ignored=task.sample.ignored,
         asked=asked,
+        tried=answer.tried,
         rests=solution.relaxed
         if relax and solution.status is ik.Status.REACHED
         else solution.status is not ik.Status.STOPPED
-        and (before is None or (again and bool(np.abs(solution.q - before.q).max() < _STILL))),
+        and (before is None or (again and apart(problem, solution.q, before.q) < _STILL)),
     )
 
 
@@ -168,6 +179,7 @@ class _Answer:
         shown: the figure as Blender will show it, None where that is the problem's own.
         q: (n,) its coordinates.
         distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
+        tried: see `Solved`.
     """
 
     solution: ik.Solution
@@ -178,6 +190,7 @@ class _Answer:
     q: Array
     distance: Array
     angle: Array
+    tried: Sequence[float] = ()
 
 
 def _answer(
@@ -191,6 +204,7 @@ def _answer(
 ) -> _Answer:
     """Solve a figure that is exact, from coordinates q, and let it relax if it is to."""
     answer = partial(ask, problem)
+    tried = before.tried if before else ()
     if problem.scene is not None:
         solution = answer(q)  # who is put elsewhere at once may come out behind an obstacle
     else:
@@ -198,6 +212,9 @@ def _answer(
         solution = bent_rightly(task.figure, problem, answer(q), then, answer)
     if relaxed is not None:
         solution = relaxed(problem, solution, allows=keeps_bends(task.figure, solution.q))
+        if problem.scene is None:
+            again = partial(_relaxed, task.plan.solver(brief=True), problem)
+            solution, tried = bent_instead(task.figure, problem, solution, tried, again)
     distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
     return _Answer(
         solution=solution,
@@ -208,7 +225,13 @@ def _answer(
         q=solution.q,
         distance=distance,
         angle=angle,
+        tried=tried,
     )
+
+
+def _relaxed(solver: ik.Solver, problem: ik.Problem, q: Array) -> ik.Solution:
+    """The answer from coordinates (n,), relaxed."""
+    return solver.relax(problem, solver.solve(problem, q))
 
 
 def _answer_in_rounds(
@@ -273,6 +296,12 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem
     return held_back(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest, brief=True)
+
+
+def apart(problem: ik.Problem, a: Array, b: Array) -> float:
+    """The farthest that a coordinate goes from a to b (n,): radians, or figure sizes of what slides."""
+    away: Array = np.abs(a - b) / np.where(problem.skeleton.is_turn, 1.0, problem.length)
+    return float(away.max(initial=0.0))
 
 
 def _asked(task: Task, brief: bool) -> Any:

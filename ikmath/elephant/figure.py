@@ -15,9 +15,10 @@ from typing import Final
 import numpy as np
 
 from ..errors import BadValue
+from ..joint import Joint
 from ..obstacles import Body, Link
 from ..rotation import Array
-from ..skeleton import Joint, Skeleton
+from ..skeleton import Skeleton
 
 LENGTH: Final = 2.5  # metres, of the trunk
 ROOT: Final = (0.0, -1.24, 1.86)  # where the trunk begins

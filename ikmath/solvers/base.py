@@ -113,7 +113,13 @@ class Method:
         return self.solve(problem, q, options)
 
     def relax(
-        self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None
+        self,
+        problem: Problem,
+        answer: Solution,
+        options: Any,
+        most: int,
+        allows: Allows | None,
+        reach: float,
     ) -> Solution:
         """Go on from a solution, of these options, towards the posture; see `Solver.relax`."""
         return answer

@@ -134,13 +134,19 @@ class Hierarchical(Method):
         return seen(problem, again(problem, None), again)
 
     def relax(
-        self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None
+        self,
+        problem: Problem,
+        answer: Solution,
+        options: Any,
+        most: int,
+        allows: Allows | None,
+        reach: float,
     ) -> Solution:
         descent = Descent(problem, options, answer)
         state = descent.begin(answer.q)
-        if not state.reached:
-            return answer
-        state, steps, relaxed = relax(descent, state, most, allows)
+        if answer.status is Status.STOPPED:
+            return answer  # it is still on its way to the goals
+        state, steps, relaxed = relax(descent, state, most, allows, reach)
         descent.stack.end(state.pose)
         trail = answer.memory
         return replace(

@@ -15,6 +15,7 @@ import numpy as np
 from ..linalg.lexicographic import Level, lexicographic
 from ..problem import Problem
 from ..rotation import Array
+from .escapes import Flags
 from .guard import Guard
 from .standing import Memory, State
 from .swing_bounds import SwingBounds
@@ -41,12 +42,14 @@ class Picture:
     Attributes:
         low, high: (n,) bounds of the coordinates that are no swing pairs; narrower than the region's while
             the figure stays near.
+        still: (n,) which coordinates do not move, whatever that is good for; None for none.
     """
 
     def __init__(self, problem: Problem, guard: Guard | None) -> None:
         self.length, self.stack, self.guard = problem.length, problem.stack, guard
         self.skeleton, self.region, self.metric = problem.skeleton, problem.skeleton.region, self.stack.metric
         self.low, self.high = self.region.low, self.region.high
+        self.still: Flags | None = None
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.sided = _NONE
         if self.one_sided:
@@ -90,6 +93,9 @@ class Picture:
         edges = region.near_boundary(q, _AT_LIMIT)
         inequality, least = self._inequalities(state)
         target = None if wish is None else wish / metric
+        if self.still is not None:
+            columns = np.where(self.still[:, None], 0.0, columns)
+            target = None if target is None else np.where(self.still, 0.0, target)
         together = memory.together and only is None
         levels, costs, caution = stack.levels, state.costs, memory.caution
         if together:

@@ -120,7 +120,13 @@ class Solver:
 
     @OneThread()
     def relax(
-        self, problem: Problem, answer: Solution, *, most: int = RELAXING, allows: Allows | None = None
+        self,
+        problem: Problem,
+        answer: Solution,
+        *,
+        most: int = RELAXING,
+        allows: Allows | None = None,
+        reach: float = np.inf,
     ) -> Solution:
         """Go on from a solution that has reached all towards the posture, as far as the goals allow.
 
@@ -131,17 +137,18 @@ class Solver:
         Args:
             problem: of one frame; answer: its solution by this solver; most: steps.
             allows: whether the figure may be at coordinates (n,); None for everywhere.
+            reach: radians or figure sizes that it goes at most, for who goes there bit by bit.
 
         Returns:
-            The solution, `relaxed` if nothing is left to gain; as it was where it is short of a goal, or
-            where the method cannot.
+            The solution, `relaxed` if nothing is left to gain: of a pose that is short of a goal, for those
+            joints that have no part in it. As it was where the method cannot, or has not come to an end.
         """
         arguments.of_kind(problem, Problem, "problem")
         arguments.of_kind(answer, Solution, "answer")
         arguments.whole(most, "most", least=0)
         if problem.posture is None or not problem.skeleton.n:
             return replace(answer, relaxed=True)
-        return self._method.relax(problem, answer, self._settings, most, allows)
+        return self._method.relax(problem, answer, self._settings, most, allows, reach)
 
     def _quickly(self, problem: Problem, q: Array, following: Solution | None) -> Solution | None:
         """The answer of the method's shortcut to who asks briefly, if it is as good as the method's own."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The way to the posture: of all poses that do the same for the goals, the nearest to it.
 
+Where a goal is short, all joints that have a part in it stay, and the others relax.
+
 What the goals hold fast is a curved surface, and the posture draws the figure along it. Steps of the linear
 picture with the posture as a wish below all levels (`picture`) are steepest descents there, in the metric of
 the joints. Where goals are far from where the posture has them, the surface is curved as much as the measure
@@ -29,6 +31,7 @@ _FARTHEST: Final = 0.5  # radians or figure sizes that the first step goes at mo
 _LESS, _MORE = 0.3, 2.0  # how the farthest step answers one that was no good, and one that was
 _RETURNS: Final = 4  # steps back onto the surface
 _EXACT: Final = 1e-10  # squared errors, in figure sizes, from which on there is no need for them
+_SAME: Final = 1e-9  # share of its squared error by which what is short may be so more, for rounding
 _GAIN: Final = 1e-7  # share of the squared distance from the posture that a step must gain
 
 
@@ -62,18 +65,26 @@ class _Bends:
         return way
 
 
-def relax(descent: Descent, state: State, most: int, allows: Allows | None = None) -> tuple[State, int, bool]:
-    """Go on towards the posture, and keep all goals reached.
+def relax(
+    descent: Descent, state: State, most: int, allows: Allows | None = None, reach: float = np.inf
+) -> tuple[State, int, bool]:
+    """Go on towards the posture, and keep all goals as near as they are.
 
     Args:
-        descent: a solve whose problem has a posture; state: where it has reached all; most: steps.
+        descent: a solve whose problem has a posture; state: where it has ended; most: steps.
         allows: whether the figure may be at coordinates (n,); None for everywhere.
+        reach: radians or figure sizes after which it stays, be there more to gain or not.
 
     Returns:
         The state, how many steps were tried, and whether nothing more could be gained.
     """
     metric, bends, farthest = descent.stack.metric, _Bends(), _FARTHEST
-    measure = metric / np.where(descent.skeleton.is_turn, 1.0, descent.problem.length)
+    kept = [max(cost * (1.0 + _SAME), _EXACT) for cost in state.costs]
+    if not state.reached:
+        short = np.array(state.squares) >= descent.tolerance
+        descent.picture.still = descent.stack.moved[short].any(0)
+    unit, start = np.where(descent.skeleton.is_turn, 1.0, descent.problem.length), state.q
+    measure = metric / unit
     memory = Memory([LEAST] * len(state.costs), descent.working)
     down = _along(descent, state, memory, state.wish)
     moved: Array | None = None  # the step before, if it was taken
@@ -83,9 +94,13 @@ def relax(descent: Descent, state: State, most: int, allows: Allows | None = Non
             bends.learn(moved, then - down)
         if np.abs(down * measure).max() < _STILL:
             return state, steps, True
+        room = reach - float(np.abs((state.q - start) / unit).max())
+        if room < _STILL:
+            return state, steps, False
         way = down if not bends.shown else _along(descent, state, memory, bends.way(down) * metric)
         length = float(np.abs(way * measure).max())
-        trial = _landed(descent, state, min(1.0, farthest / max(length, _STILL)) * way * metric, memory)
+        share = min(1.0, min(farthest, room) / max(length, _STILL))
+        trial = _landed(descent, state, share * way * metric, memory, kept)
         allowed = trial is not None and (allows is None or allows(trial.q))
         if trial is not None and allowed and trial.left < state.left * (1.0 - _GAIN):
             moved, state, farthest = (trial.q - state.q) / metric, trial, _MORE * farthest
@@ -102,11 +117,22 @@ def _along(descent: Descent, state: State, memory: Memory, wish: Array | None) -
     return np.asarray((to - state.q) / descent.stack.metric)
 
 
-def _landed(descent: Descent, state: State, way: Array, memory: Memory) -> State | None:
-    """The pose where a step (n,) leads, once the goals have back what it took; None if it is lost."""
+def _landed(descent: Descent, state: State, way: Array, memory: Memory, kept: list[float]) -> State | None:
+    """The pose where a step (n,) leads, once the goals have back what it took; None if it is lost.
+
+    Args:
+        kept: what each level of a pose that is short may cost.
+    """
     trial = descent.move(state, descent.skeleton.region.project(state.q + way))
     for _ in range(_RETURNS):
-        if trial is None or (trial.reached and sum(trial.costs) <= max(sum(state.costs), _EXACT)):
+        if trial is None or _is_back(trial, state, kept):
             return trial
         trial = descent.move(trial, descent.picture.step(trial, memory, wish=None))
-    return trial if trial is not None and trial.reached else None
+    return trial if trial is not None and (trial.reached or _is_back(trial, state, kept)) else None
+
+
+def _is_back(trial: State, state: State, kept: list[float]) -> bool:
+    """Whether a pose does for the goals what another one did."""
+    if state.reached:
+        return trial.reached and sum(trial.costs) <= max(sum(state.costs), _EXACT)
+    return all(cost <= most for cost, most in zip(trial.costs, kept, strict=True))

@@ -18,6 +18,7 @@ LAYERS = (
     {"held"},
     {"inertia", "region", "kinematics", "residual", "blocks", "solids", "skinning", "lsystem"},
     {"hinges"},
+    {"joint"},
     {"skeleton"},
     {"points"},
     {"pose"},

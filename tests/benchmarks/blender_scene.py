@@ -227,6 +227,11 @@ def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], bloc
     return {"seconds": np.median(rounds, axis=0), "misses": np.array(misses)}
 
 
+def addon_module(name: str) -> Any:
+    """A module of the installed extension."""
+    return importlib.import_module(f"{_package()}.{name}")
+
+
 def _package() -> str:
     names = [addon.module for addon in bpy.context.preferences.addons]
     return next(name for name in names if name.rpartition(".")[2] == "articulate")

@@ -209,8 +209,8 @@ class Stage:
         misses = np.array([(tip - end).length for tip, end in zip(tips, self.ends, strict=True)])
         after = frames(figure)
         turns = turns_between(figure, before, after)
-        top = _top(figure, next(iter(scene.pulls)))
-        return Taken(misses, turns, _angle(before[top], after[top]), _by_part(turns))
+        top = top_of(figure, next(iter(scene.pulls)))
+        return Taken(misses, turns, angle_between(before[top], after[top]), _by_part(turns))
 
 
 def prepare(name: str, *, size: float = 1.0, **settings: object) -> Stage:
@@ -241,7 +241,7 @@ def take(name: str, **settings: object) -> Taken:
     return prepare(name, **settings).take()
 
 
-def _top(figure: bpy.types.Object, pulled: str) -> str:
+def top_of(figure: bpy.types.Object, pulled: str) -> str:
     """The bone that carries the limb that is pulled: the last of the trunk above it."""
     pattern = re.compile(PARTS[0][1])
     above = [figure.data.bones[pulled], *figure.data.bones[pulled].parent_recursive]
@@ -266,7 +266,7 @@ def turns_between(
     figure: bpy.types.Object, before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]
 ) -> dict[str, float]:
     """Degrees that each bone turned against its parent between two poses, see `frames`."""
-    return {bone: _angle(_own(figure, before, bone), _own(figure, after, bone)) for bone in before}
+    return {bone: angle_between(_own(figure, before, bone), _own(figure, after, bone)) for bone in before}
 
 
 def _own(figure: bpy.types.Object, turned: Mapping[str, np.ndarray], bone: str) -> np.ndarray:
@@ -274,5 +274,5 @@ def _own(figure: bpy.types.Object, turned: Mapping[str, np.ndarray], bone: str) 
     return turned[bone] if parent is None else turned[parent.name].T @ turned[bone]
 
 
-def _angle(a: np.ndarray, b: np.ndarray) -> float:
+def angle_between(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.degrees(np.arccos(np.clip((np.trace(a.T @ b) - 1.0) / 2.0, -1.0, 1.0))))

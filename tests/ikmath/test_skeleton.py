@@ -104,6 +104,35 @@ def test_moved_figures_of_the_wrong_size():
         skeleton.moved(rest_translation=np.zeros((2, 3)))
 
 
+def test_limited_figures_are_figures_of_their_own() -> None:
+    figure = ik.Skeleton([ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0), lower=-2.0, upper=2.0)])
+    lower, upper = figure.lower.copy(), figure.upper.copy()
+    lower[3], upper[3] = 0.25, 1.0
+    other = figure.limited(lower, upper)
+    assert figure.rest[3] == 0.0 and other.rest[3] == pytest.approx(0.25)
+    joints = [ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0), lower=lower[3:], upper=upper[3:])]
+    q = np.random.default_rng(1).normal(size=(50, figure.n))
+    np.testing.assert_array_equal(other.region.project(q), ik.Skeleton(joints).region.project(q))
+    assert other.moved().region is other.region and other.plan is figure.plan
+    lower[3] = -9.0
+    assert other.lower[3] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "error"),
+    [
+        (np.zeros(5), np.ones(6), ik.BadShape),
+        (np.ones(6), np.zeros(6), ik.BadValue),
+        (np.full(6, np.nan), np.ones(6), ik.BadValue),
+        (np.full(6, -90.0), np.ones(6), ik.BadValue),
+    ],
+)
+def test_limits_that_no_joint_could_have(lower: np.ndarray, upper: np.ndarray, error: type) -> None:
+    figure = ik.Skeleton([ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0))])
+    with pytest.raises(error):
+        figure.limited(lower, upper)
+
+
 def test_size_is_the_longest_way_down():
     chain = ik.figures.planar_chain([1.0, 2.0, 3.0])
     assert chain.size == pytest.approx(6.0)

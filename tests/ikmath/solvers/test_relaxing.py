@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -128,11 +130,40 @@ def test_a_few_steps_go_a_part_of_the_way() -> None:
     assert again.relaxed
 
 
-def test_who_is_short_of_a_goal_stays() -> None:
-    goals = [ik.Position("hand.L", target=(5.0, 0.0, 1.0)), ik.Posture(FIGURE.rest)]
-    problem, solver = ik.Problem(FIGURE, goals), ik.Solver("hierarchical")
+def test_bit_by_bit_it_goes_no_farther_than_told() -> None:
+    problem = reaching()
+    solver, reach = ik.Solver("hierarchical", tolerance=1e-6, settle=False), np.radians(3.0)
+    start = FIGURE.region.project(FIGURE.rest + 0.2 * np.random.default_rng(6).normal(size=FIGURE.n))
+    answer, steps = solver.solve(problem, start), 0
+    while not answer.relaxed:
+        then, answer, steps = answer, solver.relax(problem, answer, most=10, reach=reach), steps + 1
+        assert np.abs(answer.q - then.q).max() < 1.5 * reach  # what the goals take back comes on top
+        assert away(problem, answer.q) <= away(problem, then.q)
+        assert answer.status is ik.Status.REACHED and steps < 200
+    assert steps > 5
+    np.testing.assert_allclose(solver.relax(problem, answer, most=300).q, answer.q, atol=5e-3)
+
+
+@pytest.mark.parametrize("priority", [0, 1])
+@pytest.mark.parametrize("brief", [False, True])
+def test_who_is_short_of_a_goal_stays_as_near_and_lets_relax_what_has_no_part_in_it(
+    priority: int, brief: bool
+) -> None:
+    hand = ik.Pose.forward(FIGURE, FIGURE.rest).point("shoulder.R")
+    goals = [
+        ik.Position("shoulder.R", target=hand),
+        ik.Position("hand.L", target=(1.7, 1.2, 0.3), priority=priority),
+        ik.Posture(FIGURE.rest),
+    ]
+    problem, solver = ik.Problem(FIGURE, goals), ik.Solver("hierarchical", brief=brief, max_iterations=300)
+    idle = np.isin(FIGURE.owner, [FIGURE.index(name) for name in ("upper.R", "lower.R", "hand.R")])
     answer = solver.solve(problem, FIGURE.rest)
-    assert solver.relax(problem, answer) is answer
+    assert answer.status is ik.Status.BEST_EFFORT
+    swung = np.where(idle, 0.4 * np.random.default_rng(3).normal(size=FIGURE.n), answer.q)
+    end = solver.relax(problem, replace(answer, q=FIGURE.region.project(swung)), most=100)
+    np.testing.assert_allclose(end.q[idle], FIGURE.rest[idle], atol=2e-3)
+    assert end.status is ik.Status.BEST_EFFORT
+    assert (end.errors < answer.errors * (1.0 + 1e-4) + 1e-5).all()
 
 
 @pytest.mark.parametrize("method", ["damped", "fabrik"])
