@@ -14,6 +14,7 @@ limits hold exactly.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -45,8 +46,8 @@ class NonlinearOptions(RestOptions):
 
     Attributes:
         gamma: Tikhonov's g, weight of a radian, or of a slide by one figure size, against an error of one
-            figure size of the heaviest goal. Larger ones keep the pose nearer to the posture and leave more
-            error.
+            figure size of the goal that weighs least. Larger ones keep the pose nearer to the posture and
+            leave more error.
         max_iterations: iterations of L-BFGS-B; they are shorter than those of other methods.
     """
 
@@ -115,7 +116,7 @@ def minimisation(problem: Problem, gamma: float) -> tuple[Function, Array, Array
 
 
 def objective(problem: Problem, gamma: float) -> Function:
-    """Make F of eq. 3.1 with its gradient, over the weight of the heaviest goal.
+    """Make F of eq. 3.1 with its gradient, over the least weight of a goal.
 
     Args:
         problem: its goals are scaled as everywhere: weights, and lengths in figure sizes.
@@ -123,8 +124,8 @@ def objective(problem: Problem, gamma: float) -> Function:
     """
     skeleton, stack, tasks = problem.skeleton, problem.stack, problem.tasks
     gain, centre = tether_of(problem, gamma)
-    heaviest = _heaviest(problem)
-    scale, gain = stack.scale / heaviest, gain / heaviest
+    unit = _lightest(problem)
+    scale, gain = stack.scale / unit, gain / unit
 
     def function(h: Array) -> tuple[float, Array]:
         raw, jacobian = stack.evaluate(tasks, Pose.trusted(skeleton, h.copy()))
@@ -138,15 +139,16 @@ def objective(problem: Problem, gamma: float) -> Function:
 
 def tether_of(problem: Problem, gamma: float) -> Tether:
     """What `g^2 |h|^2` means beside goals of any weight: from the posture, by its gains, or from rest."""
-    posture, gain = problem.posture, gamma * _heaviest(problem) / problem.strides
+    posture, gain = problem.posture, gamma * _lightest(problem) / problem.strides
     if posture is None:
         return Tether(gain, problem.skeleton.rest)
     return Tether(gain * posture.gain, posture.q)
 
 
-def _heaviest(problem: Problem) -> float:
-    """The root of the largest weight; 1 where nothing weighs."""
-    return float(np.sqrt(max((goal.weight.max() for goal in problem.tasks), default=0.0))) or 1.0
+def _lightest(problem: Problem) -> float:
+    """The root of the least weight of a goal: what is weaker than all of them is measured by it."""
+    weights = (weight for goal in problem.tasks for weight in goal.weight.tolist() if weight > 0.0)
+    return math.sqrt(min(weights, default=1.0))
 
 
 def _inside(function: Function, region: Region) -> Function:

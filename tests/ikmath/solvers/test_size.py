@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A figure moves alike in millimetres, metres and kilometres, its slides beside its turns too."""
+"""A figure moves alike in any unit of length, its slides beside its turns, and by goals of any weight."""
 
 from __future__ import annotations
 
@@ -59,3 +59,13 @@ def test_what_a_lone_goal_weighs_is_no_matter_to_nonlinear_programming(weight):
     assert one.status is other.status is ik.Status.REACHED
     assert abs(one.iterations - other.iterations) <= 1
     np.testing.assert_allclose(other.q, one.q, atol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [(1.0, 1e6), (1e-6, 1.0), (1.0, 1e-6)])
+def test_nor_what_goals_weigh_that_can_all_be_met(weights):
+    """What keeps the pose near the posture is weaker than the lightest of them."""
+    rng, figure = np.random.default_rng(3), ik.figures.planar_chain([0.4] * 8)
+    there = ik.Pose.forward(figure, rng.uniform(-1.0, 1.0, figure.n)).point(["tip", "link4"])
+    problem = ik.Problem(figure, [ik.Position(["tip", "link4"], there, weight=weights)])
+    answer = ik.solve(problem, None, "nonlinear", max_iterations=2000)
+    assert answer.status is ik.Status.REACHED
