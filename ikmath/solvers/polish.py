@@ -22,26 +22,26 @@ from .surroundings import Surroundings
 
 _ROUNDS: Final = 20
 _SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
-_STEP: Final = 1e-5  # radians and metres of the differences
+_STEP: Final = 1e-5  # radians and figure sizes of the differences
 _FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
 _FAINT: Final = 1e-10  # the same where a tether or small shares bend directions a little
 _STIFF: Final = 1e-2  # share that tells what holds strong levels from what weak ones, of small shares, ask
 _EDGES: Final = 3  # times that swing regions are linearised anew within a step
 _CORRECTIONS: Final = 7  # of a step that is to follow a curved valley
 _SHRINKING: Final = 0.9  # share of the last correction that the next one may have
-_CORRECTED: Final = 1e-10  # radians or metres; so small a correction is none
-_RADIUS: Final = 0.5  # radians or metres that the first step goes at most
+_CORRECTED: Final = 1e-10  # radians or figure sizes; so small a correction is none
+_RADIUS: Final = 0.5  # radians or figure sizes that the first step goes at most
 _MORE: Final = 3.0  # how the radius answers a step that it held back and that was good
 _LESS: Final = 0.25  # and one that was not
 _TRIES: Final = 8
 _RIDGE: Final = 1e-6  # share of the largest curvature by which a direction must bend down to be one
-_NUDGE: Final = 0.05  # radians or metres to the side of a ridge
-_STILL: Final = 1e-9  # radians or metres; a step shorter than this changes nothing
+_NUDGE: Final = 0.05  # radians or figure sizes to the side of a ridge
+_STILL: Final = 1e-9  # radians or figure sizes; a step shorter than this changes nothing
 _ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reason
 _ALIKE: Final = 1e-12  # share by which they may, if the slope
 _FLATTER: Final = 0.5  # is this share of what it was at most
 _ROUNDED: Final = 1e-13  # share of the squares that a step gains which may have been rounding
-_SMALL: Final = 1e-7  # radians or metres; such a step is not worth another
+_SMALL: Final = 1e-7  # radians or figure sizes; such a step is not worth another
 
 
 class Tether(NamedTuple):
@@ -75,19 +75,19 @@ def polished(
         The coordinates (n,); and whether they are at rest, or a further round would still better them.
     """
     measure = _Measure(problem, tether, shares)
-    region = problem.skeleton.region
+    region, strides = problem.skeleton.region, problem.strides
     here = measure.place(q)
     radius, gain = _RADIUS, 0.0
     for _ in range(rounds):
-        model = _Model(Surroundings(region, here.q, here.gradient), here, measure)
+        model = _Model(Surroundings(region, here.q, here.gradient, strides), here, measure)
         while radius > _STILL:
             there, caution = model.best(measure, radius)
             if there.is_no_worse(here):
                 break
-            radius = _LESS * min(radius, float(np.linalg.norm(there.q - here.q)))
+            radius = _LESS * min(radius, float(np.linalg.norm((there.q - here.q) / strides)))
         else:
             return here.q, True
-        length = float(np.linalg.norm(there.q - here.q))
+        length = float(np.linalg.norm((there.q - here.q) / strides))
         gain, here = here.cost - there.cost, there
         if length < _STILL or (length < _SMALL and gain < _ROUNDED * here.cost):
             return here.q, True

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The limits about a pose, told as bounds of steps along single directions.
 
-A step goes along unit directions at right angles: coordinates, and for a swing pair at the edge of its region
-the edge's tangent and its normal, so that the region is a bound like all others. Where the pull is outward
-the normal is left out, and the tangent goes round with the edge.
+A step goes along directions at right angles: coordinates (slides counted in figure sizes), and for a swing
+pair at the edge of its region the edge's tangent and its normal, so that the region is a bound like all
+others. Where the pull is outward the normal is left out, and the tangent goes round with the edge.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ class Surroundings:
     Args:
         region: of the limits; q: (n,) in it.
         gradient: (n,) of what is minimised: what it would push out of the region is not free.
+        strides: (n,) how far a step of one goes in each coordinate, see `Problem.strides`.
 
     Attributes:
-        directions: (n, f) unit columns; low, high: (f,) how far a step may go along each.
+        directions: (n, f) columns, each a step of one; low, high: (f,) how far a step may go along each.
     """
 
-    def __init__(self, region: Region, q: Array, gradient: Array) -> None:
-        self.region, self.q = region, q
+    def __init__(self, region: Region, q: Array, gradient: Array, strides: Array) -> None:
+        self.region, self.q, self.strides = region, q, strides
         n = len(q)
-        self.directions = np.eye(n)
-        self.low, self.high = region.low - q, region.high - q
+        self.directions = np.diag(strides)
+        self.low, self.high = (region.low - q) / strides, (region.high - q) / strides
         self._first = np.full(len(region.pairs), -1)  # column along each pair's edge, -1 where it has none
         self._second = self._first.copy()  # and across it
         pairs, normal, room = self._edges(gradient)
@@ -142,7 +143,7 @@ class Surroundings:
         first = np.where(new, own[:, 0], self._first[pairs])
         second = np.where(new, own[:, 1], self._second[pairs])
         other._turn(pairs, first, second, normal, (normal * way).sum(0))
-        return other, self.directions.T @ other.directions
+        return other, (self.directions / self.strides[:, None] ** 2).T @ other.directions
 
     def landing(self, step: Array) -> Array:
         """The pose (n,) that a step (f,) ends at, inside the region."""

@@ -51,6 +51,18 @@ def test_with_limits_what_is_reached_in_one_size_is_in_the_others(method):
         assert len({answer.status for answer in found}) == 1
 
 
+@pytest.mark.parametrize("method", ["hierarchical", "nonlinear"])
+def test_out_of_reach_every_size_ends_as_near(method):
+    for seed in with_slides("all"):
+        rng = np.random.default_rng(seed)
+        figure = trees.tree(rng, 6, "all")
+        target, errors = rng.normal(size=3) * 30.0, []
+        for size in SIZES:
+            problem = ik.Problem(scaled(figure, size), [ik.Position(figure.names[-1], size * target)])
+            errors.append(ik.solve(problem, None, method, tolerance=1e-4 * size).errors[0] / size)
+        np.testing.assert_allclose(errors, errors[0], rtol=1e-9)
+
+
 @pytest.mark.parametrize("weight", [1e-6, 1e6])
 def test_what_a_lone_goal_weighs_is_no_matter_to_nonlinear_programming(weight):
     chain = ik.figures.ball_chain(20, 0.2)
