@@ -171,7 +171,8 @@ class Skeleton:
                 if got != expected:
                     raise BadShape(name, f"an array {expected}", got)
                 setattr(other, name, value)
-        for derived in ("size", "mobility", "uneven", "constants", "kernels"):
+        of_size = ("mobility", "uneven") if self.inertia is None else ()
+        for derived in ("size", "constants", "kernels", *of_size):
             other.__dict__.pop(derived, None)
         return other
 

@@ -192,3 +192,14 @@ def test_blenders_single_precision_is_a_rotation():
     rng = np.random.default_rng(4)
     for _ in range(20):
         ik.Skeleton([ik.Joint("a", rotation=trees.rotation(rng).astype(np.float32))])
+
+
+def test_slides_count_in_figure_sizes():
+    """Also when the figure has grown; who weighs it has said what a slide costs."""
+    figure = ik.Skeleton([ik.Joint("a", slides="x", turns="y"), ik.Joint("b", "a", translation=(0, 3, 0))])
+    np.testing.assert_allclose(figure.mobility[:2], [9.0, 1.0])
+    grown = figure.moved(rest_translation=2.0 * figure.rest_translation)
+    np.testing.assert_allclose(grown.mobility[:2], [36.0, 1.0])
+    weighed = figure.weighed(np.full(figure.n, 4.0))
+    np.testing.assert_allclose(weighed.mobility, 0.25)
+    np.testing.assert_allclose(weighed.moved(rest_translation=grown.rest_translation).mobility, 0.25)
