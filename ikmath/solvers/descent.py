@@ -42,6 +42,8 @@ class Descent(Walk):
         trail = before.memory if before is not None and isinstance(before.memory, Trail) else Trail(None, [])
         super().__init__(problem, options, trail, following=before is not None)
         self.escape = options.escape and before is None
+        # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
+        self.beyond = self.guard is not None and options.search
         self.lags = False  # whether it could be that a jump would have reached all
         self.catch_up = options.catch_up if before is None else trail.lags or before.status is Status.REACHED
         self.short = None if before is None else before.errors
@@ -71,7 +73,10 @@ class Descent(Walk):
         # who starts where nothing is left to gain was brought there, and stays
         came = self.lags or self.compare(state, self.start)[1]
         if self.escape and came and not state.reached and not self._is_stuck(state):
-            state = self._escape(state)
+            if self.beyond:
+                self.most, self.left = 2 * self.most, self.left + self.most
+            state = self._go_on(state)
+            state = state if state.reached else self._escape(state)
             state = self.descend(state)[0] if hurry and not state.reached else state
         if not state.reached:
             state, rests = self._come_to_rest(self._settle_strong(state) if came else self.start)
@@ -150,6 +155,22 @@ class Descent(Walk):
         start = bend(self.skeleton, state.q, state.scaled, rows, self.stack.starts, held, self.stack.moved)
         return state if start is None else self._try(state, start)
 
+    def _go_on(self, state: State) -> State:
+        """Go on without the posture where steps among obstacles have come to be refused or small.
+
+        There it holds legs straight, say, that would have to bend for the feet to stay above the ground. What
+        the goals leave free goes back to it afterwards.
+        """
+        if self.guard is None or self.draw is None:
+            return state
+        draw, self.draw, self.working = self.draw, None, []
+        freed, _ = self.descend(self.look(state.pose, state.near), hurry=True)
+        self.draw = draw
+        freed = self.look(freed.pose, freed.near)
+        if not self.compare(freed, state)[1]:
+            return state
+        return self.descend(freed)[0] if freed.reached else freed
+
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
         problem, errors = self.problem, np.sqrt(state.squares)
@@ -158,19 +179,15 @@ class Descent(Walk):
             state = self._go_round(state)
         if not state.reached and (start := unlock(self.skeleton, state.q)) is not None:
             state = self._try(state, start)
-        rng, most = np.random.default_rng(self.options.seed), self.options.max_iterations
-        # among obstacles a start elsewhere may lie behind a wall: only where the user allows it
-        beyond = self.guard is not None and self.options.search
-        if beyond:
-            self.most, self.left = self.most + most - self.left, most
+        rng = np.random.default_rng(self.options.seed)
         if self.rests and hopeless:  # something can be gained all the same
             hopeless = as_near_as_can_be(problem, errors, self.options.tolerance)
         # what only a part of the figure may move would come nearer elsewhere by what the rest has done
         for _ in range(_ATTEMPTS if all(goal.whole for goal in problem.tasks) else 0):
             if hopeless or state.reached or not self.left:
                 break
-            other = self._try(state, elsewhere(problem, state.q, rng), jump=beyond or self.guard is None)
-            if other.reached or (not beyond and pace.is_worth_it(problem, other.costs, state.costs)):
+            other = self._try(state, elsewhere(problem, state.q, rng), jump=self.beyond or self.guard is None)
+            if other.reached or (not self.beyond and pace.is_worth_it(problem, other.costs, state.costs)):
                 state = other
         return state
 
