@@ -23,6 +23,7 @@ class Hinges:
         sides: (k,) the sign with which the turn bends it;
         at_rest: (k,) radians that it is bent where that is 0;
         which: (k,) whether it bends about nothing else.
+        own: (k, n) which coordinates are those of the joints of each, 1.0 or 0.0.
     """
 
     bends: Indices
@@ -30,10 +31,12 @@ class Hinges:
     sides: Array
     at_rest: Array
     which: Flags
+    own: Array
 
     @classmethod
-    def of(cls, limbs: LimbJoints) -> Hinges:
-        """Those of limbs."""
+    def of(cls, limbs: LimbJoints, owner: Indices) -> Hinges:
+        """Those of limbs, in a figure whose coordinates belong to joints (n,)."""
+        joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
         swing, rows = limbs.axis[:, [0, 2]], np.arange(len(limbs.axis))
         best = np.abs(swing).argmax(1)
         along = swing[rows, best]
@@ -43,6 +46,7 @@ class Hinges:
             sides=np.sign(along),
             at_rest=angles_about(limbs.first, limbs.second, limbs.axis),
             which=np.abs(along) > _ALONG,
+            own=(joints[:, :, None] == owner).any(1).astype(float),
         )
 
 

@@ -186,6 +186,8 @@ class Drag:
         sample.targets[own] = self._sample.targets[own]
         self._state, self._sample = state, sample
         self._task = next_task(self._task, sample)
+        if self._task.figure is not self._figure:
+            (self._task,) = make_tasks(self._plan, hinged(self._task.figure), [sample])
         self._figure, self._present = self._task.figure, None
         self._point = self._point_of(self._plan, self._figure, self._row)
         return True
@@ -317,9 +319,10 @@ class Drag:
                 break
         if solved is None:
             raise RuntimeError("nothing was solved")
-        if not self._is_there(solved) and hurries:
+        there = self._is_there(solved)
+        if not there and hurries:
             arrived = False
-        elif not self._is_there(solved) and (arrived or self._budget == np.inf):
+        elif not there and (arrived or self._budget == np.inf):
             # The way of the hand may have led astray: who begins anew, as a solve does, may get there.
             anew = solve_task(self._task, brief=True, relax=_RELAX)
             solved = anew if self._off(anew) < _NEARER * self._off(solved) else solved

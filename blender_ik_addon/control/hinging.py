@@ -47,7 +47,7 @@ def hinged(figure: Figure) -> Figure:
     limbs = figure.plan.limbs
     if limbs is None:
         return figure
-    hinges = Hinges.of(limbs)
+    hinges = Hinges.of(limbs, figure.skeleton.owner)
     if not hinges.which.any():
         return figure
     turned = rotation.swing_twist_matrix(figure.q[limbs.turns]) @ limbs.second[:, :, None]
@@ -88,9 +88,7 @@ def bent_instead(
         return solution, tried
     bent = hinges.at_rest + hinges.sides * solution.q[hinges.bends]
     away = posture.gain * ((solution.q - posture.q) / problem.stack.metric) ** 2
-    owner, effort = figure.skeleton.owner, away.sum()
-    joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
-    hard = np.array([away[np.isin(owner, own)].sum() for own in joints])
+    effort, hard = away.sum(), hinges.own.dot(away)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
     worth = hinges.which & (np.abs(bent) < _STRAIGHT) & (hard > np.maximum(_HARD, _HARDER * past))
     for row in np.flatnonzero(worth).tolist():

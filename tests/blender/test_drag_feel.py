@@ -9,6 +9,7 @@ import installed
 import natural_poses as natural
 import numpy as np
 import pytest
+from mathutils import Vector
 
 drag = installed.module("control.drag")
 
@@ -73,6 +74,24 @@ def test_a_knee_that_is_posed_backwards_stays_so(degrees: float) -> None:
     for pose in felt.poses:
         across = np.cross(pose["thigh.L"][:, 1], pose["shin.L"][:, 1])
         assert across @ _to_the_left(rig, pose, "thigh.L") < 0.0
+
+
+def test_a_knee_that_is_animated_backwards_stays_so_while_frames_pass() -> None:
+    rig, scene = drag_ways.figure("human"), bpy.context.scene
+    shin = rig.pose.bones["shin.L"]
+    shin.rotation_mode = "XYZ"
+    for frame, degrees in ((1, 0.0), (20, -40.0)):
+        shin.rotation_euler.x = np.radians(degrees)
+        shin.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="foot.L"), record=True)
+    for frame in (10, 20):
+        scene.frame_set(frame)
+        animated, place = np.degrees(shin.rotation_euler.x), rig.pose.bones["foot.L"].tail.copy()
+        assert held.follow(bpy.context)
+        assert held.move_to(rig.matrix_world @ (place + Vector((0.0, 0.0, 0.01)))).status == "REACHED"
+        bpy.context.view_layer.update()
+        assert np.degrees(shin.rotation_euler.x) == pytest.approx(animated, abs=5.0)
 
 
 def _to_the_left(rig: bpy.types.Object, pose: dict[str, np.ndarray], bone: str) -> np.ndarray:
