@@ -43,7 +43,8 @@ class Region:
         pair_columns: the same pairs in plain numbers;
         free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
             turn.
-        known: (n,) coordinates that somebody has put inside and may ask about again; nobody writes to them.
+        known: (n,) coordinates that somebody has put inside, ended: at which a solve has ended inside; nobody
+            writes to them, and mostly the next solve begins at one of them.
         boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all
             others.
     """
@@ -106,7 +107,7 @@ class Region:
         self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
         self._calm_low[self.free_pairs] = -2.0
         self._calm_high[self.free_pairs] = 2.0
-        self.known = np.full(self.n, np.nan)
+        self.known = self.ended = np.full(self.n, np.nan)
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
@@ -118,9 +119,11 @@ class Region:
         return np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
 
     def knows(self, q: npt.NDArray[Any]) -> bool:
-        """Whether these are the very coordinates (n,) that are `known`."""
-        known = self.known
-        return q.shape == known.shape and q.dtype == known.dtype and q.tobytes() == known.tobytes()
+        """Whether these are the very coordinates (n,) that are `known`, or `ended` at."""
+        if q.shape != self.known.shape or q.dtype != self.known.dtype:
+            return False
+        values = q.tobytes()
+        return values == self.known.tobytes() or values == self.ended.tobytes()
 
     def violation(self, q: npt.ArrayLike) -> Array:
         """How far each coordinate is outside: (*batch, n), 0 inside.

@@ -129,8 +129,10 @@ class Channels:
     def copy(self, names: Collection[str] | None = None) -> Channels:
         """The same values in arrays of their own; only of the channels named, if some are."""
         own = CHANNEL_WIDTHS if names is None else names
-        every = ((name, getattr(self, name)) for name in CHANNEL_WIDTHS)
-        return Channels(*[values.copy() if name in own else values for name, values in every])
+        out = object.__new__(Channels)
+        out.__dict__.update(self.__dict__)
+        out.__dict__.update([(name, getattr(self, name).copy()) for name in own])
+        return out
 
     @classmethod
     def of(cls, flat: Floats) -> Channels:

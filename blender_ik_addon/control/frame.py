@@ -375,7 +375,7 @@ def _is_let_go(task: Task) -> bool:
 
     Then the figure is to be in its animated pose, to which going on from the frame before leads only nearly.
     """
-    if (task.sample.demands.weight * task.sample.demands.influence > 0.0).all():
+    if task.sample.demands.all_on:
         return False
     q = task.problem.start(task.figure.q)
     errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))
@@ -386,6 +386,8 @@ def _start(figure: Figure, before: Solved | None) -> Array:
     """Warm: what the frame before ended at, carried along by what the animation did since."""
     if before is None:
         return figure.q
+    if figure.q is before.posture:
+        return before.q
     carry = figure.q - before.posture
     # Coordinates jump by a whole turn where a bone passes its half turn; a jump is no motion to follow.
     return before.q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)

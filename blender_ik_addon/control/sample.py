@@ -44,6 +44,11 @@ class Demands:
     amounts: tuple[Mapping[str, float], ...]
 
     @cached_property
+    def all_on(self) -> bool:
+        """Whether every effector counts."""
+        return bool((self.weight * self.influence > 0.0).all())
+
+    @cached_property
     def fading(self) -> bool:
         """Whether some influence is not full."""
         return bool((self.influence < 1.0).any())

@@ -160,6 +160,8 @@ class Solver:
         answer = METHODS[way.method].solve(problem, q.copy(), self._read(way))
         if way.most < np.inf and (np.abs(answer.q - q) > way.most * problem.strides).any():
             return None
+        if problem.limits.strict:
+            problem.skeleton.region.ended = answer.q.copy()
         if answer.status is Status.REACHED or (way.spares is not None and way.spares(problem, answer)):
             return answer
         return None

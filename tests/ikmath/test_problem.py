@@ -217,6 +217,17 @@ def test_a_start_that_was_looked_at_before_is_taken_as_it_is_and_others_are_look
         problem.start(inside[1:])
 
 
+def test_a_solution_that_somebody_writes_to_is_looked_at_when_a_solve_begins_there() -> None:
+    figure = ik.figures.human()
+    solver = ik.Solver(brief=True)
+    problem = ik.Problem(figure, [ik.Position("wrist.L", (0.4, -0.3, 1.2))])
+    first = solver.solve(problem)
+    there = solver.solve(problem, first.q, following=first)
+    assert np.array_equal(problem.start(there.q), there.q)
+    there.q[:] = 9.0
+    assert np.abs(problem.start(there.q) - 9.0).max() > 1.0
+
+
 def test_a_problem_that_aims_elsewhere_keeps_the_rest() -> None:
     figure = ik.figures.planar_chain([1.0, 1.0, 1.0])
     tip, posture = ik.Position(figure.names[-1], (1.0, 1.0, 0.0)), ik.Posture(figure.rest)
