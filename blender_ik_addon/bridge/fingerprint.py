@@ -20,8 +20,8 @@ _POSE_SETTINGS = {
     "lock_rotation_w": (1, np.bool_),
     "lock_rotations_4d": (1, np.bool_),
     **{f"{word}_{axis}": (1, np.bool_) for word in ("lock_ik", "use_ik_limit") for axis in AXES},
-    **{f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES},
 }
+_STIFFNESS = {f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES}
 _LIMITS = {axis: {f"{word}_{axis}": (1, np.float32) for word in ("ik_min", "ik_max")} for axis in AXES}
 _INHERITANCE = {
     "inherit_scale": (1, np.int32),
@@ -33,7 +33,12 @@ _REST = {
     "use_connect": (1, np.bool_),
     "use_deform": (1, np.bool_),
 }
-_WATCHED = {"constraints", *_POSE_SETTINGS, *(name for limits in _LIMITS.values() for name in limits)}
+_WATCHED = {
+    "constraints",
+    *_POSE_SETTINGS,
+    *_STIFFNESS,
+    *(name for limits in _LIMITS.values() for name in limits),
+}
 _SETTING = re.compile(r'pose\.bones\["(?:[^"\\]|\\.)*"\]\.(\w+)')
 _PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
@@ -53,6 +58,7 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     return (
         (armature_object.mode, data.pose_position),
         settings_in_pose(armature_object),
+        _arrays(bones, _STIFFNESS),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
         _arrays(data.bones, _REST),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
@@ -61,13 +67,16 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
 
 
 def settings_in_pose(armature_object: bpy.types.Object) -> Any:
-    """The part of it that changes without Edit Mode: names, locks, limits, what bones inherit."""
+    """The part of it that changes without Edit Mode, and says what may move: names, locks, limits.
+
+    How readily is left out; what bones inherit is not.
+    """
     bones: Any = armature_object.pose.bones
     data: Any = armature_object.data
     settings = _arrays(bones, _POSE_SETTINGS)
     own = dict(zip(_POSE_SETTINGS, settings, strict=True))
     # this is read in every redraw: of limits that nobody uses, the values need not be
-    limits = [_arrays(bones, _LIMITS[axis]) for axis in AXES if any(own[f"use_ik_limit_{axis}"])]
+    limits = [_arrays(bones, _LIMITS[axis]) for axis in AXES if 1 in own[f"use_ik_limit_{axis}"]]
     return bones.keys(), settings, limits, _arrays(data.bones, _INHERITANCE)
 
 

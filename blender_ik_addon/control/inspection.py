@@ -85,8 +85,10 @@ class Standing:
     @cached_property
     def bones(self) -> Array:
         """(B, 4, 4) the bones in the world."""
-        found: Array = self.world @ self.matrix
-        return found
+        # columns, as they lie in memory, are the rows of one product
+        columns = self.matrix.swapaxes(1, 2).astype(float).reshape(-1, 4)
+        found: Array = columns.dot(self.world.T).reshape(self.matrix.shape)
+        return found.swapaxes(1, 2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
+from ikmath.region import Region
 
 from ..bridge.armature import Array, Flags, Floats, Indices
 from ..bridge.skeleton import Figure
@@ -51,15 +52,17 @@ class LimitedJoints:
 
     Attributes:
         figure: at any moment.
-        columns: (C,) coordinates that are turns of joints with a limit; rows: (C,) of these joints the one
-            of each; slots: (C,) 0, 1, 2 for x, y, z.
+        columns: (C,) coordinates that are turns of joints with a limit; places: (C,) where each is among the
+            joints' turns, three a joint.
+        region: of these coordinates alone; roomy: (C,) those that have room to turn.
         bones: (K,) numbers of the bones of these joints.
     """
 
     figure: Figure
     columns: Indices
-    rows: Indices
-    slots: Indices
+    places: Indices
+    region: Region
+    roomy: Flags
     bones: Indices
 
     @classmethod
@@ -69,7 +72,15 @@ class LimitedJoints:
         limited = np.isfinite(skeleton.lower) | np.isfinite(skeleton.upper)
         columns = np.flatnonzero(skeleton.is_turn & np.isin(skeleton.owner, skeleton.owner[limited]))
         joints, rows = np.unique(skeleton.owner[columns], return_inverse=True)
-        return cls(figure, columns, rows, skeleton.slot[columns] - 3, figure.plan.bone[joints])
+        slots, lower, upper = skeleton.slot[columns], skeleton.lower[columns], skeleton.upper[columns]
+        return cls(
+            figure,
+            columns,
+            3 * rows + slots - 3,
+            Region(rows, slots, lower, upper),
+            upper - lower > AT_LIMIT,
+            figure.plan.bone[joints],
+        )
 
     def standing(self, basis: Floats, matrix: Floats, space: Space) -> list[Limit]:
         """The limits at which the joints stand.
@@ -80,19 +91,20 @@ class LimitedJoints:
         """
         if not len(self.columns):
             return []
-        skeleton, turns = self.figure.skeleton, bone_turns(self.bones, basis)
-        q = np.zeros(skeleton.n)
-        q[self.columns] = turns[self.rows, self.slots]
-        at = at_limits(skeleton, q)
+        turns = bone_turns(self.bones, basis)
+        at = self.region.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
         if not at.any():
             return []
-        pairs = skeleton.region.pairs
-        paired = np.zeros(skeleton.n, dtype=bool)
-        paired[pairs] = True
-        columns = [(int(column), int(column)) for column in np.flatnonzero(at & ~paired)]
-        columns += [(x, z) for x, z in pairs.tolist() if at[x] or at[z]]
-        row = dict(zip(self.columns.tolist(), self.rows.tolist(), strict=True))
-        return [self._limit(x, z, turns[row[x]], matrix, space) for x, z in columns]
+        pairs = self.region.pairs
+        single = at.copy()
+        single[pairs] = False
+        found = [(row, row) for row in np.flatnonzero(single).tolist()]
+        found += [(x, z) for x, z in pairs.tolist() if at[x] or at[z]]
+        own = (self.places // 3).tolist()
+        return [
+            self._limit(int(self.columns[x]), int(self.columns[z]), turns[own[x]], matrix, space)
+            for x, z in found
+        ]
 
     def _limit(self, x: int, z: int, now: Array, matrix: Floats, space: Space) -> Limit:
         """One limit, of one turn (both columns are the same) or of a swing; now: (3,) the joint's turns."""

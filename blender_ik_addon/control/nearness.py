@@ -18,7 +18,7 @@ import ikmath as ik
 from ikmath.obstacles import Proximity, Scene, Shape
 from ikmath.obstacles.watch import Watch
 
-from ..bridge.armature import Array, Bones, Floats, Indices, read_state
+from ..bridge.armature import Array, Bones, Floats, Indices, Matrices, read_state
 from ..bridge.changes import UNKNOWN, Changes
 from ..bridge.obstacles import ObstacleReader
 from ..bridge.skeleton import Figure, read_figure
@@ -31,12 +31,16 @@ from .surroundings import (
     look_around,
     make_model,
     read_surroundings,
-    same_sizes,
 )
 
 _DETECT: Final = 0.05  # share of the figure's size within which critical points are listed
 _FARTHER: Final = 2.0  # times as far it is looked where nothing is as near as that
 _SIMILAR: Final = 1.1  # times as far as the nearest thing was it is looked the next time
+_LITTLE: Final = 1.02  # and as long as it is farther than that, and no farther than that, so it stays
+_MUCH: Final = 1.3
+_NEXT: Final = np.array([1, 2, 0])
+_LAST: Final = np.array([2, 0, 1])
+_SAME_SHAPE: Final = 2e-5  # by that much bones of one scale differ in single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +70,37 @@ class _Model:
     Attributes:
         numbers: (L,) of the links' bones among all of the armature's.
         above: (L,) the link that each hangs from, -1 for none.
-        problem: with the scene; sizes: (L, 3) of the bones, see `surroundings.link_sizes`.
+        problem: with the scene.
+        sound: whether none of the bones is flat or mirrored; else there is nothing to look at.
+        scale: metres a unit of the armature, about.
+        ends: (L, 3, 4) ends and middles of the links' axes, one a row, in their bones' own axes, and a one.
+        shape: how the bones are scaled and sheared, see `_shape`.
     """
 
     numbers: Indices
     above: Indices
     problem: ik.Problem
-    sizes: Array
+    sound: bool
+    scale: float
+    ends: Array
+    shape: Array
+
+    def places(self, matrix: Floats, scale: float) -> Array | None:
+        """(L, 3, 3) ends and middles of the links' axes, one a row, in figure space.
+
+        Args:
+            matrix: (B, 4, 4) where the bones are, armature space; scale: metres a unit of the armature.
+
+        Returns:
+            None if the links are of another size or shape there.
+        """
+        own = _columns(matrix, self.numbers)
+        other = np.abs(_shape(own) - self.shape).max(initial=0.0)
+        if not max(other, abs(scale / self.scale - 1.0)) <= _SAME_SHAPE:
+            return None
+        places: Array = np.matmul(self.ends, own[:, :, :3])
+        places *= scale
+        return places
 
 
 class Neighbourhood:
@@ -123,20 +151,24 @@ class Neighbourhood:
         seen = depsgraph.scene.session_uid, depsgraph.view_layer.name
         key = structure, flesh, settings_around(rig_of(armature)), seen
         if key != self._key:
-            self._around = read_surroundings(armature, figure.bones, figure.solved)
+            around = read_surroundings(armature, figure.bones, figure.solved)
+            # it keeps the trees over the meshes itself
+            self._around = None if around is None else replace(around, reader=self._reader)
             self._key, self._model, self._shapes, self._found = key, None, None, None
         if self._around is None:
             return None
-        around = replace(self._around, reader=self._reader)  # it keeps the trees over the meshes
-        shapes = self._obstacles(around, armature, space, depsgraph)
+        shapes = self._obstacles(self._around, armature, space, depsgraph)
         model = self._model
-        if model is None or not same_sizes(link_sizes(model.numbers, matrix, space), model.sizes):
-            model = self._model = _model(armature, around, figure, space, shapes)
+        places = None if model is None else model.places(matrix, space.scale)
+        if model is None or places is None:
+            model = self._model = _model(armature, self._around, figure, space, shapes)
+            places = model.places(matrix, space.scale)
         scene = model.problem.scene
         if scene is None:
             self._model = None
+        if scene is None or places is None or not model.sound:
             return None
-        return self._critical(model, scene.carried(shapes), matrix, space)
+        return self._critical(model, scene.carried(shapes), places, space)
 
     def _obstacles(
         self,
@@ -153,14 +185,9 @@ class Neighbourhood:
         self._changes = Changes()
         return known[1]
 
-    def _critical(self, model: _Model, scene: Scene, matrix: Floats, space: Space) -> Critical | None:
+    def _critical(self, model: _Model, scene: Scene, places: Array, space: Space) -> Critical | None:
         if self._watched is None or not scene.alike(self._watched[0]):
-            self._watched, self._found = (scene, scene.watch()), None
-        frames, depth = rotation_and_depth(matrix[model.numbers, :3, :3])
-        if not (depth > 0).all():
-            return None
-        places = np.matmul(scene.body.ends, frames.swapaxes(-1, -2))
-        places += matrix[model.numbers, None, :3, 3] * space.scale
+            self._watched, self._found = (scene, scene.watch(closely=True)), None
         told, known = places.tobytes(), self._found
         if known is None or known[0] is not space or known[1] != told:
             near = self._near(scene, places, model.problem.length)
@@ -180,7 +207,9 @@ class Neighbourhood:
         if not len(near):
             return None
         # Where all is far away the nearest will be about there the next time, too.
-        self._sight = _SIMILAR * float(near.clearance.min())
+        least = float(near.clearance.min())
+        if not least * _LITTLE <= self._sight <= least * _MUCH:
+            self._sight = _SIMILAR * least
         return near
 
 
@@ -222,12 +251,48 @@ def _model(
     plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
     numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
     sizes = link_sizes(numbers, figure.state.matrix, figure.space)
+    problem = make_model(around, plain, figure, shapes, sizes).problem
+    own, ends = _columns(figure.state.matrix, numbers), np.ones((len(numbers), 3, 4))
+    axes = own[:, :3, :3].swapaxes(1, 2)
+    frames, depth = rotation_and_depth(axes)
+    sound = problem.scene is not None and bool((depth > 0).all())
+    if problem.scene is not None and sound:
+        # from the joints' frames, which turn with the bones but are neither scaled nor sheared, into theirs
+        stretch = np.matmul(frames.swapaxes(1, 2), axes)
+        local = np.matmul(problem.scene.body.ends, np.linalg.inv(stretch).swapaxes(1, 2))
+        ends[:, :, :3] = local / space.scale
     return _Model(
         numbers=numbers,
         above=_above(bones, numbers),
-        problem=make_model(around, plain, figure, shapes, sizes).problem,
-        sizes=sizes,
+        problem=problem,
+        sound=sound,
+        scale=space.scale,
+        ends=ends,
+        shape=_shape(own),
     )
+
+
+def _columns(matrix: Matrices, numbers: Indices) -> Array:
+    """(L, 4, 4) matrices of some bones, columns first, as they lie in memory if Blender gave them."""
+    return matrix.swapaxes(1, 2).take(numbers, 0).astype(float)
+
+
+def _shape(columns: Array) -> Array:
+    """(7, L) what of matrices, columns first, is the same however they are turned.
+
+    The squares of the axes, their products with each other, and their volumes, negative if mirrored.
+    """
+    # components first: it is the number of numpy calls that counts
+    axes = np.ascontiguousarray(columns.transpose(1, 2, 0)[:3, :3])
+    later, last = axes.take(_NEXT, 1), axes.take(_LAST, 1)
+    shape = np.empty((7, len(columns)))
+    (axes * axes).sum(1, out=shape[:3])
+    (axes * axes.take(_NEXT, 0)).sum(1, out=shape[3:6])
+    normal = later[1] * last[2]
+    normal -= last[1] * later[2]
+    normal *= axes[0]
+    normal.sum(0, out=shape[6])
+    return shape
 
 
 def _above(bones: Bones, numbers: Indices) -> Indices:

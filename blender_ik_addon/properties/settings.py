@@ -27,6 +27,7 @@ from .solver import ArticulateSolver
 _EACH_FRAME = {"weight", "influence", "priority", "pin_location", "pin_rotation", *AMOUNTS}
 _RESULTS = {"status", "error", "angle", "message", "clearance", "notes", "active_link", "show"}
 
+_ID: type[bpy.types.ID] = bpy.types.ID  # to look it up takes as long as to read all the rest
 Reader = Callable[[Any], tuple[Any, ...]]
 
 
@@ -52,7 +53,7 @@ def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
         return (
             simple(item),
             [tuple(getattr(item, name)) for name in vectors],
-            [thing.session_uid if isinstance(thing, bpy.types.ID) else None for thing in things],
+            [thing.session_uid if isinstance(thing, _ID) else None for thing in things],
         )
 
     return read

@@ -15,6 +15,7 @@ from .strokes import Strokes
 
 Chain = tuple[str, str]
 _APART: Final = 1e-3  # of a bone's length: what is nearer to its tip hangs from it
+_ONES: Final = np.ones(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +72,27 @@ class Chains:
         own = matrix.take(self.numbers, 0)
         ends = np.empty((len(own), 2, 3))
         ends[:, 0] = own[:, :3, 3]
-        ends[:, 1] = ends[:, 0] + self.length[:, None] * own[:, :3, 1]
-        self._segments(strokes, ends, np.arange(len(own)))
+        ends[:, 1] = own[:, :3, 1]
+        ends[:, 1] *= self.length[:, None]
+        ends[:, 1] += ends[:, 0]
+        self._segments(strokes, ends, self.first)
         if len(self.hung):
-            heads, above = ends[self.hung, 0], ends[self.above]
-            off = np.sqrt(((above - heads[:, None]) ** 2).sum(2))
-            apart = off[:, 1] > _APART * np.abs(above[:, 1] - above[:, 0]).max(1)
-            nearer = above[np.arange(len(off)), off.argmin(1)]
-            self._segments(strokes, np.stack([nearer, heads], 1)[apart], self.hung[apart])
+            heads, above = ends.take(self.hung, 0)[:, 0], ends.take(self.above, 0)
+            off = above - heads[:, None]
+            off *= off
+            square, way = off.dot(_ONES), above[:, 1] - above[:, 0]
+            way *= way
+            apart = (square[:, 1] > _APART**2 * way.dot(_ONES)).nonzero()[0]
+            if len(apart):
+                square, above = square.take(apart, 0), above.take(apart, 0)
+                lines = np.empty((len(apart), 2, 3))
+                lines[:, 0] = np.where(square[:, :1] < square[:, 1:], above[:, 0], above[:, 1])
+                lines[:, 1] = heads.take(apart, 0)
+                self._segments(strokes, lines, int(np.searchsorted(self.hung.take(apart), self.first)))
 
-    def _segments(self, strokes: Strokes, ends: Array, rows: Indices) -> None:
-        """Lines (S, 2, 3) that belong to the bones of these ascending rows."""
-        split = int(np.searchsorted(rows, self.first))
-        for colour, some in ((ALONG, ends[:split]), (CHAIN, ends[split:])):
+    def _segments(self, strokes: Strokes, ends: Array, first: int) -> None:
+        """Lines (S, 2, 3), the main ones from the row `first` on."""
+        for colour, some in ((ALONG, ends[:first]), (CHAIN, ends[first:])):
             if len(some):
                 strokes.segments(colour, some)
 

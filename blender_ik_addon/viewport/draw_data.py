@@ -8,6 +8,7 @@ Nothing is kept of Blender's own objects.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, Final
 
 import bpy
@@ -28,6 +29,7 @@ from .marks import Mark, read_marks
 from .strokes import Drawing, Strokes
 
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
+_switches: Final = attrgetter(*SWITCHES)
 
 
 class Sketch:
@@ -64,7 +66,7 @@ class Sketch:
             held: name of the bone that a drag would begin with, "" if none would; while one is dragged, that.
         """
         rig = rig_of(armature)
-        shown = {name for name in SWITCHES if getattr(rig.overlay, name)}
+        shown = {name for name, on in zip(SWITCHES, _switches(rig.overlay), strict=True) if on}
         if rig.body.show:
             shown.add("body")
         stamp = (armature.session_uid, self._count, depsgraph.scene.frame_current, rig.solver.root)
@@ -171,7 +173,7 @@ class Sketch:
         chains: list[Chain],
     ) -> Drawing:
         chosen = rig_of(armature).active_effector
-        active = next((mark for mark in marks if mark.index == chosen), None)
+        active = next((mark for mark in marks if mark.number == chosen), None)
         if "body" in shown:
             parts.draw_body(strokes, self._inspector.capsules(armature, standing, self._structure))
         if "chain" in shown:

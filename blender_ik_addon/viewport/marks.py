@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
@@ -25,7 +24,11 @@ _ORIGIN: Final[Triple] = (0.0, 0.0, 0.0)
 _ALONG: Final[Triple] = (0.0, 1.0, 0.0)
 _LEVEL: Final[Turn] = (1.0, 0.0, 0.0, 0.0)
 _NO_BONE: Final[tuple[str, Triple]] = ("", _ORIGIN)
-_TOLD: Final = frozenset({"axes", "turn_axes", "space", "keep", "one_sided", "over", *AMOUNTS})
+_SEEN: Final = frozenset({"axes", "turn_axes", "space", "keep", "one_sided", "over", *AMOUNTS})
+_TOLD: Final = {
+    kind.name: tuple(option for option in kind.options if option in _SEEN) for kind in KINDS.values()
+}
+_PLAIN: Final = (str, int, float)
 
 
 class Miss(IntEnum):
@@ -36,12 +39,11 @@ class Miss(IntEnum):
     FAR = 2
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """An effector that takes part, and where it should be.
 
     Attributes:
-        index: its place in the list; bone: its name; kind, chain_root: see `properties.effector`.
+        number: its place in the list; bone: its name; kind, chain_root: see `properties.effector`.
         pin: it is held where it is.
         length: of the bone, Blender units of the world.
         local: (3,) its point in the bone's axes; axis: what aims.
@@ -52,7 +54,7 @@ class Mark:
         places: what it may choose from.
     """
 
-    index: int
+    number: int
     bone: str
     kind: str
     chain_root: str
@@ -134,13 +136,13 @@ def read_marks(armature: bpy.types.Object, in_hand: str = "") -> tuple[Mark, ...
     """
     marks = []
     bones, scale = armature.pose.bones, armature.matrix_world.median_scale
-    for index, effector in enumerate(rig_of(armature).effectors):
+    for number, effector in enumerate(rig_of(armature).effectors):
         bone, goal = bones.get(effector.bone), _goal(effector)
         if not effector.enabled or bone is None or goal is None:
             continue
         kind = effector.kind
         has, asks = KINDS[kind].options, KINDS[kind].asks
-        told = {name: _plain(getattr(effector, name)) for name in has if name in _TOLD}
+        told = {name: _plain(getattr(effector, name)) for name in _TOLD[kind]}
         second = _NO_BONE
         if name := effector.second_bone if "second_bone" in has else "":
             other = bones.get(name)
@@ -157,7 +159,7 @@ def read_marks(armature: bpy.types.Object, in_hand: str = "") -> tuple[Mark, ...
             goal = tuple(there @ Vector(local)), tuple(there.to_quaternion()), True
         marks.append(
             Mark(
-                index=index,
+                number=number,
                 bone=bone.name,
                 kind=kind,
                 chain_root=effector.chain_root,
@@ -193,7 +195,7 @@ def _goal(effector: ArticulateEffector) -> tuple[Triple, Turn, bool] | None:
 
 
 def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) else tuple(value)
+    return value if isinstance(value, _PLAIN) else tuple(value)
 
 
 def distance_miss(off: float, length: float) -> Miss:

@@ -131,9 +131,14 @@ class Tree:
         return self._descend(distance, len(points), limit, root, float(np.abs(points).max(initial=0.0)))
 
     def near_segments(
-        self, a: Array, b: Array, limit: Array, root: Index | None = None
+        self, a: Array, b: Array, limit: Array, root: Index | None = None, more: Array | None = None
     ) -> tuple[Index, Index, Array]:
-        """As `near_points` for segments a-b, (Q, 3) each."""
+        """As `near_points` for segments a-b, (Q, 3) each.
+
+        Args:
+            a, b, limit, root: see there.
+            more: (Q,) metres; also what is farther than the nearest, or the limit, by no more than that.
+        """
         d = b - a
         inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
 
@@ -147,7 +152,19 @@ class Tree:
             return result
 
         size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-        return self._descend(distance, len(a), limit, root, size)
+        return self._descend(distance, len(a), limit, root, size, more)
+
+    def nearest_of(self, query: Index, row: Index, least: Array, limit: Array) -> tuple[Index, Index, Array]:
+        """What `near_segments` would have given of such pairs (P,) if no more had been asked for."""
+        if not len(query):
+            return query, row, least
+        starts = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
+        bound, asked = limit.copy(), query.take(starts)
+        centre = np.minimum.reduceat(least + self.levels[-1].radius.take(row), starts)
+        bound[asked] = np.minimum(bound.take(asked), centre)
+        bound += _AIR * (bound + self.size)
+        rows = (least <= bound.take(query)).nonzero()[0]
+        return query.take(rows), row.take(rows), least.take(rows)
 
     def _descend(
         self,
@@ -156,10 +173,13 @@ class Tree:
         limit: Array,
         root: Index | None,
         size: float,
+        more: Array | None = None,
     ) -> tuple[Index, Index, Array]:
         """The frontier of (query, node) pairs, level by level; see the module."""
         bound = limit.copy()
-        air = _AIR * (size + self.size)
+        air: Array | float = _AIR * (size + self.size)
+        if more is not None:
+            air = air + more
         query = np.arange(count).repeat(WIDE)
         first = np.zeros(count, dtype=np.intp) if root is None else root * WIDE
         node = (first[:, None] + _EIGHT).ravel()
@@ -177,7 +197,7 @@ class Tree:
             nearest = np.minimum.reduceat(gap, starts)  # the centre of a ball is a place on the surface
             bound[asked] = np.minimum(bound.take(asked), nearest)
             gap -= level.radius.take(node)
-            keep = (gap <= bound.take(query) * (1.0 + _AIR) + air).nonzero()[0]
+            keep = (gap <= (bound * (1.0 + _AIR) + air).take(query)).nonzero()[0]
             query, node, gap = query.take(keep), node.take(keep), gap.take(keep)
             if level is not self.levels[-1]:
                 query = query.repeat(WIDE)

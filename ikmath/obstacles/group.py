@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
+from .shortlist import Shortlist
 
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -34,6 +35,7 @@ class Group(Protocol):
         frame: Index | None,
         limit: Array | None,
         reach: Array | None = None,
+        shortlist: Shortlist | None = None,
     ) -> Answer:
         """As `Solid.segment_distance`.
 
@@ -45,6 +47,8 @@ class Group(Protocol):
             limit: (P,) distance up to which answers count; None if not `limited`.
             reach: (P,) distance beyond which an infinite one may be answered; the limit by default. What lies
                 between counts as outside.
+            shortlist: to be filled by who can, for who asks the same rows again; once filled, all that is
+                sought among.
         """
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
@@ -86,6 +90,7 @@ class RowGroup:
         frame: Index | None,
         limit: Array | None,
         reach: Array | None = None,
+        shortlist: Shortlist | None = None,
     ) -> Answer:
         """See `Group`."""
         row = which if frame is None else which + frame * self.count

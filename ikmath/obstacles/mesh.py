@@ -21,6 +21,7 @@ from .mesh_distance import ForestSearch, MeshDistance, Side
 from .mesh_geometry import MeshGeometry
 from .sampled_search import PointTree, SampledSearch
 from .shape import Nearest, SegmentNearest, Shape
+from .shortlist import Shortlist
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
     {"solid": Side.SOLID, "one_sided": Side.ONE_SIDED, "two_sided": Side.TWO_SIDED}
@@ -189,8 +190,9 @@ class MeshGroup:
         frame: Index | None,
         limit: Array | None,
         reach: Array | None = None,
+        shortlist: Shortlist | None = None,
     ) -> Answer:
-        """See `Group`."""
+        """See `Group`; with foreign trees no shortlist is filled."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
@@ -198,7 +200,9 @@ class MeshGroup:
         reach = limit if reach is None else reach
         root = self.root.take(which)
         if len(self.parts) == 1:
-            distance, point, parameter, normal = self.parts[0].segments(first, last, limit, reach, root)
+            distance, point, parameter, normal = self.parts[0].segments(
+                first, last, limit, reach, root, shortlist
+            )
         else:
             count = len(a)
             distance, point, parameter = np.empty(count), np.empty((count, 3)), np.empty(count)

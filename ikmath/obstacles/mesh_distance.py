@@ -22,6 +22,7 @@ from .bvh import Index, Tree
 from .mesh_geometry import MeshGeometry
 from .nearest_triangle import Hit, nearest_to_points, nearest_to_segments
 from .pseudonormals import Pseudonormals
+from .shortlist import Shortlist
 from .vectors import TINY, dot, length
 
 Mask = npt.NDArray[np.bool_]
@@ -65,11 +66,16 @@ class _Bones(NamedTuple):
 
 
 class Search(Protocol):
-    """Finds nearest triangles in the meshes' own spaces. `root` tells which mesh each row asks."""
+    """Finds nearest triangles in the meshes' own spaces. `root` tells which mesh each row asks.
+
+    Who can fills a shortlist and goes by it, see `shortlist`.
+    """
 
     def points(self, points: Array, limit: Array, root: Index) -> Hit: ...
 
-    def segments(self, a: Array, b: Array, limit: Array, root: Index) -> Hit: ...
+    def segments(
+        self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
+    ) -> Hit: ...
 
 
 class ForestSearch:
@@ -85,9 +91,11 @@ class ForestSearch:
         """See `Search`."""
         return self._faces(nearest_to_points(self._forest, points, limit, root))
 
-    def segments(self, a: Array, b: Array, limit: Array, root: Index) -> Hit:
+    def segments(
+        self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
+    ) -> Hit:
         """See `Search`."""
-        return self._faces(nearest_to_segments(self._forest, a, b, limit, root))
+        return self._faces(nearest_to_segments(self._forest, a, b, limit, root, shortlist))
 
     def _faces(self, hit: Hit) -> Hit:
         return hit._replace(row=np.where(hit.row < 0, -1, self._face.take(hit.row)))
@@ -120,7 +128,7 @@ class MeshDistance:
             root: (P,) the mesh that each row asks.
         """
         hit = self.search.points(points, limit, root)
-        unknown = self._maybe_inside(hit, points, root)
+        unknown = self._maybe_inside(hit, points, points, root)
         if len(unknown):
             free = np.full(len(unknown), np.inf)
             again = self.search.points(points.take(unknown, 0), free, root.take(unknown))
@@ -133,7 +141,13 @@ class MeshDistance:
         return np.where(inside, -hit.distance, hit.distance), hit.point, normal
 
     def segments(
-        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
+        self,
+        a: Array,
+        b: Array,
+        limit: Array,
+        reach: Array,
+        root: Index,
+        shortlist: Shortlist | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
 
@@ -143,14 +157,18 @@ class MeshDistance:
             reach: (P,) metres; beyond it an infinite distance is answered, but never for what is inside a
                 solid.
             root: (P,) the mesh that each row asks.
+            shortlist: for who asks the same segments again and again.
         """
-        hit, difference, inside, known, at = self._met(a, b, limit, reach, root)
+        hit, difference, inside, known, at = self._met(a, b, limit, reach, root, shortlist)
+        touching = hit.distance <= _TOUCHING * self.size
+        if not (inside | hit.through | touching).any() and np.isfinite(hit.distance).all():
+            return hit.distance, hit.point, hit.parameter, difference / hit.distance[:, None]
         normal = self._normal(hit, difference, inside & (hit.row >= 0))
         distance = np.where(inside & (hit.row >= 0), -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter
         sided = self.sides.take(root) != Side.TWO_SIDED
         # what only touches with one place may be inside with others
-        deep = ((inside | hit.through | (hit.distance <= _TOUCHING * self.size)) & sided).nonzero()[0]
+        deep = ((inside | hit.through | touching) & sided).nonzero()[0]
         walls = (hit.through & ~sided).nonzero()[0]
         if len(deep):
             bones = _Bones(a, b - a, root, known, at, hit.through).take(deep)
@@ -177,7 +195,13 @@ class MeshDistance:
         return met
 
     def _met(
-        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
+        self,
+        a: Array,
+        b: Array,
+        limit: Array,
+        reach: Array,
+        root: Index,
+        shortlist: Shortlist | None = None,
     ) -> tuple[Hit, Array, Mask, Array, Array]:
         """What is nearest to segments, see `segments`.
 
@@ -185,12 +209,13 @@ class MeshDistance:
             The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) how far
             one place of it is from the surface, without sign, and (P,) where on it that is.
         """
-        hit = self.search.segments(a, b, reach, root)
+        hit = self.search.segments(a, b, reach, root, shortlist)
         difference = a + hit.parameter[:, None] * (b - a) - hit.point
-        inside = self._inside(hit, difference, root) & ~hit.through
-        inside &= (hit.distance <= limit) | (self.sides.take(root) == Side.SOLID)
+        inside = self._inside(hit, difference, root)
+        if inside.any():
+            inside &= ~hit.through & ((hit.distance <= limit) | (self.sides.take(root) == Side.SOLID))
         known, at = hit.distance, hit.parameter
-        unknown = self._maybe_inside(hit, 0.5 * (a + b), root)
+        unknown = self._maybe_inside(hit, a, b, root)
         if len(unknown):
             middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
             depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
@@ -199,12 +224,13 @@ class MeshDistance:
             known[unknown], at[unknown] = np.abs(depth), 0.5
         return hit, difference, inside, known, at
 
-    def _maybe_inside(self, hit: Hit, points: Array, root: Index) -> Index:
-        """Rows of solids with nothing within the limit: they may be free, or deep inside."""
-        lost: Index = ((hit.row < 0) & (self.sides.take(root) == Side.SOLID)).nonzero()[0]
+    def _maybe_inside(self, hit: Hit, a: Array, b: Array, root: Index) -> Index:
+        """Segments a-b with nothing within the limit that ask solids: they may be free, or deep inside."""
+        lost: Index = (hit.row < 0).nonzero()[0]
         if not len(lost):
             return lost
-        asked, own = points.take(lost, 0), root.take(lost)
+        lost = lost.take((self.sides.take(root.take(lost)) == Side.SOLID).nonzero()[0])
+        asked, own = 0.5 * (a.take(lost, 0) + b.take(lost, 0)), root.take(lost)
         within = (asked >= self.low.take(own, 0)).all(1) & (asked <= self.high.take(own, 0)).all(1)
         chosen: Index = lost.take(within.nonzero()[0])
         return chosen
@@ -212,8 +238,11 @@ class MeshDistance:
     def _inside(self, hit: Hit, difference: Array, root: Index) -> Mask:
         """Whether the queries are behind what is nearest to them."""
         pseudo, rim = self.normals.of(np.maximum(hit.row, 0), hit.feature)
+        behind: Mask = dot(pseudo, difference) < 0.0
+        if not behind.any():
+            return behind
         side = self.sides.take(root)
-        behind: Mask = (dot(pseudo, difference) < 0.0) & (hit.row >= 0) & (side != Side.TWO_SIDED)
+        behind &= (hit.row >= 0) & (side != Side.TWO_SIDED)
         if rim.any():
             # beyond the rim of a surface there is nothing to be behind of
             behind &= ~(rim & (side == Side.ONE_SIDED))

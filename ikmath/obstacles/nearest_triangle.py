@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from ..rotation import Array
 from .bvh import Index, Tree
-from .triangles import closest_on_triangles, closest_to_segments
+from .shortlist import Before, Shortlist
+from .triangles import Facets, closest_on_triangles
 from .vectors import ONES, TINY, cross, dot
 
 _FEW: Final = 200  # candidates that are measured at once, whosever they are
@@ -25,6 +26,7 @@ _ROUNDS: Final = 2  # of single triangles before all that remain are measured
 _CROWD: Final = 1000  # candidates of which it is worth to look at their planes first
 _NEEDLE: Final = 1e-8  # squared sine of a triangle's angle below which it has no plane
 _AIR: Final = 1e-9  # of the coordinates, far above the rounding of a plane
+_ROUNDING: Final = 1e-14  # of the coordinates
 
 
 class Hit(NamedTuple):
@@ -64,10 +66,32 @@ def nearest_to_points(tree: Tree, points: Array, limit: Array, root: Index | Non
     return _Search(tree, points, points, limit, points_only=True).run(query, row, least)
 
 
-def nearest_to_segments(tree: Tree, a: Array, b: Array, limit: Array, root: Index | None = None) -> Hit:
-    """Nearest triangles to segments (Q, 3), see `Tree.near_segments`."""
-    query, row, least = tree.near_segments(a, b, limit, root)
-    return _Search(tree, a, b, limit, points_only=False).run(query, row, least)
+def nearest_to_segments(
+    tree: Tree,
+    a: Array,
+    b: Array,
+    limit: Array,
+    root: Index | None = None,
+    shortlist: Shortlist | None = None,
+) -> Hit:
+    """Nearest triangles to segments (Q, 3), see `Tree.near_segments`.
+
+    Args:
+        tree, a, b, limit, root: see there.
+        shortlist: for who asks the same segments again soon: filled here, and asked if it is.
+    """
+    if shortlist is None:
+        return _Search(tree, a, b, limit, points_only=False).run(*tree.near_segments(a, b, limit, root))
+    if shortlist.candidates is not None:
+        free = np.full(len(a), np.inf)
+        pairs = shortlist.candidates.near(a, b, shortlist.moved)
+        return _Search(tree, a, b, free, points_only=False).run(*pairs)
+    every = tree.near_segments(a, b, limit, root, 2.0 * shortlist.way)
+    pairs = tree.nearest_of(*every, limit)
+    hit = _Search(tree, a, b, limit, points_only=False).run(*pairs)
+    before = Before.of(a, b, hit.point, hit.parameter)
+    shortlist.fill(tree, every, np.minimum(hit.distance, limit), before)
+    return hit
 
 
 class _Search:
@@ -75,6 +99,7 @@ class _Search:
 
     def __init__(self, tree: Tree, a: Array, b: Array, limit: Array, points_only: bool) -> None:
         self.tree, self.a, self.b, self.points_only = tree, a, b, points_only
+        self.d = b - a
         count = len(a)
         self.distance = np.full(count, np.inf)
         self.limit = limit
@@ -83,8 +108,6 @@ class _Search:
         self.row = np.full(count, -1, dtype=np.intp)
         self.feature = np.zeros(count, dtype=np.intp)
         self.through = np.zeros(count, dtype=bool)
-        self.reach = tree.size + max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-        self.air = 1e-14 * self.reach
 
     def run(self, query: Index, row: Index, least: Array) -> Hit:
         """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
@@ -102,36 +125,46 @@ class _Search:
         if beyond.any():
             self.distance[beyond], self.row[beyond] = np.inf, -1
             self.point[beyond] = np.nan
+        return self._hit()
+
+    def _hit(self) -> Hit:
         return Hit(self.distance, self.point, self.parameter, self.row, self.feature, self.through)
 
     def _measure(self, query: Index, row: Index) -> None:
         """Measure pairs exactly and keep the nearest of each query, if it is nearer than the one before."""
         corners = self.tree.corners.take(row, 0)
-        if self.points_only:
-            distance, point, feature = closest_on_triangles(self.a.take(query, 0), corners)
-            parameter, through = np.zeros(len(query)), np.zeros(len(query), dtype=bool)
-        else:
-            distance, parameter, point, feature, through = closest_to_segments(
-                self.a.take(query, 0), self.b.take(query, 0), corners
-            )
-        best = distance.argsort(kind="stable")
-        best = best.take(query.take(best).argsort(kind="stable"))
-        best = best.take(_starts(query.take(best)))
+        if not self.points_only:
+            self._measure_facets(query, row, Facets.of(corners))
+            return
+        distance, point, feature = closest_on_triangles(self.a.take(query, 0), corners)
+        best = _best(query, distance)
+        best = best.take((distance.take(best) < self.distance.take(query.take(best))).nonzero()[0])
         asked = query.take(best)
-        nearer = (distance.take(best) < self.distance.take(asked)).nonzero()[0]
-        best, asked = best.take(nearer), asked.take(nearer)
         self.distance[asked] = distance.take(best)
         self.point[asked] = point.take(best, 0)
-        self.parameter[asked] = parameter.take(best)
         self.row[asked] = row.take(best)
         self.feature[asked] = feature.take(best)
-        self.through[asked] = through.take(best)
+
+    def _measure_facets(self, query: Index, row: Index, facets: Facets) -> None:
+        """As `_measure`, for segments and the triangles of the rows."""
+        ways = facets.ways(self.a.take(query, 0), self.d.take(query, 0))
+        best = _best(query, ways.least)
+        distance, parameter, point, feature, through = ways.closest(best)
+        asked = query.take(best)
+        nearer = distance < self.distance.take(asked)
+        if not nearer.all():
+            rows = nearer.nonzero()[0]
+            asked, best = asked.take(rows), best.take(rows)
+            distance, parameter, point = distance.take(rows), parameter.take(rows), point.take(rows, 0)
+            feature, through = feature.take(rows), through.take(rows)
+        self.distance[asked], self.parameter[asked], self.point[asked] = distance, parameter, point
+        self.row[asked], self.feature[asked], self.through[asked] = row.take(best), feature, through
 
     def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index, Array]:
         """The candidates that may be nearer than what was found."""
         keep = (least < self.distance.take(query)).nonzero()[0]
         query, row, least = query.take(keep), row.take(keep), least.take(keep)
-        critical = self.a + self.parameter[:, None] * (self.b - self.a)
+        critical = self.a + self.parameter[:, None] * self.d
         gap = critical - self.point
         gap /= np.maximum(self.distance, TINY)[:, None]
         # how far the query is from the plane through the triangle's foremost corner, across the gap
@@ -141,30 +174,44 @@ class _Search:
         reach = np.matmul(self.tree.corners.take(row, 0), gap.take(query, 0)[:, :, None])[:, :, 0]
         front = np.maximum(np.maximum(reach[:, 0], reach[:, 1]), reach[:, 2])
         ahead = side.take(query) - front
-        keep = (ahead < self.distance.take(query) - self.air).nonzero()[0]
+        size = self._size()
+        keep = (ahead < self.distance.take(query) - _ROUNDING * size).nonzero()[0]
         query, row, least = query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
         if len(query) <= _CROWD:
             return query, row, least
         # inside a hollow all of it lies ahead; nobody is nearer to a triangle than to its plane
-        least = np.maximum(least, self._from_planes(query, row))
+        least = np.maximum(least, self._from_planes(query, row, size))
         keep = (least < self.distance.take(query)).nonzero()[0]
         return query.take(keep), row.take(keep), least.take(keep)
 
-    def _from_planes(self, query: Index, row: Index) -> Array:
+    def _from_planes(self, query: Index, row: Index, size: float) -> Array:
         """(P,) no more than how far queries are from the planes of triangles; 0 for needles."""
         corners = self.tree.corners.take(row, 0)
         one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
         normal = cross(one, two)
         square = dot(normal, normal)
-        size = np.sqrt(np.maximum(square, TINY))
-        height = dot(self.a.take(query, 0) - corners[:, 0], normal) / size
+        length = np.sqrt(np.maximum(square, TINY))
+        height = dot(self.a.take(query, 0) - corners[:, 0], normal) / length
         away = np.abs(height)
         if not self.points_only:
-            other = dot(self.b.take(query, 0) - corners[:, 0], normal) / size
+            other = dot(self.b.take(query, 0) - corners[:, 0], normal) / length
             away = np.where(height * other > 0.0, np.minimum(away, np.abs(other)), 0.0)
         # the normal of a needle is rounding
         sure = square > _NEEDLE * dot(one, one) * dot(two, two)
-        return np.where(sure, away - _AIR * self.reach, 0.0)
+        return np.where(sure, away - _AIR * size, 0.0)
+
+    def _size(self) -> float:
+        """Of the coordinates."""
+        a, b = float(np.abs(self.a).max(initial=0.0)), float(np.abs(self.b).max(initial=0.0))
+        return self.tree.size + max(a, b)
+
+
+def _best(query: Index, distance: Array) -> Index:
+    """(Q,) the first row of the least distance (P,) of each query in an ascending list (P,)."""
+    starts = _starts(query)
+    least = np.minimum.reduceat(distance, starts)
+    equal: Index = (distance == least.repeat(np.diff(np.append(starts, len(query))))).nonzero()[0]
+    return equal if len(equal) == len(starts) else equal.take(_starts(query.take(equal)))
 
 
 def _starts(query: Index) -> Index:

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..pose import Pose
 from ..rotation import Array
-from .group import Index
+from ..skeleton import Skeleton
+from .group import Index, Mask
 from .vectors import cross
 
 if TYPE_CHECKING:
@@ -235,6 +236,23 @@ class Proximity:
             else:
                 swept = turning @ w[above].T + normal @ v[above].T
             rows[np.ix_(mine, above.nonzero()[0])] = swept
+
+
+def cuts_above(skeleton: Skeleton, joints: Index) -> list[tuple[int, Mask, int]]:
+    """Where rotation is not inherited on the way up from a link: (link, coordinates above, carrying joint).
+
+    Such coordinates move all of the link as they move the head of the joint that does not turn along. The
+    uppermost such joint comes last, since it decides for the coordinates above it.
+    """
+    cuts = []
+    for link, joint in enumerate(joints.tolist()):
+        way = [joint]
+        while skeleton.parents[way[-1]] >= 0:
+            way.append(int(skeleton.parents[way[-1]]))
+        for position, carrier in enumerate(way[:-1]):
+            if not skeleton.inherits[carrier]:
+                cuts.append((link, np.isin(skeleton.owner, way[position + 1 :]), carrier))
+    return cuts
 
 
 def _joined(parts: Sequence[Part], many: bool) -> Part:

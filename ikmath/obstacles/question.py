@@ -10,6 +10,7 @@ import numpy as np
 from ..rotation import Array
 from .group import Group, Index
 from .proximity import Part
+from .shortlist import Shortlist
 from .watch import Watch
 
 
@@ -28,6 +29,7 @@ class Question(NamedTuple):
         thick: (P,) radius of the link and margin of the obstacle, metres.
         ends_only: only the ends are of interest.
         watch: what is known of the pairs from before, None if nothing is; pairs: (P,) their numbers there.
+        shortlist: what their nearest triangles are among, or to be filled with that.
     """
 
     group: Group
@@ -42,9 +44,10 @@ class Question(NamedTuple):
     ends_only: bool = False
     watch: Watch | None = None
     pairs: Index | None = None
+    shortlist: Shortlist | None = None
 
     def take(self, rows: Index) -> Question:
-        """Some of the rows."""
+        """Some of the rows; without shortlist."""
         return self._replace(
             places=self.places.take(rows, 0),
             frame=None if self.frame is None else self.frame.take(rows),
@@ -54,7 +57,14 @@ class Question(NamedTuple):
             other=None if self.other is None else self.other.take(rows),
             thick=self.thick.take(rows),
             pairs=None if self.pairs is None else self.pairs.take(rows),
+            shortlist=None,
         )
+
+    def after(self, places: Array, moved: Array) -> Question:
+        """The same where all links of a single pose (L, 3, 3) are now, after they have moved (L,) metres."""
+        if self.shortlist is not None:
+            self.shortlist.moved = moved.take(self.link)
+        return self._replace(places=places.take(self.link, 0))
 
     def measured(self, detect: float, ends: bool) -> Part:
         """The near rows, measured.
@@ -73,12 +83,16 @@ class Question(NamedTuple):
             )
         which = asked.which - self.start if self.start else asked.which
         limit = asked.thick + detect if self.group.limited else None
-        reach = limit
-        if limit is not None and self.watch is not None and asked.pairs is not None:
-            reach = self.watch.reach(asked.pairs, limit)
-        distance, point, parameter, normal = self.group.segments(a, b, which, asked.moving, limit, reach)
-        if reach is not None and self.watch is not None and asked.pairs is not None:
-            self.watch.learn(asked.pairs, distance, reach)
+        reach, watch, pairs = limit, self.watch, asked.pairs
+        if limit is not None and watch is not None and pairs is not None:
+            reach = watch.reach(pairs, limit)
+        distance, point, parameter, normal = self.group.segments(
+            a, b, which, asked.moving, limit, reach, asked.shortlist
+        )
+        if watch is not None and pairs is not None:
+            if reach is not None:
+                watch.learn(pairs, distance, reach)
+            watch.keep(asked, distance, detect)
         near = distance < asked.thick + detect
         if ends:
             parameter[-2 * count : -count], parameter[-count:] = 0.0, 1.0

@@ -20,6 +20,7 @@ from ..rotation import Array
 from .bvh import Index
 from .mesh_geometry import MeshGeometry
 from .nearest_triangle import Hit
+from .shortlist import Shortlist
 from .triangles import closest_on_triangles, closest_to_segments
 from .vectors import length
 
@@ -53,8 +54,10 @@ class SampledSearch:
         hit.row[found] = own
         return _within(hit, limit)
 
-    def segments(self, a: Array, b: Array, limit: Array, root: Index) -> Hit:
-        """See `Search`."""
+    def segments(
+        self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
+    ) -> Hit:
+        """See `Search`; it fills no shortlist."""
         d = b - a
         size = length(d)
         every = np.arange(len(a))

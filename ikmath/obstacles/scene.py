@@ -23,7 +23,7 @@ from ..skeleton import Skeleton
 from .body import Body
 from .capsule import Capsule
 from .group import Group, Index, RowGroup
-from .proximity import Proximity
+from .proximity import Proximity, cuts_above
 from .question import Question
 from .shape import Shape
 from .vectors import ONES
@@ -79,7 +79,7 @@ class Scene:
         # of two links that do not see each other each may use up half of the way
         self.shares = np.ones(len(body))
         self.shares[self.pairs] = 0.5
-        self.cuts = _cuts(skeleton, self.joints)
+        self.cuts = cuts_above(skeleton, self.joints)
 
     def _arrange(self, known: Sequence[Group]) -> None:
         """Tables for the broad phase, and the groups; those that are known are carried along."""
@@ -152,11 +152,17 @@ class Scene:
         other.skeleton = skeleton
         return other
 
-    def watch(self) -> Watch | None:
-        """What makes asking pose after pose quicker; None where no obstacle is worth it."""
-        if self.frames or self._steady is None:
+    def watch(self, *, closely: bool = False) -> Watch | None:
+        """What makes asking pose after pose quicker; None where no obstacle is worth it.
+
+        Args:
+            closely: whether one pose is mostly near the one before, and in the same direction, as poses that
+                are shown; not those of a solver, whose steps are soon done.
+        """
+        if self.frames or self._steady is None or not len(self.body.outward):
             return None
-        return Watch(self._link, np.tile(self._steady, len(self.body.outward)))
+        steady = np.tile(self._steady, len(self.body.outward))
+        return Watch(self._link, self.body.outward, self._reach, self._thick, steady, closely)
 
     def near(self, pose: Pose, detect: float, *, ends: bool = False, watch: Watch | None = None) -> Proximity:
         """All pairs whose clearance is below `detect` (plus the obstacle's own margin), with critical points.
@@ -274,14 +280,18 @@ class Scene:
         self, places: Array, flat: Array, still: Index | None, detect: float, watch: Watch | None
     ) -> list[Question]:
         """What the broad phase leaves to measure against obstacles, one question a kind."""
+        if watch is not None:
+            again = watch.again(places, detect)
+            if again is not None:
+                return again
         every = len(self.body.outward) == len(self.body)
         middle = places[..., 2, :] if every else places[..., 2, :].take(self.body.outward, -2)
         gap = middle[..., :, None, :] - self._centers[..., None, :, :]
         gap *= gap
-        found, frame = _found(gap, self._reach, detect, places.ndim > 3)
-        if watch is not None:
-            watch.follow(places)
-            found = found[watch.least.take(found) < self._thick.take(found) + detect]
+        if watch is None:
+            found, frame = _found(gap, self._reach, detect, places.ndim > 3)
+        else:
+            found, frame = watch.found(places, gap.reshape(-1, 3).dot(ONES), detect), None
         if not len(found):
             return []
         link, which = self._link.take(found), self._which.take(found)
@@ -292,13 +302,14 @@ class Scene:
         )
         if watch is not None:
             asked = asked._replace(watch=watch, pairs=found)
-        if len(self._groups) == 1:
-            return [asked]
         questions = []
         for start, stop, group in self._groups:
             mine = ((which >= start) & (which < stop)).nonzero()[0]
             if len(mine):
-                questions.append(asked.take(mine)._replace(group=group, start=start))
+                one = asked if len(mine) == len(which) else asked.take(mine)
+                one = one._replace(group=group, start=start)
+                shortlist = None if watch is None else watch.shortlist(one)
+                questions.append(one if shortlist is None else one._replace(shortlist=shortlist))
         return questions
 
     def _asked_links(self, places: Array, flat: Array, detect: float, ends: bool) -> list[Question]:
@@ -359,23 +370,6 @@ def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:
             )
         frames = shape.frames or frames
     return frames
-
-
-def _cuts(skeleton: Skeleton, joints: Index) -> list[tuple[int, npt.NDArray[np.bool_], int]]:
-    """Where rotation is not inherited on the way up from a link: (link, coordinates above, carrying joint).
-
-    Such coordinates move all of the link as they move the head of the joint that does not turn along. The
-    uppermost such joint comes last, since it decides for the coordinates above it.
-    """
-    cuts = []
-    for link, joint in enumerate(joints.tolist()):
-        way = [joint]
-        while skeleton.parents[way[-1]] >= 0:
-            way.append(int(skeleton.parents[way[-1]]))
-        for position, carrier in enumerate(way[:-1]):
-            if not skeleton.inherits[carrier]:
-                cuts.append((link, np.isin(skeleton.owner, way[position + 1 :]), carrier))
-    return cuts
 
 
 def critical_points(

@@ -3,53 +3,121 @@
 
 The distance of a link's axis from a thing that stands still changes by no more than the axis has moved. So
 each distance that was measured bounds the present one from both sides. What cannot have come near need not
-be asked; and what is asked needs to be sought only as far as it can be. The answers are the same: meshes of
-many triangles are asked less often, and give them sooner.
+be asked; what is asked needs to be sought only as far as it can be; and as long as all have moved by little,
+what is near is sought among what was near. The answers are the same: meshes of many triangles are asked less
+often, and give them sooner.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
 from .group import Index
+from .shortlist import Shortlist
 from .vectors import ONES
+
+if TYPE_CHECKING:
+    from .question import Question
 
 _FARTHER: Final = 1.5  # times as far as needed: what is not there need not be asked for a while
 _AIR: Final = 1e-9  # relative, far above rounding
+_STEPS: Final = 4.0  # as the last one was, for which triangles are kept at best
+_WORTH: Final = 1.5  # steps for which it is worth to keep any
+_MANY: Final = 800  # triangles, of which to look through all takes as long as to seek them anew
+_LESS: Final = 0.5  # times as many steps where these are too many triangles
+_MORE: Final = 1.1  # and where they are not
+_SLOWER: Final = 0.25  # of the longest step: that much may those move that hardly did
 
 
 class Watch:
     """Bounds of the distances between links and obstacles of a scene, for one pose after the other.
 
     Args:
-        link: (M,) the link of each pair of the scene's broad phase.
+        link: (M,) the link of each pair of the scene's broad phase, those of a link together.
+        outward: (O,) the links.
+        reach, thick: (M,) up to which distance of their balls' middles, and of the axis from the surface, a
+            pair touches, metres.
         steady: (M,) whether its distance changes without leaps; only then is it kept. Behind the rim of a
             solid that is open the outside turns into the inside all at once.
+        closely: whether one pose is mostly near the one before, and in the same direction.
 
     Attributes:
-        least, most: (M,) bounds of the distances of the axes, metres.
+        least, most: (M,) bounds of the distances of the axes where the links were when all was asked last.
     """
 
-    def __init__(self, link: Index, steady: npt.NDArray[np.bool_]) -> None:
-        self.link, self.steady = link, steady
+    def __init__(
+        self,
+        link: Index,
+        outward: Index,
+        reach: Array,
+        thick: Array,
+        steady: npt.NDArray[np.bool_],
+        closely: bool,
+    ) -> None:
+        self.link, self.outward, self.balls, self.thick, self.steady = link, outward, reach, thick, steady
+        self._closely = closely
         self.least, self.most = np.full(len(link), -np.inf), np.full(len(link), np.inf)
-        self.places: Array | None = None
+        self._start: Array | None = None
+        self._last: Array | None = None
+        self._moved: Array | None = None
+        self._detect = 0.0
+        self._steps = _STEPS
+        self._way = self._free = np.zeros(0)
+        self._questions: list[Question] = []
 
-    def follow(self, places: Array) -> None:
-        """Take notice of where the links are now, (L, 3, 3) with the ends of their axes as first rows."""
-        if self.places is not None:
-            way = places[:, :2] - self.places[:, :2]
-            way *= way
-            square = way.reshape(-1, 3).dot(ONES)
-            moved = np.sqrt(np.maximum(square[::2], square[1::2])).take(self.link)
-            moved += _AIR * (moved + 1.0)
+    def again(self, places: Array, detect: float) -> list[Question] | None:
+        """The questions of before at new places, if no others matter there; else `found` tells what does.
+
+        Args:
+            places: (L, 3, 3) where the links are now, with the ends of their axes as first rows.
+            detect: metres, see `Scene.near`.
+        """
+        if self._start is None:
+            return None
+        moved = self._moved = _ways(self._start, places)
+        if not (detect <= self._detect and (moved.take(self.outward) <= self._free).all()):
+            return None
+        self._last = places
+        return [question.after(places, moved) for question in self._questions]
+
+    def found(self, places: Array, squares: Array, detect: float) -> Index:
+        """The pairs that are to be asked: those that can be near, also when they have moved on a little.
+
+        Args:
+            places, detect: see `again`, which has just been asked.
+            squares: (M,) of the distances between the balls' middles.
+        """
+        if self._moved is not None:
+            moved = self._moved.take(self.link)
             self.least -= moved
             self.most += moved
-        self.places = places
+        # what is left between two until they are near
+        room = np.maximum(np.sqrt(squares) - self.balls, self.least - self.thick)
+        room -= detect * (1.0 + _AIR) + _AIR
+        self._way = self._ahead(places, room <= 0.0, detect)
+        ahead = self._way.take(self.link)
+        found: Index = (room <= ahead).nonzero()[0]
+        room[found] = ahead.take(found)
+        self._free = room.reshape(len(self.outward), -1).min(1)
+        self._start = self._last = places
+        self._detect, self._questions = detect, []
+        return found
+
+    def _ahead(self, places: Array, near: npt.NDArray[np.bool_], detect: float) -> Array:
+        """(L,) how far links will move in the next steps, if they go on as they did; nothing if too far."""
+        rows = near.nonzero()[0]
+        if self._closely and self._last is not None and len(rows):
+            step = _ways(self._last, places)
+            longest = float(step.take(self.link.take(rows)).max())
+            steps = min(self._steps, detect / longest)
+            if steps >= _WORTH:
+                return steps * np.clip(step, _SLOWER * longest, longest)
+        self._steps = min(_STEPS, self._steps * _MORE)
+        return np.zeros(len(places))
 
     def reach(self, pairs: Index, limit: Array) -> Array:
         """(P,) how far to seek pairs that are of interest up to `limit`: farther, so as to rest then."""
@@ -62,3 +130,35 @@ class Watch:
         self.least[pairs] = np.where(steady, np.where(found, distance, reach), -np.inf)
         # the distance that a search is about has no sign
         self.most[pairs] = np.where(steady & found & (distance > 0.0), distance, np.inf)
+
+    def shortlist(self, question: Question) -> Shortlist | None:
+        """To be filled with what the pairs of a question need on the way ahead; None if that is of no use."""
+        way = self._way.take(question.link)
+        return Shortlist(way) if question.group.limited and way.any() else None
+
+    def keep(self, question: Question, distance: Array, detect: float) -> None:
+        """Ask this again: of what is measured with pains, those that may be near on the way ahead.
+
+        Args:
+            question: as it was asked; distance: (P,) what was measured; detect: metres, as asked.
+        """
+        if question.group.limited and question.pairs is not None:
+            shortlist = question.shortlist
+            known = shortlist is not None and shortlist.candidates is not None
+            if shortlist is None or not known or not self.steady.take(question.pairs).all():
+                self._free[:] = -1.0  # all has to be asked anew anyway
+                return
+            rows = (distance < question.thick + (detect + shortlist.way)).nonzero()[0]
+            shortlist = shortlist.of(rows)
+            question = question.take(rows)._replace(shortlist=shortlist)
+            self._steps = min(_STEPS, self._steps * (_LESS if len(shortlist) > _MANY else _MORE))
+        self._questions.append(question._replace(watch=None, pairs=None))
+
+
+def _ways(before: Array, after: Array) -> Array:
+    """(L,) how far links (L, 3, 3) have moved at most with either end, with a little air."""
+    way = after[:, :2] - before[:, :2]
+    way *= way
+    square = way.reshape(-1, 3).dot(ONES)
+    moved: Array = np.sqrt(np.maximum(square[::2], square[1::2]))
+    return moved * (1.0 + _AIR) + _AIR

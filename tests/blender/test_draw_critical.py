@@ -167,3 +167,40 @@ def test_what_is_far_away_is_told_by_the_nearest():
     rig.pose.bones["hand.L"].location = (0.0, 0.0, 0.0)
     sketch.note(None)
     assert drawn(rig, sketch=sketch).labels == labels
+
+
+def test_in_a_steady_motion_each_redraw_is_what_a_first_look_finds():
+    rig = two_arms()
+    bpy.ops.articulate.body_fit()
+    add("hand.L")
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=24, radius=0.4, location=(2.3, 0.1, 2.1))
+    ball = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object=ball.name)
+    wall(rig, 2.6)
+    only(rig, "critical")
+    arm, hand, sketch = rig.pose.bones["arm.L"], rig.pose.bones["hand.L"], data.Sketch()
+    rig.scale = (0.7, 0.7, 0.7)
+
+    def note(_scene, depsgraph):
+        sketch.note(depsgraph)
+
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    try:
+        for number in range(48):
+            arm.rotation_quaternion = (1.0, 0.004 * number, 0.0, 0.003 * number)
+            hand.rotation_quaternion = (1.0, 0.0, 0.002 * number, 0.0)
+            if number >= 12:
+                rig.rotation_euler = (0.0, 0.001 * number, 0.0)
+            if number in (20, 21):
+                arm.scale = (1.0, 1.1, 0.9)  # and shears the hand
+            if number == 30:
+                hand.scale = (-1.0, 1.0, 1.0)
+            if number == 36:
+                hand.scale = (1.0, 1.0, 1.0)
+            kept, fresh = drawn(rig, sketch=sketch), drawn(rig)
+            assert [label[1] for label in kept.labels] == [label[1] for label in fresh.labels], number
+            assert len(kept.lines) == len(fresh.lines) and (len(fresh.lines) > 0) == (not 30 <= number < 36)
+            assert np.allclose(kept.lines, fresh.lines, atol=2e-6), number
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(note)

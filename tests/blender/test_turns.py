@@ -44,3 +44,13 @@ def test_a_lever_has_the_jacobian_of_the_figure(seed):
     moves = figure.skeleton.is_turn & (np.abs(wanted) > 1e-9).any(0)
     assert moves.sum() >= 6
     assert np.allclose(found, wanted[:, moves], atol=1e-4)
+
+
+def test_turns_are_those_of_the_rotations():
+    rng = np.random.default_rng(3)
+    wanted = rng.uniform(-1.0, 1.0, (200, 3)) * (2.0, 3.1, 2.0)
+    wanted[:3] = (0.0, 0.0, 0.0), (0.0, 3.0, 0.0), (3.0, 0.1, 0.0)
+    basis = np.tile(np.eye(4, dtype=np.float32), (200, 1, 1))
+    basis[:, :3, :3] = ik.rotation.swing_twist_matrix(wanted) * rng.uniform(0.3, 3.0, (200, 1, 3))
+    numbers = np.arange(200)[::-1]
+    assert np.allclose(turns.bone_turns(numbers, basis), wanted[numbers], atol=1e-5)

@@ -11,10 +11,13 @@ from zoo import rotation
 
 from ikmath import Pose
 from ikmath.obstacles import Scene, Sphere, TriangleMesh, self_pairs
+from ikmath.obstacles.bvh import Tree
+from ikmath.obstacles.triangles import closest_to_segments
 
 
+@pytest.mark.parametrize("closely", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_a_watch_changes_nothing(seed):
+def test_a_watch_changes_nothing(seed, closely):
     """Pose after pose, by small steps and by leaps: the same pairs and the same clearances."""
     rng = np.random.default_rng(seed)
     skeleton, body = figures.chain(9, radius=0.3)
@@ -23,7 +26,7 @@ def test_a_watch_changes_nothing(seed):
     things += [TriangleMesh(*meshes.grid(), mode=mode) for mode in modes]
     things = [shape.moved(rotation(rng), 1.5 * rng.normal(size=3) + (0.0, 4.0, 0.0)) for shape in things]
     scene = Scene(skeleton, body, [*things, Sphere((0.5, 2.0, 0.0), 0.5)], self_pairs(skeleton, body))
-    watch, q = scene.watch(), 0.3 * rng.normal(size=skeleton.n)
+    watch, q = scene.watch(closely=closely), 0.3 * rng.normal(size=skeleton.n)
     for number in range(60):
         q = q + rng.normal(size=skeleton.n) * (0.3 if number % 20 == 19 else 0.01)
         pose = Pose.forward(skeleton, q)
@@ -32,6 +35,49 @@ def test_a_watch_changes_nothing(seed):
             assert np.array_equal(getattr(near, name), getattr(expected, name))
         np.testing.assert_allclose(near.clearance, expected.clearance, atol=1e-12)
         np.testing.assert_allclose(near.jacobian(pose), expected.jacobian(pose), atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_going_on_steadily_among_few_triangles(seed, monkeypatch):
+    """What is near is sought among what was near, in most poses; the answers are those of brute force.
+
+    The figure goes by, along and through round, hollow and flat meshes, at some points faster or standing
+    still, and as far as a little more or less at a time is asked about.
+    """
+    rng = np.random.default_rng(100 + seed)
+    skeleton, body = figures.chain(5, radius=0.05)
+    around = int(rng.integers(12, 40))
+    things = [
+        TriangleMesh(*meshes.bumpy(rng, around, around // 2), mode="solid"),
+        TriangleMesh(*meshes.globe(around, around // 2), mode="one_sided").moved(np.eye(3), (0.5, 2.5, 0.0)),
+        TriangleMesh(*meshes.grid(cells=int(rng.integers(1, 12))), mode="two_sided"),
+        TriangleMesh(*meshes.box((0.4, 0.7, 0.3)), mode="solid"),
+    ]
+    things = [shape.moved(rotation(rng), rng.normal(size=3) + np.array([0.0, 2.0, 0.0])) for shape in things]
+    scene = Scene(skeleton, body, things)
+    asked, near_segments = [], Tree.near_segments
+    monkeypatch.setattr(Tree, "near_segments", lambda *args: asked.append(1) or near_segments(*args))
+    watch, q, way = scene.watch(closely=True), 0.5 * rng.normal(size=skeleton.n), rng.normal(size=skeleton.n)
+    sought = 0
+    for number in range(80):
+        if number % 10 == 9:
+            way += 0.5 * rng.normal(size=skeleton.n)
+        q = q + (0.0 if number % 31 == 30 else 0.03 if number % 17 == 16 else 0.003) * way
+        pose, detect = Pose.forward(skeleton, q), 0.3 - 0.01 * (number % 3)
+        asked.clear()
+        near = scene.near(pose, detect, watch=watch)
+        sought += len(asked)
+        for k, shape in enumerate(scene.obstacles):
+            a, b = body.segments(pose)
+            inside = shape.nearest_segment(a, b, 2.0).distance
+            corners = shape.geometry.corners @ shape.rotation.T + shape.translation
+            pairs = np.repeat(np.arange(len(a)), len(corners)), np.tile(np.arange(len(corners)), len(a))
+            brute = closest_to_segments(a[pairs[0]], b[pairs[0]], corners[pairs[1]])[0].reshape(len(a), -1)
+            expected = np.where(inside < 0.0, inside, brute.min(1)) - body.radius
+            rows = near.obstacle == k
+            assert near.link[rows].tolist() == np.flatnonzero(expected < detect).tolist()
+            np.testing.assert_allclose(near.clearance[rows], expected[near.link[rows]], atol=1e-12)
+    assert sought < 60
 
 
 def test_what_is_far_is_not_asked_again():
