@@ -320,8 +320,8 @@ class Region:
     def _measures(self, q: Array) -> Array:
         """Measure (P, ...) of all pairs of q (n, ...)."""
         v = q[self.pairs.T]
-        which = np.broadcast_to(np.arange(len(self.pairs)).reshape(-1, *(1,) * (v.ndim - 2)), v.shape[1:])
-        return self._swing(v.reshape(2, -1), which.reshape(-1)).measure.reshape(v.shape[1:])
+        which = np.arange(len(self.pairs)).repeat(prod(v.shape[2:]))
+        return self._swing(v.reshape(2, -1), which).measure.reshape(v.shape[1:])
 
     def _swing(self, v: Array, pairs: npt.NDArray[np.intp]) -> _Swing:
         """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
