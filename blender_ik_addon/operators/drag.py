@@ -112,6 +112,10 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """One drag by numbers."""
+        if not np.isfinite((*self.move, *self.turn)).all():
+            raise Refused(
+                "The way to drag holds a value that is not a finite number: give metres, or radians"
+            )
         turning = any(self.turn)
         drag = Drag(
             armature, context, self._grip(self.bone or _active_bone(armature), self.along, turn=turning)

@@ -308,3 +308,12 @@ def test_a_drag_that_nothing_can_follow_blames_the_bone_in_the_hand_and_not_a_pi
         bone.lock_ik_x = bone.lock_ik_y = bone.lock_ik_z = True
     with pytest.raises(RuntimeError, match=r"Bone 'hand\.L' .*cannot move"):
         bpy.ops.articulate.drag(bone="hand.L", move=(0.1, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("way", [{"move": (float("nan"), 0.0, 0.0)}, {"turn": (0.0, float("nan"), 0.0)}])
+def test_a_drag_by_what_is_no_number(way):
+    rig = two_arms()
+    before = snapshot(rig)
+    with pytest.raises(RuntimeError, match="not a finite number"):
+        bpy.ops.articulate.drag(bone="hand.L", **way)
+    assert snapshot(rig) == before
