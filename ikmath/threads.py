@@ -11,19 +11,29 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from contextlib import ContextDecorator
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
 
-class OneThread(ContextDecorator):
-    """Within this, OpenBLAS works on the calling thread only; without it, nothing happens."""
 
-    def _recreate_cm(self) -> OneThread:
-        return OneThread()  # a decorated function may be called while it runs
+class OneThread:
+    """Within this, OpenBLAS works on the calling thread only; without OpenBLAS nothing happens.
+
+    For a block, `with OneThread():`, or for a whole function, `@OneThread()`.
+    """
+
+    def __call__(self, work: Callable[Given, Found]) -> Callable[Given, Found]:
+        @wraps(work)
+        def alone(*args: Given.args, **kwargs: Given.kwargs) -> Found:
+            with OneThread():
+                return work(*args, **kwargs)
+
+        return alone
 
     def __enter__(self) -> None:
         found = _openblas()

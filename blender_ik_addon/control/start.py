@@ -167,9 +167,8 @@ def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
     begun, solved = rig.get(LIVE_START), rig.get(LIVE_POSE)
     if not isinstance(begun, bytes) or not isinstance(solved, bytes) or {len(begun), len(solved)} != {size}:
         return None
-    return Channels.of(np.frombuffer(begun, dtype=np.float32)), Channels.of(
-        np.frombuffer(solved, dtype=np.float32)
-    )
+    first, last = (Channels.of(np.frombuffer(data, dtype=np.float32)) for data in (begun, solved))
+    return first, last
 
 
 def _put(rig: Any, name: str, data: bytes) -> None:
