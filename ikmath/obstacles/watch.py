@@ -111,7 +111,8 @@ class Watch:
         """(L,) how far links will move in the next steps, if they go on as they did; nothing if too far."""
         rows = near.nonzero()[0]
         if self._closely and self._last is not None and len(rows):
-            step = _ways(self._last, places)
+            known = self._moved if self._last is self._start else None
+            step = _ways(self._last, places) if known is None else known
             longest = float(step.take(self.link.take(rows)).max())
             steps = min(self._steps, detect / longest)
             if steps >= _WORTH:
