@@ -96,6 +96,33 @@ def test_no_other_minimiser_comes_nearer_from_where_it_ends(seed):
     assert np.sqrt(cost(answer)) < np.sqrt(2.0 * other.cost) * 1.0005 + 1e-5
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_of_poses_as_near_it_is_the_one_nearest_to_the_posture(seed):
+    """A stretched limb may turn about itself, and errors hardly tell one such pose from another."""
+    figure = person(2.8)
+    problem, start = asked(figure, seed, 1.6)
+    answer = ik.solve(problem, start)
+    assert answer.status is ik.Status.BEST_EFFORT
+
+    (position,) = problem.tasks
+    tips, places = position.joints, position.target
+
+    def rows(q, share):
+        off = ik.Pose.forward(figure, q).point(tips) - places
+        return np.concatenate([off.ravel(), share * (q - start)])
+
+    def derivative(q, share):
+        off = ik.Pose.forward(figure, q).jacobian(tips).reshape(-1, figure.n)
+        return np.concatenate([off, share * np.eye(figure.n)])
+
+    other = answer.q
+    for share in (1e-2, 1e-3, 1e-4):
+        other = least_squares(rows, other, derivative, args=(share,), ftol=1e-13, xtol=1e-13, gtol=1e-13).x
+    assert figure.region.violation(other).max() < 1e-9, "The other minimiser knows of no limits."
+    assert np.linalg.norm(answer.errors) < np.linalg.norm(rows(other, 0.0)) * (1.0 + 1e-6)
+    assert np.linalg.norm(answer.q - start) < np.linalg.norm(other - start) * 1.005 + 1e-3
+
+
 def test_within_reach_it_reaches():
     figure = person(1.0)
     for seed in range(8):
