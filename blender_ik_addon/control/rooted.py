@@ -18,6 +18,7 @@ import numpy as np
 import ikmath as ik
 from ikmath.obstacles import Shape
 
+from ..bridge.armature import Array
 from ..bridge.skeleton import Figure
 
 _LEAN: Final = 2.0  # thicknesses of a limb from its joint on which it counts; it can lean by 60 degrees then
@@ -67,15 +68,26 @@ def roots_of(held: Held, figure: Figure, obstacles: Sequence[Shape]) -> tuple[in
     """
     if not held.rows:
         return ()
-    places = ik.Pose.forward(figure.skeleton, figure.q).position[list(held.joints)]
-    deep = [0] * len(held.rows)
+    places, thickest, deep = _places(held, figure), max(held.thick), [0] * len(held.rows)
     for shape in obstacles:
+        center, radius = shape.bounds
+        gap = places - center
+        if not (gap * gap).sum(1).min() <= (radius + thickest + shape.margin) ** 2:
+            continue  # in every frame, and most are far away
         keep = np.array(held.thick) + shape.margin
-        away = shape.nearest(places, float(keep.max(initial=0.0))).distance
+        away = shape.nearest(places, float(keep.max())).distance
         for row, (lacks, thick) in enumerate(zip((keep - away).tolist(), keep.tolist(), strict=True)):
             if lacks > 0.0:
                 deep[row] = max(deep[row], ceil(min(lacks / thick, _MOST)))
     return tuple(deep)
+
+
+def _places(held: Held, figure: Figure) -> Array:
+    """(K, 3) where the joints are, figure space."""
+    skeleton, joints = figure.skeleton, list(held.joints)
+    if (skeleton.parents[joints] < 0).all():
+        return np.asarray(skeleton.constants.translation[joints])
+    return np.asarray(ik.Pose.forward(skeleton, figure.q).position[joints])
 
 
 def above_roots(links: Sequence[ik.Link], held: Held, roots: Sequence[int]) -> list[ik.Link]:
