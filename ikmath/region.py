@@ -180,6 +180,10 @@ class Region:
             np.minimum(to, self.high, out=to)
         return self._unwound(to)
 
+    def kept(self, to: Array) -> Array:
+        """Steps to (n, ...) that left nowhere, in place: past half a turn on an open side a limit may be."""
+        return self._unwound(to) if self._one_sided else to
+
     def _unwound(self, q: Array) -> Array:
         """Swings beyond half a turn, where a side is open, told the shorter way round; in place."""
         if len(self._open_pairs):

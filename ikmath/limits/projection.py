@@ -44,7 +44,7 @@ class Projection(LimitMethod):
         to = q + propose(error)
         exits = region.exits_of_one(q, to)
         if exits is None:
-            return to
+            return region.kept(to)
         hold = _OneHold(region, propose.metric)
         for _ in range(_ROUNDS):
             hold.add(exits)
@@ -52,7 +52,7 @@ class Projection(LimitMethod):
             to = q + dq
             left = region.exits_of_one(q, to)
             if left is None:
-                return to
+                return region.kept(to)
             exits = left
             if exits.off <= _CURVED * abs(dq[np.abs(dq).argmax()]):
                 break
@@ -62,7 +62,7 @@ class Projection(LimitMethod):
         to = q + propose(error)
         exits = region.exits_of_many(q, to)
         if exits is None:
-            return to
+            return region.kept(to)
         frames, at, left, hold = np.arange(q.shape[1]), to, exits.leaving(), None
         for _ in range(_ROUNDS):
             if left.mean() < _MOST:
@@ -86,7 +86,7 @@ class Projection(LimitMethod):
                 break
         if at is not to:
             to[:, frames] = at
-        return to
+        return region.kept(to)
 
 
 class _OneHold:

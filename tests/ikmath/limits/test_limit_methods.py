@@ -218,3 +218,23 @@ def test_refuse_what_is_no_price():
         for bad in (0.0, -1.0, np.nan, np.inf):
             with pytest.raises(BadValue):
                 make(bad)
+
+
+@pytest.mark.parametrize("limits", STRICT)
+@pytest.mark.parametrize("method", ["hierarchical", *INCREMENTAL])
+def test_no_way_round_leads_past_a_limit_on_one_side(method, limits):
+    """Whoever goes on past half a turn on the open side is beyond the limit of the other one."""
+    arm = ik.Skeleton(
+        [
+            ik.Joint("a", turns="xz", lower=[-1.0, -0.5], upper=[1.0, np.inf]),
+            ik.Joint("b", "a", translation=(0, 1, 0), turns=""),
+        ]
+    )
+    problem = ik.Problem(arm, [ik.Position("b", (-np.sin(3.6), np.cos(3.6), 0.0))], limits=limits)
+    for start in ([0.1, 2.9], [0.0, 3.1], [0.02, 1.0]):
+        for answer in (
+            ik.solve(problem, start, method),
+            ik.solve(problem, np.array([start, start]), method),
+        ):
+            np.testing.assert_allclose(arm.region.project(answer.q), answer.q, atol=1e-9)
+            assert (answer.errors > 0.1).all()
