@@ -160,7 +160,8 @@ class Skeleton:
             rest_translation: (J, 3) metres.
             fixed: (J, 6) values of the coordinates that are not free.
         """
-        other = self._without("size", "constants", "kernels")
+        of_size = ("mobility", "uneven") if self.inertia is None else ()
+        other = self._without("size", "constants", "kernels", *of_size)
         for name, value in (
             ("rest_rotation", rest_rotation),
             ("rest_translation", rest_translation),
@@ -171,9 +172,6 @@ class Skeleton:
                 if got != expected:
                     raise BadShape(name, f"an array {expected}", got)
                 setattr(other, name, value)
-        of_size = ("mobility", "uneven") if self.inertia is None else ()
-        for derived in ("size", "constants", "kernels", *of_size):
-            other.__dict__.pop(derived, None)
         return other
 
     def weighed(self, inertia: npt.ArrayLike) -> Skeleton:
