@@ -21,6 +21,7 @@ from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, kind_items
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
+from .bones import OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
 _NAMED: Final = ("target", "subtarget", "alternatives", "pinned")  # asked for by name, or otherwise
@@ -43,7 +44,7 @@ def _as_argument(name: str) -> Any:
     return declared.function(**told, options=FRESH)
 
 
-class ARTICULATE_OT_effector_add(OnArmature):
+class ARTICULATE_OT_effector_add(OnBones):
     """Add effectors to bones; besides these, every setting of an effector is an argument by its own name."""
 
     bl_idname = "articulate.effector_add"
@@ -52,12 +53,8 @@ class ARTICULATE_OT_effector_add(OnArmature):
         "Let the selected bones follow targets: makes an Empty at each bone, to be moved or animated"
     )
     bl_options = {"REGISTER", "UNDO"}
+    question = "Add {count} effectors?"
 
-    bone: StringProperty(
-        name="Bone",
-        description="Bone that follows. Empty: all selected bones, else the active one",
-        options=FRESH,
-    )
     kind: EnumProperty(
         name="Kind",
         description="What the bone does with the target",
@@ -92,7 +89,7 @@ class ARTICULATE_OT_effector_add(OnArmature):
         """Add one effector for each bone."""
         given = self.properties
         settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
-        bones, second = self._bones(context, armature)
+        bones, second = self._both(context, armature)
         if second:
             settings["second_bone"] = second
         # Who says where the second bone is held, or how far away, does not mean "as it is now".
@@ -130,9 +127,9 @@ class ARTICULATE_OT_effector_add(OnArmature):
             if name not in ("target", "pinned"):
                 layout.prop(self, name)
 
-    def _bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[str], str]:
+    def _both(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[str], str]:
         """Bones that get an effector; and the second one, the active of several that are to be joined."""
-        bones = [self.bone] if self.bone else chosen_bones(context, armature)
+        bones = self.bones(context, armature)
         active = armature.data.bones.active
         joins = "loop" in KINDS[self.kind].asks and not self.properties.is_property_set("second_bone")
         if self.bone or not joins or active is None or active.name not in bones or len(bones) < 2:
@@ -237,19 +234,6 @@ def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffecto
             raise Refused(f"Armature '{armature.name}' has no effector '{name}'")
         raise Refused(f"No effector of armature '{armature.name}' is active: choose one in the list")
     return effector
-
-
-def chosen_bones(context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
-    """Names of the selected bones, else of the active one.
-
-    Raises:
-        Refused: there is none.
-    """
-    selected = [b.name for b in getattr(context, "selected_pose_bones", None) or () if b.id_data is armature]
-    active = armature.data.bones.active
-    if not selected and active is None:
-        raise Refused(f"No bone of armature '{armature.name}' is selected: select one in Pose Mode first")
-    return selected or [active.name]
 
 
 CLASSES = (

@@ -2,13 +2,13 @@
 """Pinning bones where they are, letting them go, and the same for the other side."""
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import EnumProperty
 
 from .. import preferences
 from ..control.effectors import TargetLook
 from ..control.pins import mirror, pin, unpin
 from .active import FRESH, OnArmature
-from .effector import chosen_bones
+from .bones import OnBones
 
 KINDS = (
     ("POSITION", "Position", "The tip of the bone stays in its place", "PINNED", 0),
@@ -17,25 +17,14 @@ KINDS = (
 )
 
 
-class _OnBones(OnArmature):
-    bone: StringProperty(
-        name="Bone",
-        description="Name of a bone. Empty: all selected bones, else the active one",
-        options=FRESH,
-    )
-
-    def bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
-        """The bones that are meant."""
-        return [self.bone] if self.bone else chosen_bones(context, armature)
-
-
-class ARTICULATE_OT_pin(_OnBones):
+class ARTICULATE_OT_pin(OnBones):
     """Pin bones."""
 
     bl_idname = "articulate.pin"
     bl_label = "Pin"
     bl_description = "Hold the selected bones where they are now"
     bl_options = {"REGISTER", "UNDO"}
+    question = "Pin {count} bones?"
 
     kind: EnumProperty(
         name="Hold", description="What is held", items=KINDS, default="POSITION", options=FRESH
@@ -46,7 +35,7 @@ class ARTICULATE_OT_pin(_OnBones):
         pin(armature, self.bones(context, armature), self.kind, context.evaluated_depsgraph_get())
 
 
-class ARTICULATE_OT_unpin(_OnBones):
+class ARTICULATE_OT_unpin(OnBones):
     """Let bones go."""
 
     bl_idname = "articulate.unpin"
@@ -74,7 +63,7 @@ class ARTICULATE_OT_unpin_all(OnArmature):
         self.report({"INFO"}, f"{count} pin{'' if count == 1 else 's'} removed")
 
 
-class ARTICULATE_OT_mirror(_OnBones):
+class ARTICULATE_OT_mirror(OnBones):
     """Mirror pins and effectors."""
 
     bl_idname = "articulate.mirror"

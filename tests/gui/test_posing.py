@@ -132,3 +132,33 @@ def test_a_bake_writes_keys_and_is_one_undo_step(posing: BlenderWindow):
         assert posing.run(MISS) < 2e-3
     posing.key("ctrl+z")
     posing.wait_for(ACTIONS, lambda curves: curves == 0)
+
+
+MANY = """
+bpy.ops.object.select_all(action='SELECT'); bpy.ops.object.delete()
+bpy.ops.object.armature_add()
+bpy.ops.object.mode_set(mode='EDIT')
+bones = bpy.context.object.data.edit_bones
+for number in range(20):
+    bone = bones.new(f'b{number}')
+    bone.parent = bones[number]
+    bone.head = bones[number].tail
+    bone.tail = bone.head
+    bone.tail.z += 0.2
+bpy.ops.object.mode_set(mode='POSE')
+bpy.ops.pose.select_all(action='SELECT')
+"""
+
+
+def test_effectors_on_every_bone_of_a_new_armature_are_asked_about_first(window: BlenderWindow):
+    window.operate(MANY)
+    count = "result = len(bpy.context.object.articulate.effectors)"
+    for key, found in (("Escape", 0), ("Return", 21)):
+        window.move(*VIEWPORT)
+        window.operate("bpy.ops.articulate.effector_add('INVOKE_DEFAULT')")
+        window.settle()
+        window.screenshot(f"many_effectors_{key.lower()}")
+        assert window.run(count) == 0
+        window.key(key)
+        window.settle()
+        assert window.wait_for(count, lambda now, found=found: now == found) == found

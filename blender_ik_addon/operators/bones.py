@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators on the selected bones."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+import bpy
+from bpy.props import StringProperty
+
+from ..properties.refusal import Refused
+from .active import FRESH, OnArmature, Outcome
+
+_MANY: Final = 12  # bones that are mostly selected on purpose; of a new armature all are
+
+
+class OnBones(OnArmature):
+    """Base of an operator on the selected bones.
+
+    Attributes:
+        question: with what to ask first where very many are selected, by a button; "" to do it at once.
+    """
+
+    question: ClassVar[str] = ""
+
+    bone: StringProperty(
+        name="Bone",
+        description="Name of a bone. Empty: all selected bones, else the active one",
+        options=FRESH,
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """By a button or a key."""
+        count = 0 if self.bone or not self.question else len(_selected(context, self.find(context)))
+        if count <= _MANY:
+            return self.execute(context)
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title=self.question.format(count=count),
+            message="Is every bone selected, as in a new armature? Then cancel, and click on one.",
+            confirm_text=f"All {count}",
+        )
+
+    def bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+        """The bones that are meant.
+
+        Raises:
+            Refused: there is none.
+        """
+        if self.bone:
+            return [self.bone]
+        selected, active = _selected(context, armature), armature.data.bones.active
+        if not selected and active is None:
+            raise Refused(f"No bone of armature '{armature.name}' is selected: select one in Pose Mode first")
+        return selected or [active.name]
+
+
+def _selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+    """Names of the selected bones."""
+    return [b.name for b in getattr(context, "selected_pose_bones", None) or () if b.id_data is armature]
