@@ -69,15 +69,6 @@ def read_inertia(armature: bpy.types.Object, bones: Bones) -> Array:
     return hard
 
 
-def even_inertia(bones: Bones, size: float) -> Array:
-    """(B, 6) the same for bones that are all alike: a slide as long as the figure weighs as a radian.
-
-    Args:
-        bones: the armature; size: the figure's, in metres of the scene.
-    """
-    return np.tile([*[size**-2] * 3, *[1.0] * 3], (len(bones), 1))
-
-
 def _weigh(armature: bpy.types.Object, bones: Bones) -> Masses:
     """Masses, which may all be zero."""
     scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))

@@ -31,7 +31,7 @@ from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS, Kind
 from ..properties.menus import weighs
 from ..properties.refusal import Refused
-from .masses import even_inertia, read_inertia, read_masses
+from .masses import read_inertia, read_masses
 from .surroundings import Surroundings, read_surroundings
 
 _FINE: Final = 1e-4  # of the figure's size: a target may be off by no more, however coarse the tolerance
@@ -107,7 +107,7 @@ class Plan:
         parameters: the method's own options, by name.
         keeps: shares of the posture by bone, where they are less than all of it.
         masses: of the figure, if an effector asks for its balance.
-        inertia: (B, 6) how hard each bone is to move; None for methods that do not weigh.
+        inertia: (B, 6) how hard each bone is to move; None for all alike.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
 
@@ -217,19 +217,10 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
-        inertia=_inertia(armature, bones, method, solver.effort),
+        inertia=read_inertia(armature, bones) if weighs(method, solver.effort) else None,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
     )
-
-
-def _inertia(armature: bpy.types.Object, bones: Bones, method: str, effort: str) -> Array | None:
-    """See `Plan`."""
-    if not ik.METHODS[method].weighed:
-        return None
-    if weighs(method, effort):
-        return read_inertia(armature, bones)
-    return even_inertia(bones, _size(armature, bones))
 
 
 def _size(armature: bpy.types.Object, bones: Bones) -> float:
