@@ -107,7 +107,7 @@ class Region:
         self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
         self._calm_low[self.free_pairs] = -2.0
         self._calm_high[self.free_pairs] = 2.0
-        self.known = self.ended = np.full(self.n, np.nan)
+        self.known = self.ended = np.zeros(0)  # none so far
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
@@ -120,7 +120,7 @@ class Region:
 
     def knows(self, q: npt.NDArray[Any]) -> bool:
         """Whether these are the very coordinates (n,) that are `known`, or `ended` at."""
-        if q.shape != self.known.shape or q.dtype != self.known.dtype:
+        if q.shape != (self.n,) or q.dtype != np.float64:
             return False
         values = q.tobytes()
         return values == self.known.tobytes() or values == self.ended.tobytes()
