@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import gizmos, hover, keys, overlay, tool
+from . import gizmos, hover, keys, overlay, selection, tool
 
 CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 
@@ -11,6 +11,7 @@ CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 def attach() -> None:
     """Add the tool to the toolbar and the keys to the keymap; begin to draw."""
     tool.attach()
+    selection.attach()
     keys.attach()
     overlay.attach()
 
@@ -19,4 +20,5 @@ def detach() -> None:
     """Take them out again."""
     overlay.detach()
     keys.detach()
+    selection.detach()
     tool.detach()

@@ -152,3 +152,23 @@ def test_a_target_moves_by_g_as_anything_else(figure: BlenderWindow):
     figure.show_tab("Articulate")
     figure.screenshot("target_by_g")
     figure.find_button("articulate.solve")
+
+
+def test_a_click_on_a_target_shows_its_effector_in_the_list(figure: BlenderWindow):
+    figure.operate(
+        """
+bpy.ops.wm.tool_set_by_id(name='builtin.select_box')
+for side, x in (('L', 1.2), ('R', -1.2)):
+    bpy.ops.articulate.effector_add(bone=f'hand.{side}', kind='POSITION')
+    bpy.data.objects['Figure'].articulate.effectors[f'hand.{side}'].target.location = (x, 0.0, 0.4)
+bpy.ops.object.mode_set(mode='OBJECT')
+"""
+    )
+    figure.show_tab("Articulate")
+    figure.settle()
+    active = "result = bpy.data.objects['Figure'].articulate.active.name"
+    for side, x in (("L", 1.2), ("R", -1.2), ("L", 1.2)):
+        figure.click(*figure.pixel_of((x, 0.0, 0.4)))
+        assert figure.wait_for(active, lambda name, side=side: name == f"hand.{side}") == f"hand.{side}"
+    figure.settle()
+    figure.screenshot("effector_of_the_target")
