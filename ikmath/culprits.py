@@ -19,6 +19,7 @@ from .linalg.lexicographic import Level, lexicographic
 from .pose import Pose
 from .problem import Problem
 from .rotation import Array
+from .threads import OneThread
 
 Flags = npt.NDArray[np.bool_]
 
@@ -48,6 +49,7 @@ class Culprits:
     joints: tuple[int, ...] = ()
 
 
+@OneThread()
 def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
     """What an effector is held back by, as few as can be told.
 

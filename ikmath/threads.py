@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linear algebra on one thread while a figure is solved.
+"""Linear algebra on one thread while a figure is solved, or what holds it back is looked for.
 
 Most builds of numpy come with OpenBLAS, which hands even a system of six rows to all processors and has each
 wait for the others: twice the time on an idle machine, and a hundred times as much where other work keeps the

@@ -64,3 +64,22 @@ def test_a_solve_has_one_thread_and_leaves_as_many_as_there_were(
     (ik.solve_track if track else ik.solve)(ik.Problem(arm, [goal]), arm.rest, method="damped")
     assert seen == [{1}] * len(seen) and len(seen) == 1 + track
     assert counts() == {2}
+
+
+def test_what_holds_back_is_looked_for_on_one_thread_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sentence is made for who asks, after the solve has ended."""
+    seen = []
+    lexicographic = ik.culprits.lexicographic
+
+    def watched(*args, **options):
+        seen.append(counts())
+        return lexicographic(*args, **options)
+
+    arm = ik.figures.planar_chain([1.0, 1.0, 1.0])
+    places = {arm.names[-1]: [2.0, 0.0, 0.0], arm.names[-2]: [-2.0, 0.0, 0.0]}
+    problem = ik.Problem(arm, [ik.Position(joint, target=place) for joint, place in places.items()])
+    solution = ik.solve(problem, arm.rest)
+    monkeypatch.setattr(ik.culprits, "lexicographic", watched)
+    assert "in conflict" in solution.message
+    assert seen == [{1}] * len(seen) and seen
+    assert counts() == {2}
