@@ -6,7 +6,8 @@ the true one: it walks the way of a step from one pose to the next, as far as th
 is free if its end is clear by the margin, and if between its ends no link's axis can have met anything: the
 distances that the axis has at both ends add up to more than the way that it goes (Schwarzer, Saha & Latombe
 2005, "Adaptive dynamic collision checking"). What is entered by a little is put back onto the surface, so
-that a step along a surface need not be short for being straight. A start that is inside is first pushed out.
+that a step along a surface need not be short for being straight. A start that is inside is first pushed out;
+where there is no way out, its steps are held to how deep it is, and do not look for one again.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ class Guard:
         return here, 1.0
 
     def _free(self, here: Stand, q: Array, floor: float) -> Stand | None:
-        """The pose at q, put back onto the surface if it is inside by a little; None if it stays inside."""
+        """The pose at q, put back to clearances of `floor` if a little is lacking; None if that fails."""
         for _ in range(_SLIDES):
             pose = Pose.trusted(self.problem.skeleton, q)
             there = Stand(pose, self.near(pose))
@@ -134,7 +135,7 @@ class Guard:
                 return there
             if depth > _SLIP * float(self.moved(here, there).max()):
                 break
-            q = self._outward(*there, 1.0)
+            q = self._outward(*there, floor, 1.0)
         return None
 
     def share(self, old: Stand, new: Stand) -> float:
@@ -168,7 +169,7 @@ class Guard:
             if depth <= 0.0 or (push % _TRIES == 0 and depth > (1.0 - _WORTH) * deep):
                 break
             deep = depth if push % _TRIES == 0 else deep
-            trial = Pose.trusted(self.problem.skeleton, self._outward(pose, near, share))
+            trial = Pose.trusted(self.problem.skeleton, self._outward(pose, near, self.margin, share))
             found = self.near(trial)
             if float(found.worst) > float(near.worst):
                 pose, near, share = trial, found, min(1.0, 2.0 * share)
@@ -176,10 +177,15 @@ class Guard:
                 share *= 0.5
         return pose, near
 
-    def _outward(self, pose: Pose, near: Proximity, share: float) -> Array:
-        """(n,) coordinates near a pose that is inside something, on the way out, by the linear picture."""
+    def _outward(self, pose: Pose, near: Proximity, floor: float, share: float) -> Array:
+        """(n,) coordinates near a pose, on the way to clearances of `floor`, by the linear picture.
+
+        Args:
+            floor: metres, the margin, or what there is of it where there is no way out.
+            share: of the way.
+        """
         region = self.region
-        room = (near.room - self.margin) / self.problem.length
+        room = (near.room - floor) / self.problem.length
         rows = near.jacobian(pose) * self.units
         inside = room < 0.0
         wanted = np.minimum(-room[inside] + 10.0 * _CUSHION, 0.2)
