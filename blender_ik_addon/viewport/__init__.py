@@ -11,7 +11,7 @@ CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 def attach() -> None:
     """Add the tool to the toolbar and the keys to the keymap; begin to draw."""
     tool.attach()
-    selection.attach()
+    selection.LISTENER.attach()
     keys.attach()
     overlay.attach()
 
@@ -20,5 +20,5 @@ def detach() -> None:
     """Take them out again."""
     overlay.detach()
     keys.detach()
-    selection.detach()
+    selection.LISTENER.detach()
     tool.detach()

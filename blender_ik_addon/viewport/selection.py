@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
-from bpy.app.handlers import persistent
 
 from ..properties.access import active_armature, rig_of
+from .listening import Listener
 from .tool import redraw_tabs
-
-_OWNER = object()
 
 
 def show_effector() -> None:
@@ -28,22 +24,4 @@ def show_effector() -> None:
         redraw_tabs()
 
 
-@persistent
-def listen(*_args: object) -> None:
-    """Hear of it when another object becomes active; Blender forgets who listens when it loads a file."""
-    bpy.msgbus.clear_by_owner(_OWNER)
-    active: Any = (bpy.types.LayerObjects, "active")
-    bpy.msgbus.subscribe_rna(key=active, owner=_OWNER, args=(), notify=show_effector)
-
-
-def attach() -> None:
-    """Begin to listen."""
-    bpy.app.handlers.load_post.append(listen)
-    listen()
-
-
-def detach() -> None:
-    """Stop listening."""
-    bpy.msgbus.clear_by_owner(_OWNER)
-    if listen in bpy.app.handlers.load_post:
-        bpy.app.handlers.load_post.remove(listen)
+LISTENER = Listener(bpy.types.LayerObjects, "active", show_effector)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.app.handlers import persistent
 
 from .. import compat
 from ..properties.access import rig_of, session_of
 from .hover import HOVER
+from .listening import Listener
 
 
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
@@ -85,25 +85,17 @@ def redraw_tabs() -> None:
                     region.tag_redraw()
 
 
-@persistent
-def listen(*_args: object) -> None:
-    """Hear of it when another tool is taken; Blender forgets who listens when it loads a file."""
-    bpy.msgbus.clear_by_owner(ARTICULATE_TOOL_drag)
-    tools: Any = (bpy.types.WorkSpace, "tools")
-    bpy.msgbus.subscribe_rna(key=tools, owner=ARTICULATE_TOOL_drag, args=(), notify=redraw_tabs)
+_LISTENER = Listener(bpy.types.WorkSpace, "tools", redraw_tabs)
 
 
 def attach() -> None:
     """Add the tool."""
     bpy.utils.register_tool(ARTICULATE_TOOL_drag, separator=True)
-    bpy.app.handlers.load_post.append(listen)
-    listen()
+    _LISTENER.attach()
 
 
 def detach() -> None:
     """Remove the tool, if it is there."""
-    bpy.msgbus.clear_by_owner(ARTICULATE_TOOL_drag)
-    if listen in bpy.app.handlers.load_post:
-        bpy.app.handlers.load_post.remove(listen)
+    _LISTENER.detach()
     if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a tool that is registered
         bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)
