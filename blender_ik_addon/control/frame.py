@@ -300,7 +300,7 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
 
 def apart(problem: ik.Problem, a: Array, b: Array) -> float:
     """The farthest that a coordinate goes from a to b (n,): radians, or figure sizes of what slides."""
-    away: Array = np.abs(a - b) / np.where(problem.skeleton.is_turn, 1.0, problem.length)
+    away: Array = np.abs(a - b) / problem.strides
     return float(away.max(initial=0.0))
 
 

@@ -128,7 +128,7 @@ class Solver:
         allows: Allows | None = None,
         reach: float = np.inf,
     ) -> Solution:
-        """Go on from a solution that has reached all towards the posture, as far as the goals allow.
+        """Go on from a solution towards the posture, as far as the goals allow.
 
         For who shows one pose for a while, as a drag does: of all poses that reach the same, the one nearest
         to the posture does not depend on how one got there. In a motion each frame goes a step of the way,

@@ -83,8 +83,8 @@ def relax(
     if not state.reached:
         short = np.array(state.squares) >= descent.tolerance
         descent.picture.still = descent.stack.moved[short].any(0)
-    unit, start = np.where(descent.skeleton.is_turn, 1.0, descent.problem.length), state.q
-    measure = metric / unit
+    strides, start = descent.problem.strides, state.q
+    measure = metric / strides
     memory = Memory([LEAST] * len(state.costs), descent.working)
     down = _along(descent, state, memory, state.wish)
     moved: Array | None = None  # the step before, if it was taken
@@ -94,7 +94,7 @@ def relax(
             bends.learn(moved, then - down)
         if np.abs(down * measure).max() < _STILL:
             return state, steps, True
-        room = reach - float(np.abs((state.q - start) / unit).max())
+        room = reach - float(np.abs((state.q - start) / strides).max())
         if room < _STILL:
             return state, steps, False
         way = down if not bends.shown else _along(descent, state, memory, bends.way(down) * metric)
