@@ -18,9 +18,9 @@ from .. import arguments
 from ..problem import Problem
 from .base import Options
 from .geometric import Geometric, GeometricOptions
-from .leaps import accelerated_sweep
-from .stages import Run
-from .sweeps import stretch_where_far, sweep
+from .limbs.leaps import accelerated_sweep
+from .limbs.stages import Run
+from .limbs.sweeps import stretch_where_far, sweep
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..problem import Problem
-from .arithmetic import (
+from .base import Options
+from .geometric import Geometric, GeometricOptions
+from .limbs.arithmetic import (
     FLOATS,
     Arithmetic,
     Number,
@@ -28,11 +30,9 @@ from .arithmetic import (
     subtract,
     taken,
 )
-from .base import Options
-from .geometric import Geometric, GeometricOptions
-from .posing import Posing
-from .stages import LEAST_GAIN, PATIENCE, QUICK, Run
-from .sweeps import Wish, slide, stretch_where_far, turn_group
+from .limbs.posing import Posing
+from .limbs.stages import LEAST_GAIN, PATIENCE, QUICK, Run
+from .limbs.sweeps import Wish, slide, stretch_where_far, turn_group
 
 
 class Fabrik(Geometric):

@@ -18,10 +18,10 @@ from ..pose import Pose
 from ..problem import Problem, Solution
 from ..rotation import Array
 from .base import Method, Options, gather
-from .chains import read_limbs, targets
-from .leaps import accelerated_sweep
-from .stages import Run
-from .sweeps import stretch_where_far
+from .limbs.chains import read_limbs, targets
+from .limbs.leaps import accelerated_sweep
+from .limbs.stages import Run
+from .limbs.sweeps import stretch_where_far
 
 
 @dataclass(frozen=True, kw_only=True)

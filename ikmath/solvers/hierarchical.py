@@ -30,14 +30,14 @@ from ..pose import Pose
 from ..problem import Problem, Solution, Status
 from ..rotation import Array
 from .base import Allows, Method, Options, Shortcut
-from .descent import Descent
-from .escapes import bend, scattered
-from .hiding import seen, worth
-from .pace import SMALL_TURN
-from .relaxing import relax
+from .descent.descent import Descent
+from .descent.escapes import bend, scattered
+from .descent.hiding import seen, worth
+from .descent.pace import SMALL_TURN
+from .descent.relaxing import relax
+from .descent.standing import Trail
+from .limbs.triangle import quick_start
 from .rest import RestOptions
-from .standing import Trail
-from .triangle import quick_start
 
 _QUICK: Final = 10  # steps of a shortcut at most; what takes more will mostly not get there,
 _NEXT: Final = 4  # and from the frame before

@@ -15,14 +15,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 from ..problem import Problem
-from .arithmetic import Number, length, subtract
 from .base import Options
-from .chains import Aim
 from .geometric import Geometric, GeometricOptions
-from .levels import outward, reshape
-from .posing import Posing
-from .shells import Shells, shells
-from .stages import LEAST_GAIN, QUICK, Run
+from .limbs.arithmetic import Number, length, subtract
+from .limbs.chains import Aim
+from .limbs.levels import outward, reshape
+from .limbs.posing import Posing
+from .limbs.shells import Shells, shells
+from .limbs.stages import LEAST_GAIN, QUICK, Run
 
 
 class ReachHierarchy(Geometric):

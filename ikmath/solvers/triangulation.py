@@ -22,8 +22,8 @@ from .. import arguments
 from ..problem import Problem
 from .base import Options
 from .geometric import Geometric, GeometricOptions
-from .stages import Run
-from .triangle import run_passes
+from .limbs.stages import Run
+from .limbs.triangle import run_passes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,15 +25,15 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadShape, NotSupported, UnknownName
 from ..problem import Problem
-from .arithmetic import Number, Vector, add, chosen, conjugate, dot, length, rotate, scaled, subtract
 from .base import Options
-from .chains import Aim, Group, Limbs, Place
 from .geometric import Geometric, GeometricOptions
-from .leaps import accelerated_sweep
-from .levels import level_group, stiff_tip
-from .posing import Posing
-from .stages import Run
-from .sweeps import Wish, turn_group
+from .limbs.arithmetic import Number, Vector, add, chosen, conjugate, dot, length, rotate, scaled, subtract
+from .limbs.chains import Aim, Group, Limbs, Place
+from .limbs.leaps import accelerated_sweep
+from .limbs.levels import level_group, stiff_tip
+from .limbs.posing import Posing
+from .limbs.stages import Run
+from .limbs.sweeps import Wish, turn_group
 
 _POLE: Final = 1e-3  # weight of the pole beside the target's 1, where limits set one against the other
 _FLAT: Final = 1e-6  # of the limb's length: nearer to the line than this, a pole or an elbow has no side

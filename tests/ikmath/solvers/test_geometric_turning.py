@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.solvers.alignment import davenport, value
-from ikmath.solvers.arithmetic import ARRAYS, FLOATS
-from ikmath.solvers.turning import turning
+from ikmath.solvers.limbs.alignment import davenport, value
+from ikmath.solvers.limbs.arithmetic import ARRAYS, FLOATS
+from ikmath.solvers.limbs.turning import turning
 from tests.ikmath import oracle
 
 KINDS = ("x", "y", "z", "xy", "yz", "xz", "xyz")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from ..errors import NotSupported
-from ..goals import Position
-from ..problem import Problem
-from ..rotation import Array
+from ...errors import NotSupported
+from ...goals import Position
+from ...problem import Problem
+from ...rotation import Array
 from .arithmetic import Arithmetic, Number, length, subtract
 from .chains import Aim, read_limbs, targets
 from .levels import outward, reshape

@@ -16,15 +16,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..avoidance import VelocityDamper
-from ..errors import NotSupported
-from ..kinematics import SKEW_ROWS
-from ..linalg.lexicographic import Level, lexicographic
-from ..obstacles import Proximity, Scene
-from ..obstacles.vectors import ONES
-from ..pose import Pose
-from ..problem import Problem
-from ..rotation import Array
+from ...avoidance import VelocityDamper
+from ...errors import NotSupported
+from ...kinematics import SKEW_ROWS
+from ...linalg.lexicographic import Level, lexicographic
+from ...obstacles import Proximity, Scene
+from ...obstacles.vectors import ONES
+from ...pose import Pose
+from ...problem import Problem
+from ...rotation import Array
 
 _SIGHT: Final = 0.05  # distance, in figure sizes, from which obstacles are looked at
 _SURE: Final = 0.9  # share of the distances that a link may use up, since its way is a little bent

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from ..problem import Problem
-from ..rotation import Array
-from ..skeleton import Skeleton
+from ...problem import Problem
+from ...rotation import Array
+from ...skeleton import Skeleton
 
 SMALL_TURN: Final = math.radians(3.3)  # that a coordinate may turn from a frame to the next,
 CLOSE: Final = math.radians(2.1)  # among obstacles,

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..obstacles import Proximity
-from ..pose import Pose
-from ..problem import Problem
-from ..rotation import Array
+from ...obstacles import Proximity
+from ...pose import Pose
+from ...problem import Problem
+from ...rotation import Array
 from .arcs import Arcs
 from .guard import Guard
 from .picture import Picture

@@ -19,8 +19,8 @@ from typing import Final
 
 import numpy as np
 
-from ..rotation import Array
-from .base import Allows
+from ...rotation import Array
+from ..base import Allows
 from .descent import Descent
 from .standing import LEAST, Memory, State
 

@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..pose import Pose
-from ..problem import Problem
-from ..rotation import Array
-from ..skeleton import Skeleton
+from ...pose import Pose
+from ...problem import Problem
+from ...rotation import Array
+from ...skeleton import Skeleton
 
 Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]

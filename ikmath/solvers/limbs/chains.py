@@ -24,11 +24,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import NotSupported
-from ..goals import Position
-from ..problem import Problem
-from ..rotation import Array, quaternion_from_matrix, swing_twist_matrix
-from ..skeleton import Skeleton
+from ...errors import NotSupported
+from ...goals import Position
+from ...problem import Problem
+from ...rotation import Array, quaternion_from_matrix, swing_twist_matrix
+from ...skeleton import Skeleton
 from .arithmetic import IDENTITY, Quaternion, Vector, add, dot, multiply, rotate
 from .turning import Free, Turning, turning
 

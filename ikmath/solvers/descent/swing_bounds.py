@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from ..exits import Edge
-from ..rotation import Array
+from ...exits import Edge
+from ...rotation import Array
 
 
 class SwingBounds:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rotation import Array
+from ...rotation import Array
 from .alignment import Turned
 from .arithmetic import (
     ARRAYS,

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..goals import Position
-from ..pose import Pose
-from ..problem import Problem, Solution, Status
-from ..rotation import Array
+from ...goals import Position
+from ...pose import Pose
+from ...problem import Problem, Solution, Status
+from ...rotation import Array
 
 _FAR: Final = 0.5  # figure sizes that an error may have without hiding others,
 _LIKE: Final = 0.3  # share of the farthest from which another is as far

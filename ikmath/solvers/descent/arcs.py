@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from ..goals import Position
-from ..problem import Problem
-from ..rotation import Array
-from .arithmetic import Vector
+from ...goals import Position
+from ...problem import Problem
+from ...rotation import Array
+from ..limbs.arithmetic import Vector
 from .standing import State
 
 _NEAR: Final = 1e-3  # figure sizes from where a limb is held within which there is no angle to speak of;

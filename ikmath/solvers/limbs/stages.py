@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ..rotation import Array
+from ...rotation import Array
 from .arithmetic import FLOATS, Number, alone, taken
 from .chains import Limbs
 from .posing import Posing

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from ..linalg.lexicographic import Level, lexicographic
-from ..problem import Problem
-from ..rotation import Array
+from ...linalg.lexicographic import Level, lexicographic
+from ...problem import Problem
+from ...rotation import Array
 from .escapes import Flags
 from .guard import Guard
 from .standing import Memory, State

@@ -13,14 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..diagnosis import as_near_as_can_be, conclude
-from ..pose import Pose
-from ..problem import Problem, Solution, Status
-from ..rotation import Array
+from ...diagnosis import as_near_as_can_be, conclude
+from ...pose import Pose
+from ...problem import Problem, Solution, Status
+from ...rotation import Array
+from ..rest import at_rest_in_order, is_no_farther
 from . import pace
 from .detours import is_hopeless, ways_from
 from .escapes import bend, elsewhere, unlock
-from .rest import at_rest_in_order, is_no_farther
 from .standing import State, Sway, Trail
 from .walk import EXACT, SETTLING, Walk
 

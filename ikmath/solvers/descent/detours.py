@@ -14,15 +14,15 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..diagnosis import too_far
-from ..goals import Position
-from ..obstacles import Scene
-from ..obstacles.segments import closest_to_point
-from ..points import Points
-from ..pose import Pose
-from ..problem import Problem
-from ..rotation import Array
-from ..skeleton import Skeleton
+from ...diagnosis import too_far
+from ...goals import Position
+from ...obstacles import Scene
+from ...obstacles.segments import closest_to_point
+from ...points import Points
+from ...pose import Pose
+from ...problem import Problem
+from ...rotation import Array
+from ...skeleton import Skeleton
 from .standing import State
 
 _DIRECTIONS: Final = 60

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..goals import Posture
-from ..linalg.inequalities import Working
-from ..obstacles import Proximity
-from ..pose import Pose
-from ..problem import Problem
-from ..residual import Residual
-from ..rotation import Array
-from ..stack import Stack
+from ...goals import Posture
+from ...linalg.inequalities import Working
+from ...obstacles import Proximity
+from ...pose import Pose
+from ...problem import Problem
+from ...residual import Residual
+from ...rotation import Array
+from ...stack import Stack
 
 _MORE, _LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
 _CREEP = 0.02  # share of each level's squared error
