@@ -96,3 +96,13 @@ def test_no_path_of_a_persons_machine():
 def _is_broad(kind: ast.expr) -> bool:
     """Whether an except clause takes anything."""
     return any(name in ast.unparse(kind) for name in ("Exception", "BaseException"))
+
+
+def test_the_map_of_the_house_names_what_is_there():
+    """docs/development.md says where things are, in parts of the extension or of the library."""
+    text = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+/\w*)`", text[text.index("## Where things are") :])
+    there = {str(path.relative_to(ROOT / top)) for top in SHIPPED for path in python_files(top)}
+    rooms = {f"{top}/" for top in SHIPPED} | {place.rpartition("/")[0] + "/" for place in there}
+    lost = [name for name in named if name not in rooms and f"{name}.py" not in there]
+    assert named and not lost
