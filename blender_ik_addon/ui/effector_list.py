@@ -69,7 +69,10 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
     told: list[Label] = []
     taken = 0.0
     least = ("", pin) if ended[0] else target  # alone it is cut and not left out
-    for several in ((target, weight, ended), (target, ended), (least, ended)):
+    ways = [(target, weight, ended), (target, ended), (least, ended)]
+    if ended[0]:
+        ways += [(("", ended[1]),), ()]  # in a narrow sidebar the sign alone, and rather the name than that
+    for several in ways:
         told = [label for label in several if label != ("", "NONE")]  # an empty one takes room, too
         taken = sum(ICON * (icon != "NONE") + (width(text) + _MARGIN if text else 0.0) for text, icon in told)
         if taken <= room:

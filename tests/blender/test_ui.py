@@ -9,7 +9,7 @@ import bpy
 import installed
 import pytest
 from addon_scenes import add, arm, reach
-from ui_layout import Layout, draw, draw_list_item
+from ui_layout import Layout, draw
 
 
 def test_without_an_armature_there_is_a_hint_and_nothing_else():
@@ -138,44 +138,6 @@ def test_an_effector_that_is_short_says_by_how_much():
     reach(rig, "b3", (9.0, 0.0, 0.0))
     bpy.ops.articulate.solve()
     assert "5.0" in " ".join(draw()) or "5 m" in " ".join(draw())
-
-
-def listed(rig: bpy.types.Object) -> list[str]:
-    """The first line of the list."""
-    layout = Layout()
-    draw_list_item(layout, rig.articulate, rig.articulate.effectors[0])
-    return layout.drawn
-
-
-def test_the_list_shows_what_is_not_as_usual():
-    rig = arm()
-    effector = add("b3")
-    assert listed(rig) == ["name", "enabled"]
-    effector.weight = 2.5
-    bpy.ops.articulate.solve()
-    assert listed(rig) == ["name", "×2.5", "", "enabled"], "its own Empty, which it has reached"
-    effector.target.location.x += 9.0
-    bpy.ops.articulate.solve()
-    assert listed(rig)[2].endswith(" m")
-    effector.target.name = "Ball"
-    assert listed(rig)[1] == "Ball"
-    effector.target = None
-    assert listed(rig)[1] == "no target"
-    effector.pinned = True
-    assert listed(rig)[1] == "", "its icon says so"
-
-
-def test_in_the_list_an_error_goes_before_what_was_set_up_where_there_is_no_room_for_both():
-    rig = arm()
-    effector = add("b3")
-    effector.weight, effector.target.name = 0.35, "Ball at the end of the rope"
-    assert listed(rig) == ["name", "Ball at the end of the rope", "enabled"]
-    effector.target.location.x += 9.0
-    bpy.ops.articulate.solve()
-    name, error, _enabled = listed(rig)
-    assert name == "name" and error.endswith(" m")
-    effector.target.name = "Ball"
-    assert listed(rig)[1:3] == ["Ball", error], "but not the weight"
 
 
 def test_a_target_that_is_an_armature_offers_its_bones():

@@ -72,10 +72,12 @@ def _check_icon(icon: str) -> None:
     assert icon in icons, icon
 
 
-def draw_list_item(layout: Layout, rig, effector) -> None:
-    """One line of the list."""
+def draw_list_item(layout: Layout, rig, effector, sidebar: float | None = None) -> None:
+    """One line of the list, in a sidebar of so many pixels; None for one of the usual width."""
     cls = installed.module("ui.effector_list").ARTICULATE_UL_effectors
-    cls.draw_item(SimpleNamespace(), bpy.context, layout, rig, effector, 0, rig, "active_effector", 0, 0)
+    region = None if sidebar is None else SimpleNamespace(width=sidebar)
+    context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
+    cls.draw_item(SimpleNamespace(), context, layout, rig, effector, 0, rig, "active_effector", 0, 0)
 
 
 def draw() -> list[str]:
