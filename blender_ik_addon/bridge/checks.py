@@ -197,13 +197,13 @@ def driver_faults(armature_object: bpy.types.Object, figure: Figure) -> Iterator
     data = armature_object.animation_data
     if data is None:
         return
-    written = {(bone, channel) for bone, channel, _ in figure.keyed}
+    written = set(figure.keyed)
     for curve in data.drivers:
         found = _DRIVEN.match(curve.data_path)
         if not found or curve.mute:
             continue
         name, channel = bpy.utils.unescape_identifier(found[1]), found[2]
-        if (name, channel) in written:
+        if (name, channel, curve.array_index) in written:
             yield Fault(
                 name,
                 f"Bone '{name}' of '{armature_object.name}' has a driver on its {channel.replace('_', ' ')}, "

@@ -170,6 +170,8 @@ def test_a_driver_on_a_channel() -> None:
     assert fault.culprit == "b1" and "driver on its rotation quaternion" in fault.sentence
     rig.pose.bones["b1"].lock_rotation = (True, True, True)
     assert faults_of(rig) == []
+    rig.pose.bones["b1"].lock_rotation = (True, False, False)  # the one that is driven
+    assert faults_of(rig) == []
 
 
 def test_a_bone_that_nothing_can_move() -> None:
