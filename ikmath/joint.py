@@ -24,7 +24,7 @@ class Joint:
         turns: the free turns, letters out of "xyz".
         slides: the free slides, letters out of "xyz".
         lower, upper: limits of the free coordinates, slides first, then turns, each in the order x, y, z;
-            one number for all of them, or None where there is no limit. Radians and metres.
+            one number for all of them; None, for all or for one of them, is no limit. Radians and metres.
         stiffness: 0 moves freely, towards 1 moves last; one number or one a free coordinate, in [0, 1).
         mass: kilograms (or any unit, all alike), at the joint's own frame; for balance.
         fixed: the six values (slides x y z, turns x y z) that the coordinates have which are not free.

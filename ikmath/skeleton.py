@@ -332,6 +332,8 @@ def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str,
     rows: list[Array] = []
     for joint, own in zip(joints, slots, strict=True):
         value = getattr(joint, field)
+        if field != "stiffness" and isinstance(value, list | tuple):
+            value = [default if one is None else one for one in value]
         array = arguments.limits(default if value is None else value, f"{field} of joint {joint.name!r}")
         if array.ndim > 1 or (array.ndim == 1 and array.shape[0] != len(own)):
             raise BadShape(f"{field} of joint {joint.name!r}", f"a number or ({len(own)},)", array.shape)

@@ -44,6 +44,7 @@ class Aim(Effectors):
     Args:
         joint: a joint's name, or several names.
         target: (*batch, 3) for one name, (*batch, E, 3) for several; the places to aim at, world, metres.
+            Several may share one, (3,) or (*batch, 1, 3).
         offset: (3,) or (E, 3) where the direction starts, in the joint's own frame, metres.
         direction: (3,) or (E, 3) the direction, in the joint's own frame, of any length but zero.
         weight, priority: see `Goal`.
@@ -69,7 +70,7 @@ class Aim(Effectors):
     ) -> None:
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
-        self.target = self._target(target, (3,))
+        self.target = self._target(self._shared(target, "target"), (3,))
         self.direction = self._each(direction, "direction")
         self.direction = unit_vectors(self.direction, f"direction of {self.describe()}")
         self.slack = check_slack(slack, self.describe())

@@ -3,23 +3,20 @@
 
 The normal of the nearest face alone is wrong beside sharp edges. Angle-weighted pseudonormals are right: at
 an edge the sum of its faces' unit normals, at a corner the sum weighted by the faces' angles there
-(Baerentzen & Aanaes 2005). Meshes are often torn at seams, so corners at the same place count as one; and a
-face that is there twice counts once.
+(Baerentzen & Aanaes 2005). How the faces hang together is told by `seams`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
 from .ordering import Index, order_by
+from .seams import drawn_together, repeated, welded
 from .vectors import TINY, cross, dot, length
-
-_MIX: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 
 
 class Pseudonormals:
@@ -35,22 +32,36 @@ class Pseudonormals:
     """
 
     def __init__(self, vertices: Array, faces: Index) -> None:
-        faces = _welded(vertices, faces)
+        faces = welded(vertices, faces)
+        rim = self._of(vertices, faces)
+        nearly = None if self.closed else drawn_together(vertices, faces, rim)
+        if nearly is not None:
+            self._of(vertices, nearly)
+
+    def _of(self, vertices: Array, faces: Index) -> Index:
+        """Work all out, of faces that share their corners; the corners on open rims."""
         corners = vertices.take(faces.T, 0)  # (3, F, 3), of welded places: the same coordinates
         edges = np.stack([corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]])
         normal = cross(edges[0], edges[1])
         size = length(normal)
-        squares = [dot(edge, edge) for edge in edges]
-        flat = size <= 1e-10 * np.maximum(np.maximum(squares[0], squares[1]), squares[2])
+        squares = np.stack([dot(edge, edge) for edge in edges])
+        flat = size <= 1e-10 * squares.max(0)
         normal = np.where(flat[:, None], 0.0, normal / np.maximum(size, TINY)[:, None])
-        # degenerate faces count as little as faces that are there twice
-        count = ~(flat | _repeated(faces, len(vertices)))
-        at_corners = _at_corners(faces, edges, size, normal * count[:, None], len(vertices))
+        once = ~repeated(faces, len(vertices))
+        count = once & ~flat  # degenerate faces count as little as faces that are there twice
         edge, forward, total = _edges(faces, len(vertices))
+        rim = _open(edge, forward, count, total)
+        if rim.any() and (once & flat).any():
+            # unless it is they that close the surface, where a corner of one face lies on an edge of another
+            with_flat = _open(edge, forward, once, total)
+            if with_flat.sum() < rim.sum():
+                rim, count = with_flat, once
         at_edges = _summed(edge, np.concatenate([normal * count[:, None]] * 3), total)
-        balance = np.bincount(edge, np.tile(count, 3) * forward, total)
         edge = edge.reshape(3, -1).T
-        rim = np.abs(balance) > 0.5
+        bridges = np.flatnonzero(count & flat)
+        if len(bridges):
+            at_edges = _bridged(bridges, squares, edge, normal, at_edges)
+        at_corners = _at_corners(faces, edges, size, normal * count[:, None], len(vertices))
         rim_corner = np.zeros(len(vertices), dtype=bool)
         if rim.any():
             for k in range(3):
@@ -64,6 +75,7 @@ class Pseudonormals:
         self._table = np.concatenate(
             [np.arange(start)[:, None], start + edge, start + total + faces], 1
         )  # (F, 7) where the normal of each feature is
+        return np.flatnonzero(rim_corner)
 
     @classmethod
     def side_by_side(cls, meshes: Sequence[Pseudonormals]) -> Pseudonormals:
@@ -85,41 +97,6 @@ class Pseudonormals:
         return self._normals.take(rows, 0), self._rim.take(rows)
 
 
-def _welded(vertices: Array, faces: Index) -> Index:
-    """The faces, with the first vertex at the same place in place of each."""
-    places = vertices + 0.0  # so that -0.0 is 0.0
-    bits = places.view(np.uint64)
-    mixed = bits[:, 0] * _MIX[0] + bits[:, 1] * _MIX[1] + bits[:, 2] * _MIX[2]
-    ranked = np.sort(mixed)
-    if not (ranked[1:] == ranked[:-1]).any():
-        return faces  # the rule, told in a fraction of the time
-    order = np.lexsort(places.T)
-    sorted_ = places.take(order, 0)
-    new = np.concatenate([[True], (sorted_[1:] != sorted_[:-1]).any(1)])
-    first = np.empty(len(vertices), dtype=np.intp)
-    first[order] = order[np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))]
-    return first.take(faces)
-
-
-def _repeated(faces: Index, vertices: int) -> npt.NDArray[np.bool_]:
-    """(F,) faces with the same corners in the same direction as an earlier one."""
-    a, b, c = (np.ascontiguousarray(faces[:, k]) for k in range(3))
-    least = np.minimum(np.minimum(a, b), c)
-    second = np.where(a == least, b, np.where(b == least, c, a))
-    third = a + b + c - least - second
-    same = np.zeros(len(faces), dtype=bool)
-    mixed = least.astype(np.uint64) * _MIX[0] + second.astype(np.uint64) * _MIX[1] + third.astype(np.uint64)
-    ranked = np.sort(mixed)
-    if not (ranked[1:] == ranked[:-1]).any():
-        return same
-    order = order_by(third, second, least, below=vertices)
-    later, before = order[1:], order[:-1]
-    same[later] = (
-        (least[later] == least[before]) & (second[later] == second[before]) & (third[later] == third[before])
-    )
-    return same
-
-
 def _at_corners(faces: Index, edges: Array, size: Array, normal: Array, vertices: int) -> Array:
     """(V, 3) sums of the faces' normals, weighted by their angles, radians."""
     angles = [np.arctan2(size, -dot(edges[k], edges[k - 1])) for k in range(3)]
@@ -127,8 +104,29 @@ def _at_corners(faces: Index, edges: Array, size: Array, normal: Array, vertices
     return _summed(faces.T.ravel(), weighted, vertices)
 
 
+def _open(edge: Index, forward: Array, count: npt.NDArray[np.bool_], total: int) -> npt.NDArray[np.bool_]:
+    """(E,) edges that have not as many faces on their one side as on the other; of the faces that count."""
+    rim: npt.NDArray[np.bool_] = np.abs(np.bincount(edge, np.tile(count, 3) * forward, total)) > 0.5
+    return rim
+
+
+def _bridged(flat: Index, squares: Array, edge: Index, normal: Array, at_edges: Array) -> Array:
+    """Give faces without area the normal of the face at their longest edge, in place; the sums at the edges.
+
+    The corner between is one on that edge: both parts of it meet their own faces, and the whole both of them.
+    """
+    order = squares[:, flat].argsort(0).T
+    one, two, whole = (edge[flat, order[:, k]] for k in range(3))
+    beside = at_edges.take(whole, 0)
+    normal[flat] = beside / np.maximum(length(beside), TINY)[:, None]
+    for part in (one, two):
+        np.add.at(at_edges, part, normal[flat])
+    at_edges[whole] = 0.5 * (at_edges.take(one, 0) + at_edges.take(two, 0))
+    return at_edges
+
+
 def _edges(faces: Index, vertices: int) -> tuple[Index, Array, int]:
-    """Numbers of the edges and +1 or -1 for their directions, (3 F,): all first edges, second, third.
+    """Numbers of the edges and +1 or -1 for their directions (0: a single place), all first, second, third.
 
     Also how many edges there are.
     """
@@ -140,7 +138,7 @@ def _edges(faces: Index, vertices: int) -> tuple[Index, Array, int]:
     new = (ranked_low[1:] != ranked_low[:-1]) | (ranked_high[1:] != ranked_high[:-1])
     number = np.empty(len(order), dtype=np.intp)
     number[order] = np.concatenate([[0], np.cumsum(new)])
-    return number, np.where(start < end, 1.0, -1.0), int(new.sum()) + 1
+    return number, np.sign(end - start).astype(float), int(new.sum()) + 1
 
 
 def _summed(where: Index, vectors: Array, count: int) -> Array:

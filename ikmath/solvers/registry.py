@@ -91,8 +91,8 @@ class Solver:
         method.refuse(problem)
         q = problem.start(q0)
         if problem.frames is not None:
-            if q.ndim == 1:
-                q = np.repeat(q[None], problem.frames, 0)
+            if q.shape in ((problem.skeleton.n,), (1, problem.skeleton.n)):
+                q = np.repeat(q.reshape(1, -1), problem.frames, 0)
             elif q.shape[0] != problem.frames or q.ndim != 2:
                 raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
         if not problem.skeleton.n:  # a figure that cannot move is where it ends

@@ -199,3 +199,15 @@ def test_towards_other_targets_is_the_goal_made_anew(batch):
         for one, other in zip(moved.evaluate(pose), fresh.evaluate(pose), strict=True):
             np.testing.assert_allclose(one, other, atol=1e-14)
         assert moved.frames == fresh.frames
+
+
+@pytest.mark.parametrize("frames", [(), (4,)])
+def test_two_eyes_look_at_one_place(frames):
+    eyes, place = ["wrist.L", "wrist.R"], np.random.default_rng(0).normal(size=(*frames, 1, 3))
+    skeleton = ik.figures.human()
+    pose = ik.Pose.forward(skeleton, np.zeros((*frames, skeleton.n)))
+    each = ik.Aim(eyes, np.repeat(place, 2, axis=-2)).evaluate(pose)
+    for given in [place] if frames else [place, place[0]]:
+        shared = ik.Aim(eyes, given).evaluate(pose)
+        assert np.array_equal(shared.error, each.error)
+        assert np.array_equal(shared.jacobian, each.jacobian)

@@ -203,3 +203,9 @@ def test_slides_count_in_figure_sizes():
     weighed = figure.weighed(np.full(figure.n, 4.0))
     np.testing.assert_allclose(weighed.mobility, 0.25)
     np.testing.assert_allclose(weighed.moved(rest_translation=grown.rest_translation).mobility, 0.25)
+
+
+def test_none_among_limits_is_no_limit():
+    skeleton = ik.Skeleton([ik.Joint("ball", lower=(None, -1, None), upper=[2, None, np.inf])])
+    assert skeleton.lower.tolist() == [-np.inf, -1.0, -np.inf]
+    assert skeleton.upper.tolist() == [2.0, np.inf, np.inf]

@@ -169,7 +169,7 @@ class _Blocked(NamedTuple):
 
 def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
     """The worst effector that does not see its target; where all see theirs, the worst of them."""
-    if problem.scene is None:
+    if problem.scene is None or not len(problem.scene.body):
         return None
     first = 0
     found: list[tuple[float, Position, int]] = []

@@ -39,3 +39,21 @@ def test_options_are_read_when_it_is_made():
         ik.Solver(brief="yes")
     with pytest.raises(ik.BadValue, match="far"):
         ik.Solver("damped", far=-1.0)
+
+
+def test_a_batch_of_one_start_serves_all_frames():
+    arm = ik.figures.ball_chain(3)
+    moving = ik.Problem(arm, [ik.Position(arm.names[-1], np.linspace((0.5, 1, 0), (0, 1, 0.5), 4))])
+    assert np.array_equal(ik.solve(moving, arm.rest[None]).q, ik.solve(moving, arm.rest).q)
+    with pytest.raises(ik.BadValue, match="q0"):
+        ik.solve(moving, np.zeros((2, arm.n)))
+
+
+@pytest.mark.parametrize("target", [(0.5, 0.6, 0.0), (0.0, 9.0, 0.0)])
+def test_a_body_without_links_meets_nothing(target):
+    arm = ik.figures.ball_chain(3)
+    goal = ik.Position(arm.names[-1], target)
+    among = ik.Problem(arm, [goal], obstacles=[ik.Sphere((0, 0, 1), 0.5)], body=ik.Body([]))
+    answer = ik.solve(among)
+    assert answer.clearance == np.inf
+    assert answer.errors == pytest.approx(ik.solve(ik.Problem(arm, [goal])).errors, abs=1e-4)
