@@ -32,7 +32,6 @@ _CAREFUL: Final = 30.0  # how a refused step raises the damping
 _DAMPING: Final = 1e-4  # of squared scaled errors of 1
 _LEAST: Final = 1e-10
 _AT: Final = 0.999  # measure of a swing region from which its boundary counts
-_SIGHT: Final = 0.05  # figure sizes from which obstacles count
 _CHANGES: Final = 12  # inequalities changed one at a time in a step
 _MANY: Final = 6  # suspects above which it is not looked which of them together are enough
 
@@ -197,7 +196,7 @@ class _Search:
                 rows.append(jacobian[asked] * metric / problem.length)
                 least += np.minimum(-error[asked] / problem.length, 0.0).tolist()
         if problem.scene is not None:
-            near = problem.scene.near(pose, problem.margin + _SIGHT * problem.length)
+            near = problem.scene.near(pose, problem.sight)
             rows.append(near.jacobian(pose) * metric / problem.length)
             least += np.minimum((problem.margin - near.room) / problem.length, 0.0).tolist()
         return (np.concatenate(rows), np.array(least)) if rows else (None, None)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,14 @@ from .avoidance import AVOIDANCE, Avoidance
 from .errors import BadShape, BadValue
 from .goals import Frame, Goal, Posture
 from .limits import LIMITS, LimitMethod
-from .obstacles import Body, Scene, Shape
+from .obstacles import Body, Proximity, Scene, Shape
 from .pose import Pose
 from .registries import choose
 from .rotation import Array
 from .skeleton import Skeleton
 from .stack import Stack
+
+_SIGHT: Final = 0.05  # figure sizes, beyond the margin, within which obstacles count
 
 
 class Status(Enum):
@@ -281,6 +283,28 @@ class Problem:
         ]
         return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
 
+    @property
+    def sight(self) -> float:
+        """Clearance below which obstacles are looked at, metres.
+
+        As far behind an open surface, too, a link is behind it; farther away it is simply elsewhere.
+        """
+        return self.margin + _SIGHT * self.length
+
+    def measure(self, q: Array, near: Proximity | None = None) -> Callable[[], float] | None:
+        """What finds the clearance at q (n,) when it is asked for; None where nothing is to be kept clear of.
+
+        Args:
+            q: coordinates of one frame.
+            near: what `Scene.near` gave there for `sight`, if that is at hand.
+        """
+        scene = self.scene
+        if scene is None:
+            return None
+        if near is not None and near.least <= near.detect + scene.least_margin:
+            return partial(float, near.least)
+        return partial(_clearance, scene, q, self.sight)
+
     @cached_property
     def strides(self) -> Array:
         """(n,) what counts as one where turns and slides are compared: a radian, the figure's length."""
@@ -331,3 +355,7 @@ def _same_but_for_targets(a: Goal, b: Goal) -> bool:
 def _equal(some: Any, other: Any) -> bool:
     """Whether arrays are equal; most often they are one and the same."""
     return some is other or np.array_equal(some, other)
+
+
+def _clearance(scene: Scene, q: Array, behind: float) -> float:
+    return float(scene.clearance(Pose.trusted(scene.skeleton, q), behind=behind))

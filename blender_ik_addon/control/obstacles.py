@@ -59,11 +59,18 @@ def require_obstacles(
 def remove_obstacle(armature: bpy.types.Object, name: str) -> None:
     """Take an obstacle off the list; the object stays.
 
+    Args:
+        armature: whose list.
+        name: what scripts call the obstacle, or the name that its object has by now.
+
     Raises:
         Refused: there is none of that name.
     """
     rig = rig_of(armature)
     index = rig.obstacles.find(name)
+    if index < 0:
+        shown = [obstacle.shown_name for obstacle in rig.obstacles]
+        index = shown.index(name) if name in shown else -1
     if index < 0:
         known = ", ".join(f"'{obstacle.name}'" for obstacle in rig.obstacles) or "none"
         raise Refused(f"Armature '{armature.name}' has no obstacle '{name}'; it has: {known}")

@@ -247,10 +247,10 @@ def nearest_thing(
         scene = scene.on(skeleton)
     pose = ik.Pose.forward(scene.skeleton, q)
     if clearance is None:
-        clearance = float(scene.clearance(pose))
+        clearance = float(scene.clearance(pose, behind=problem.sight))
     if not np.isfinite(clearance):
         return NOWHERE
-    near = scene.near(pose, clearance + 1e-6 * problem.length)
+    near = scene.near(pose, abs(clearance) + 1e-6 * problem.length, behind=problem.sight)
     return Near(clearance, near.names[int(np.argmin(near.clearance))] if len(near) else "")
 
 

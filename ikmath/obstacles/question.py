@@ -66,12 +66,13 @@ class Question(NamedTuple):
             self.shortlist.moved = moved.take(self.link)
         return self._replace(places=places.take(self.link, 0))
 
-    def measured(self, detect: float, ends: bool) -> Part:
+    def measured(self, detect: float, ends: bool, behind: float | None = None) -> Part:
         """The near rows, measured.
 
         Args:
             detect: metres of clearance, the obstacles' margins not counted, up to which a row is near.
             ends: also the two ends of each link, as rows of their own.
+            behind: metres behind an open surface up to which a row is behind it; `detect` if not told.
         """
         asked, (a, b) = self, (self.places[:, 0], self.places[:, 1])
         count = len(self.link)
@@ -86,6 +87,8 @@ class Question(NamedTuple):
         reach, watch, pairs = limit, self.watch, asked.pairs
         if limit is not None and watch is not None and pairs is not None:
             reach = watch.reach(pairs, limit)
+        if limit is not None and behind is not None:
+            limit = np.minimum(limit, asked.thick + behind)
         distance, point, parameter, normal = self.group.segments(
             a, b, which, asked.moving, limit, reach, asked.shortlist
         )

@@ -8,8 +8,7 @@ they stand for, with a little air for rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -164,7 +163,15 @@ class Scene:
         steady = np.tile(self._steady, len(self.body.outward))
         return Watch(self._link, self.body.outward, self._reach, self._thick, steady, closely)
 
-    def near(self, pose: Pose, detect: float, *, ends: bool = False, watch: Watch | None = None) -> Proximity:
+    def near(
+        self,
+        pose: Pose,
+        detect: float,
+        *,
+        ends: bool = False,
+        watch: Watch | None = None,
+        behind: float | None = None,
+    ) -> Proximity:
         """All pairs whose clearance is below `detect` (plus the obstacle's own margin), with critical points.
 
         Args:
@@ -175,22 +182,31 @@ class Scene:
                 next step; who bounds its motion by both at once sees it settle.
             watch: for who asks pose after pose, one at a time, of obstacles that stand still: what was
                 measured before, see `Watch`; not with `ends`.
+            behind: metres of depth beyond which a link that is behind an open surface is simply elsewhere;
+                `detect` if not told.
 
         Raises:
             BadShape: the pose's batch does not fit the obstacles' frames.
         """
-        near = self.near_places(self.body.places(pose, self.joints), detect, ends=ends, watch=watch)
+        places = self.body.places(pose, self.joints)
+        near = self.near_places(places, detect, ends=ends, watch=watch, behind=behind)
         near.pose = pose
         return near
 
     def near_places(
-        self, places: Array, detect: float, *, ends: bool = False, watch: Watch | None = None
+        self,
+        places: Array,
+        detect: float,
+        *,
+        ends: bool = False,
+        watch: Watch | None = None,
+        behind: float | None = None,
     ) -> Proximity:
         """As `near`, for links that stand somewhere, whoever put them there.
 
         Args:
             places: (*batch, L, 3, 3) ends and middles of the links' axes, world, as `Body.places` gives them.
-            detect, ends, watch: see `near`.
+            detect, ends, watch, behind: see `near`.
         """
         batch = places.shape[:-3]
         still = self._frame_index(batch)
@@ -198,7 +214,7 @@ class Scene:
         asked = self._asked_obstacles(places, flat, still, detect, watch) if self._groups else []
         if len(self.pairs):
             asked += self._asked_links(places, flat, detect, ends)
-        parts = [question.measured(detect, ends) for question in asked]
+        parts = [question.measured(detect, ends, behind) for question in asked]
         return Proximity(self, parts, places, detect, watch)
 
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> npt.NDArray[np.bool_]:
@@ -223,13 +239,14 @@ class Scene:
                     free[asked[group.meets(*ends, own - start, keep.take(own))]] = False
         return free
 
-    def clearance(self, pose: Pose, near: Proximity | None = None) -> Array:
+    def clearance(self, pose: Pose, near: Proximity | None = None, behind: float | None = None) -> Array:
         """(*b,) smallest clearance of any watched pair, metres, without margins; infinite if none.
 
         Args:
             pose: one pose or a batch.
             near: what `near` gave for this pose, if that is at hand; where it lists something, nothing has to
                 be measured again.
+            behind: see `near`; any depth counts if not told.
         """
         if near is not None and not pose.batch and near.least <= near.detect + self.least_margin:
             return np.asarray(near.least)  # what is not listed is farther
@@ -237,15 +254,9 @@ class Scene:
         places = self.body.places(pose, self.joints) if near is None else near.places
         bound = self.upper_bound(places)
         if np.isfinite(bound):
-            near = self.near(pose, bound)
+            near = self.near(pose, bound, behind=behind)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)
         return result
-
-    def measure(self, q: Array, near: Proximity | None = None) -> Callable[[], float]:
-        """What finds the smallest clearance at q (n,) when it is asked for; `near`: as for `clearance`."""
-        if near is not None and near.least <= near.detect + self.least_margin:
-            return partial(float, near.least)
-        return partial(_clearance, self, q)
 
     def upper_bound(self, places: Array) -> float:
         """A length that the smallest clearance of no pose exceeds; infinite if there is nothing.
@@ -355,10 +366,6 @@ def _found(squares: Array, reach: Array, detect: float, many: bool) -> tuple[Ind
     found = (square.reshape(-1, len(reach)) <= limit).ravel().nonzero()[0]
     frame = found // len(reach)
     return found - frame * len(reach), frame
-
-
-def _clearance(scene: Scene, q: Array) -> float:
-    return float(scene.clearance(Pose.trusted(scene.skeleton, q)))
 
 
 def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:

@@ -154,7 +154,7 @@ class Hierarchical(Method):
             q=state.q,
             errors=np.sqrt(np.array(state.squares)),
             iterations=answer.iterations + steps,
-            measure=None if problem.scene is None else problem.scene.measure(state.q, state.near),
+            measure=problem.measure(state.q, state.near),
             memory=replace(trail, pose=state.pose, near=state.near) if isinstance(trail, Trail) else trail,
             relaxed=relaxed,
         )

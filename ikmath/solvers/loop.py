@@ -193,6 +193,6 @@ class _Walk:
             self.options.tolerance,
             errors=np.sqrt(squares),
             stalled=stalled,
-            measure=None if problem.scene is None else problem.scene.measure(q),
+            measure=problem.measure(q),
             near=None if self.pushing is None else self.pushing.near,
         )

@@ -218,5 +218,4 @@ def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Proble
 
 def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
-    measure = None if problem.scene is None else problem.scene.measure(q)
-    return conclude(problem, q, 0, settings.tolerance, stalled=True, measure=measure)
+    return conclude(problem, q, 0, settings.tolerance, stalled=True, measure=problem.measure(q))

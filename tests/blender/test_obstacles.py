@@ -243,6 +243,19 @@ def test_what_cannot_be_an_obstacle_is_refused_or_said():
         bpy.ops.articulate.obstacle_remove(obstacle="Flat")
 
 
+def test_a_renamed_obstacle_goes_by_both_names():
+    rig = arm()
+    for name in ("First", "Second"):
+        thing = box(place=(1.5, 0.0, 2.0))
+        thing.name = name
+        among(rig, thing)
+        thing.name = f"New {name}"
+    bpy.ops.articulate.obstacle_remove(obstacle="New Second")
+    assert [obstacle.name for obstacle in rig.articulate.obstacles] == ["First"]
+    bpy.ops.articulate.obstacle_remove(obstacle="First")
+    assert not rig.articulate.obstacles
+
+
 def test_a_method_that_knows_no_obstacles_says_so():
     rig = arm()
     among(rig, box(place=(1.5, 0.0, 2.0)))

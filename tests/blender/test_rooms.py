@@ -107,3 +107,19 @@ def test_the_figure_reaches_within_the_room_and_stops_at_its_wall():
     report = rig.articulate.report
     assert report["status"] == "BLOCKED" and "stopped by Room" in report["message"]
     assert report["clearance"] > 0.0 and report["effectors"]["b2"]["worst"] == pytest.approx(0.3, abs=0.1)
+
+
+@pytest.mark.parametrize("height", [-3.0, -0.5, 0.5, 1.7, 2.9, 6.0])
+def test_beside_an_open_surface_what_is_nearest_has_a_name(height):
+    """A level sheet, wherever it is: below the figure, across it, above it."""
+    rig = arm()
+    bpy.ops.mesh.primitive_plane_add(size=18.0, location=(0.0, 0.0, height))
+    bpy.context.object.name = "Sheet"
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object="Sheet", mode="ONE_SIDED")
+    reach(rig, "b3", (1.0, 0.3, 2.5))
+    bpy.ops.articulate.solve()
+    report = rig.articulate.report
+    assert report["nearest"] == "Sheet"
+    inside = report["clearance"] < -1e-4
+    assert inside == (report["status"] == "INFEASIBLE") == ("into Sheet" in report["message"])

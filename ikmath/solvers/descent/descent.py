@@ -241,7 +241,7 @@ class Descent(Walk):
         measure, blocked = None, ""
         sway = Sway.after(self.sway, state.q - self.start.q) if self.following else None
         if self.guard is not None and state.near is not None:
-            measure = self.guard.scene.measure(state.q, state.near)
+            measure = self.problem.measure(state.q, state.near)
             if stalled and not state.reached:
                 uphill = (state.rows.error * self.stack.scale**2) @ state.rows.jacobian
                 blocked = self.guard.blocker(state.pose, state.near, uphill)

@@ -26,7 +26,6 @@ from ...pose import Pose
 from ...problem import Problem
 from ...rotation import Array
 
-_SIGHT: Final = 0.05  # distance, in figure sizes, from which obstacles are looked at
 _SURE: Final = 0.9  # share of the distances that a link may use up, since its way is a little bent
 _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface
 _PIECES: Final = 12  # poses that are looked at on the way of one step
@@ -68,7 +67,6 @@ class Guard:
         self.damper = problem.avoidance
         self.margin = problem.margin
         self.region = problem.skeleton.region
-        self.sight = _SIGHT * problem.length
         # how far a link's axis may move that touches something before and after
         self.thick = np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length)
         self.moves = scene.moves[:-1]
@@ -80,12 +78,12 @@ class Guard:
     def known(self, pose: Pose) -> Proximity:
         """As `near`, for the pose that the frame before ended with."""
         before, self.before = self.before, None
-        same = before is not None and before.pose is pose and before.detect == self.margin + self.sight
+        same = before is not None and before.pose is pose and before.detect == self.problem.sight
         return before if before is not None and same else self.near(pose)
 
     def near(self, pose: Pose) -> Proximity:
         """The pairs that matter at a pose."""
-        return self.scene.near(pose, self.margin + self.sight, watch=self.watch)
+        return self.scene.near(pose, self.problem.sight, watch=self.watch)
 
     def is_inside(self, near: Proximity) -> bool:
         """Whether the figure stands in something, or nearer than the margin."""

@@ -194,3 +194,18 @@ def test_what_is_handed_on_to_the_frame_after_changes_nothing():
             answer = ik.solve(problem.at(frame), answer.q, following=answer)
         ends.append(answer.q)
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
+
+
+@pytest.mark.parametrize("height", [-0.2, 0.9, 2.0, 2.6, 4.0])
+@pytest.mark.parametrize("up", [True, False])
+def test_behind_an_open_surface_status_message_and_clearance_agree(height, up):
+    """A chain along +Y, and a sheet across it or far away, as a floor or as a ceiling over another room."""
+    arm = ik.figures.ball_chain(5)
+    links = [ik.Link(name, (0, 0, 0), (0, 0.5, 0), 0.05) for name in arm.names]
+    corners = [(x, height, z) for x, z in ((-9, -9), (9, -9), (9, 9), (-9, 9))]
+    faces = [(0, 2, 1), (0, 3, 2)] if up else [(0, 1, 2), (0, 2, 3)]
+    sheet = ik.TriangleMesh(corners, faces, mode="one_sided", name="sheet")
+    goal = ik.Position(arm.names[-1], (0.8, 1.4, 0.3))
+    answer = ik.solve(ik.Problem(arm, [goal], obstacles=[sheet], body=ik.Body(links)))
+    assert (answer.clearance < -1e-4) == (answer.status == ik.Status.INFEASIBLE)
+    assert (answer.clearance < -1e-4) == ("into sheet" in answer.message)
