@@ -112,7 +112,7 @@ def _add(
         hold(armature, effector, depsgraph)
     elif target is not None:
         effector.target, effector.subtarget = target, new.subtarget
-    elif effector.follows:
+    elif effector.follows == "MISSING":
         create_target(armature, effector, depsgraph, look)
 
 

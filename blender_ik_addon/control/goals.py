@@ -54,9 +54,11 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     start = None
     if plan.looks_at_start or sample.demands.fading:
         start = ik.Pose.forward(figure.shown, figure.q)
-    if start is not None and sample.demands.fading:
-        # A target that is drawn back lets an animated influence fade in and out without a jump.
+    if start is not None and (sample.demands.fading or plan.keeping.any()):
         point, frame = start.point(bones, offset), start.frame(bones)
+        keeping = plan.keeping[:, None]
+        position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
+        # A target that is drawn back lets an animated influence fade in and out without a jump.
         position, turned = faded(plan.effectors, sample.demands.influence, (position, turned), (point, frame))
     return Wanted(
         names=tuple(effector.name for effector in plan.effectors),

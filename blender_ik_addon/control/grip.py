@@ -110,7 +110,7 @@ def plan_with_grip(
     if pin is None:
         return plan, len(plan.effectors) - 1
     # The pin itself is dragged: it lets go of its place, and gives way to the others.
-    loose = replace(plan.effectors[pin], priority=dragged.priority, holds=False)
+    loose = replace(plan.effectors[pin], follows="PIN", priority=dragged.priority, holds=False)
     return replace(plan, effectors=(*plan.effectors[:pin], loose, *plan.effectors[pin + 1 : -1])), pin
 
 
@@ -174,7 +174,7 @@ def _feet(armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip) -> li
 
 def _as_held(effector: EffectorPlan) -> EffectorPlan:
     """What holds against the hand, marked as such if it is only to stay where it is."""
-    return replace(effector, holds=effector.follows == "PIN" or effector.index == NOT_SAVED)
+    return replace(effector, holds=effector.follows in ("PIN", "MOTION") or effector.index == NOT_SAVED)
 
 
 def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> EffectorPlan:

@@ -16,11 +16,18 @@ from .effectors import NewEffector, TargetLook, add_effectors, hold, remove_effe
 
 
 def is_pin(effector: ArticulateEffector) -> bool:
-    """Whether an effector holds its bone, with no target to follow."""
-    return effector.pinned and effector.target is None
+    """Whether an effector holds its bone, or keeps its motion, with no target to follow."""
+    return effector.follows in ("PIN", "MOTION")
 
 
-def pin(armature: bpy.types.Object, bones: Sequence[str], kind: str, depsgraph: bpy.types.Depsgraph) -> None:
+def pin(
+    armature: bpy.types.Object,
+    bones: Sequence[str],
+    kind: str,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    motion: bool = False,
+) -> None:
     """Hold bones where they are now; a pin that a bone has already is set anew, and is of this kind then.
 
     Args:
@@ -28,6 +35,7 @@ def pin(armature: bpy.types.Object, bones: Sequence[str], kind: str, depsgraph: 
         bones: names.
         kind: POSITION, ORIENTATION or POSE (both).
         depsgraph: evaluated; tells where the bones are.
+        motion: hold them to their own motion instead, where they are in each frame.
 
     Raises:
         Refused: there is no such bone, or it follows a target in this very way; nothing is pinned.
@@ -41,6 +49,9 @@ def pin(armature: bpy.types.Object, bones: Sequence[str], kind: str, depsgraph: 
     for name in again:
         effectors[name].kind = kind
         hold(armature, effectors[name], depsgraph)
+    for effector in effectors:
+        if is_pin(effector) and effector.bone in bones:
+            effector.keeps_motion = motion
 
 
 def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> int:
@@ -106,9 +117,9 @@ def mirror(
 
 def _mirrored(effector: ArticulateEffector, bones: Any) -> dict[str, Any]:
     """An effector's settings for the other side; what lies in a bone's own axes is mirrored across its YZ."""
-    amounts = {name: getattr(effector, name) for name in effector.kind_info.options if name in AMOUNTS}
-    common = {name: getattr(effector, name) for name in ("weight", "priority", "chain_root")}
-    settings = {**common, **amounts, **effector.settings}
+    own = [name for name in effector.kind_info.options if name in (*AMOUNTS, "keeps_motion")]
+    common = {name: getattr(effector, name) for name in ("weight", "priority", "chain_root", *own)}
+    settings = {**common, **effector.settings}
     for name in ("chain_root", "second_bone"):
         flipped = bpy.utils.flip_name(settings.get(name, ""))
         if flipped in bones:

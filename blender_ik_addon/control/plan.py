@@ -17,7 +17,7 @@ import numpy as np
 
 import ikmath as ik
 
-from ..bridge.armature import Array, Bones, read_bones
+from ..bridge.armature import Array, Bones, Flags, read_bones
 from ..bridge.chains import moving_bones
 from ..bridge.checks import armature_faults
 from ..bridge.dependencies import carrying_bone
@@ -132,7 +132,12 @@ class Plan:
     @cached_property
     def looks_at_start(self) -> bool:
         """Whether an effector wants to know how the figure stands where a frame starts."""
-        return any(effector.alone for effector in self.effectors)
+        return any(effector.alone for effector in self.effectors) or bool(self.keeping.any())
+
+    @cached_property
+    def keeping(self) -> Flags:
+        """(E,) which effectors keep their bones' own motion."""
+        return np.array([effector.follows == "MOTION" for effector in self.effectors], dtype=bool)
 
     @cached_property
     def chooses(self) -> bool:

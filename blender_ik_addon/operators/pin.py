@@ -2,7 +2,7 @@
 """Pinning bones where they are, letting them go, and the same for the other side."""
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
 from ..control.effectors import TargetLook
@@ -30,9 +30,19 @@ class ARTICULATE_OT_pin(OnBones):
         name="Hold", description="What is held", items=KINDS, default="POSITION", options=FRESH
     )
 
+    motion: BoolProperty(
+        name="Keep Motion",
+        description=(
+            "Hold the bones to their own animation, where they are in each frame, instead of to one place"
+        ),
+        default=False,
+        options=FRESH,
+    )
+
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Pin them."""
-        pin(armature, self.bones(context, armature), self.kind, context.evaluated_depsgraph_get())
+        depsgraph = context.evaluated_depsgraph_get()
+        pin(armature, self.bones(context, armature), self.kind, depsgraph, motion=self.motion)
 
 
 class ARTICULATE_OT_unpin(OnBones):

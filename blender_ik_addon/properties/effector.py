@@ -44,7 +44,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) else tuple(value)
 
 
-_ELSEWHERE: Final = frozenset({"target", "pinned", "alternatives", *AMOUNTS})
+_ELSEWHERE: Final = frozenset({"target", "keeps_motion", "pinned", "alternatives", *AMOUNTS})
 
 # Options that depend on others; what is not listed always means something.
 _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = MappingProxyType(
@@ -52,7 +52,8 @@ _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = 
         "space": lambda e: not all(e.settings.get("axes", ALL_AXES) + e.settings.get("turn_axes", ALL_AXES)),
         "footprint": lambda e: e.planted,
         "target": lambda e: e.follows != "",
-        "pinned": lambda e: e.target is None,
+        "keeps_motion": lambda e: e.target is None,
+        "pinned": lambda e: e.target is None and not e.keeps_motion,
         "second_point": lambda e: e.second_bone != "",
         "second_offset": lambda e: e.second_bone != "",
         "second_rotation": lambda e: e.rigid,
@@ -129,6 +130,16 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=moved,
     )
+    keeps_motion: BoolProperty(
+        name="Keep Motion",
+        description=(
+            "The bone keeps its own animation: it is to be where it was in each frame before the solve,"
+            " whatever else moves the figure. An effector that has a target follows the target instead"
+        ),
+        default=False,
+        override=OVERRIDE,
+        update=moved,
+    )
     pinned: BoolProperty(
         name="Pinned",
         description="Hold the bone where it is now. An effector that has a target follows the target instead",
@@ -185,7 +196,10 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
 
     @property
     def follows(self) -> str:
-        """What tells where the bone is to be: "TARGET", "PIN", "MISSING", or "" where it needs neither."""
+        """What tells where the bone is to be, "" where nothing has to.
+
+        "TARGET"; "MOTION", its own, before the solve; "PIN"; or "MISSING", where none of them does.
+        """
         has = self.kind_info.options
         if "target" not in has or (self.second_bone and "second_bone" in has):
             return ""
@@ -193,6 +207,8 @@ class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
             return ""
         if self.target is not None:
             return "TARGET"
+        if self.keeps_motion and "keeps_motion" in has:
+            return "MOTION"
         return "PIN" if self.pinned and "pinned" in has else "MISSING"
 
     @property

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 _PLACE = ("point", "offset", "axes", "space", "slack", "planted", "footprint")
 _TURN = ("turn_axes", "space", "turn_slack")
+_STAYS = ("keeps_motion", "pinned")
 _SECOND = ("second_bone", "second_point", "second_offset")
 
 AMOUNTS = ("slack", "turn_slack", "distance", "margin", "planted", "footprint")
@@ -79,7 +80,7 @@ KINDS: dict[str, Kind] = {
             "EMPTY_AXIS",
             0,
             ("position",),
-            ("target", "pinned", *_PLACE),
+            ("target", *_STAYS, *_PLACE),
         ),
         Kind(
             "ORIENTATION",
@@ -88,7 +89,7 @@ KINDS: dict[str, Kind] = {
             "ORIENTATION_GIMBAL",
             1,
             ("orientation",),
-            ("target", "pinned", *_TURN),
+            ("target", *_STAYS, *_TURN),
             target="ARROWS",
         ),
         Kind(
@@ -98,7 +99,7 @@ KINDS: dict[str, Kind] = {
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
-            ("target", "pinned", "point", "offset", "axes", "slack", *_TURN, "planted", "footprint"),
+            ("target", *_STAYS, "point", "offset", "axes", "slack", *_TURN, "planted", "footprint"),
             target="ARROWS",
         ),
         Kind(

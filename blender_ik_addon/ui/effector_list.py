@@ -16,6 +16,9 @@ ENDED: Mapping[str, Any] = MappingProxyType(
 )
 """Icons for how the last solve ended for an effector."""
 
+_HELD: Mapping[str, Any] = MappingProxyType({"PIN": "PINNED", "MOTION": "ACTION"})
+"""Icons for what holds an effector without a target."""
+
 Label = tuple[str, str]  # text and icon
 _NO_TARGET = "no target"
 
@@ -60,7 +63,7 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
 
     How it ended goes before what was set up, of which names leave to be seen what there is room for.
     """
-    pin = "PINNED" if effector.follows == "PIN" else "NONE"
+    pin = _HELD.get(effector.follows, "NONE")
     target = _target_text(effector), pin
     weight = f"×{effector.weight:.3g}" if effector.weight != 1.0 else "", "NONE"
     ended = "", "NONE"
@@ -116,7 +119,8 @@ def _target_text(effector) -> str:
     if effector.alternatives is not None and "alternatives" in effector.kind_info.options:
         return _unless_own(effector.alternatives.name, "Targets ", effector)
     if follows != "TARGET":
-        return {"PIN": "", "MISSING": _NO_TARGET}.get(follows, effector.second_bone or "feet")
+        told = {"MISSING": _NO_TARGET, **dict.fromkeys(_HELD, "")}
+        return told.get(follows, effector.second_bone or "feet")
     return effector.subtarget or _unless_own(effector.target.name, "Target ", effector)
 
 

@@ -22,6 +22,8 @@ class ARTICULATE_MT_pins(bpy.types.Menu):
         layout.operator("articulate.pin", text="Pin Position", icon="PINNED").kind = "POSITION"
         layout.operator("articulate.pin", text="Pin Rotation").kind = "ORIENTATION"
         layout.operator("articulate.pin", text="Pin Both").kind = "POSE"
+        own = layout.operator("articulate.pin", text="Keep Motion", icon="ACTION")
+        own.kind, own.motion = "POSE", True
         layout.separator()
         layout.operator("articulate.unpin", icon="UNPINNED")
         layout.operator("articulate.unpin_all")

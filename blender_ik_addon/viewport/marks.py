@@ -154,7 +154,7 @@ def read_marks(armature: bpy.types.Object, in_hand: str = "") -> tuple[Mark, ...
             continue
         x, y, z = effector.offset
         local = (x, y + bone.bone.length if effector.point == "TIP" else y, z)
-        if goal[2] and bone.name == in_hand:
+        if effector.follows == "MOTION" or (goal[2] and bone.name == in_hand):
             there = armature.matrix_world @ bone.matrix
             goal = tuple(there @ Vector(local)), tuple(there.to_quaternion()), True
         marks.append(
@@ -180,7 +180,7 @@ def read_marks(armature: bpy.types.Object, in_hand: str = "") -> tuple[Mark, ...
 def _goal(effector: ArticulateEffector) -> tuple[Triple, Turn, bool] | None:
     """Where an effector should be, how turned (world), and whether a pin says so; None if nothing does."""
     follows = effector.follows
-    if follows == "PIN":
+    if follows in ("PIN", "MOTION"):
         return tuple(effector.pin_location), tuple(effector.pin_rotation), True
     if follows != "TARGET":
         return None if follows == "MISSING" else (_ORIGIN, _LEVEL, False)

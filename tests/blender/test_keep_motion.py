@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Effectors that keep their bones' own motion: what is mended in a clip, and what stays as it was."""
+
+from __future__ import annotations
+
+import bpy
+import installed
+import numpy as np
+import pytest
+from addon_scenes import add, evaluated, reach, tip, two_arms
+
+FRAMES = range(1, 25)
+
+
+def clip() -> bpy.types.Object:
+    """A figure whose right arm swings to and fro while its trunk leans."""
+    rig = two_arms()
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    for frame, swing, lean in ((1, 0.7, -0.05), (12, -0.6, 0.1), (24, 0.7, -0.05)):
+        turns = {
+            "chest": (1.0, lean, 0.0, 0.0),
+            "arm.R": (1.0, 0.0, 0.0, swing),
+            "hand.R": (1.0, 0.3, 0.0, 0.0),
+        }
+        for name, turn in turns.items():
+            rig.pose.bones[name].rotation_quaternion = turn
+            rig.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    bpy.context.scene.frame_set(1)
+    return rig
+
+
+def places(rig: bpy.types.Object, bone: str) -> np.ndarray:
+    """(F, 3) where a bone's tip is in every frame."""
+    found = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        found.append(tip(rig, bone))
+    bpy.context.scene.frame_set(1)
+    return np.array(found)
+
+
+def bake() -> None:
+    bpy.ops.articulate.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1])
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_hand_keeps_its_motion_while_the_other_one_is_mended(keeps):
+    rig = clip()
+    before = places(rig, "hand.R")
+    reach(rig, "hand.L", (1.2, 0.9, 2.4))
+    if keeps:
+        add("hand.R", keeps_motion=True)
+    bake()
+    off = np.linalg.norm(places(rig, "hand.R") - before, axis=1)
+    assert np.linalg.norm(places(rig, "hand.L") - (1.2, 0.9, 2.4), axis=1).max() < 1e-4
+    assert (off < 1e-4).all() if keeps else off.max() > 0.05, "it is carried along where nothing keeps it"
+
+
+def test_who_keeps_position_and_rotation_keeps_both():
+    rig = clip()
+
+    def frames() -> list[np.ndarray]:
+        found = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            found.append(np.array(rig.pose.bones["hand.R"].matrix))
+        return found
+
+    before = frames()
+    reach(rig, "hand.L", (1.4, 0.6, 2.2))
+    bpy.ops.articulate.pin(bone="hand.R", kind="POSE", motion=True)
+    bake()
+    assert np.abs(np.array(frames()) - before).max() < 2e-4
+
+
+def test_a_motion_through_a_wall_goes_along_it_and_is_as_it_was_elsewhere():
+    rig = clip()
+    before = places(rig, "hand.R")
+    add("hand.R", keeps_motion=True)
+    front = float(np.quantile(before[:, 1], 0.7))
+    bpy.ops.mesh.primitive_cube_add(size=8.0, location=(-1.5, front + 4.0, 2.0))
+    cube = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object=cube.name)
+    bake()
+    after = places(rig, "hand.R")
+    assert before[:, 1].max() > front + 0.05, "it went through"
+    assert after[:, 1].max() < front
+    clear = before[:, 1] < front - 0.3
+    assert clear.any() and np.linalg.norm(after - before, axis=1)[clear].max() < 1e-4
+
+
+def test_what_slides_stands_while_its_pin_has_influence_and_the_clip_is_as_it_was_elsewhere():
+    rig = clip()
+    before, other = places(rig, "hand.R"), places(rig, "hand.L")
+    bpy.context.scene.frame_set(10)
+    bpy.ops.articulate.pin(bone="hand.R")
+    bpy.ops.articulate.pin(bone="hand.L", motion=True)
+    pin = rig.articulate.effectors["hand.R"]
+    for frame, influence in ((7, 0.0), (10, 1.0), (15, 1.0), (18, 0.0)):
+        pin.influence = influence
+        pin.keyframe_insert("influence", frame=frame)
+    bake()
+    after = places(rig, "hand.R")
+    assert np.ptp(before[9:15], axis=0).max() > 0.05, "it slid"
+    assert np.ptp(after[9:15], axis=0).max() < 1e-4
+    assert np.abs(after - before)[[*range(7), *range(17, 24)]].max() < 1e-4
+    assert np.abs(places(rig, "hand.L") - other).max() < 1e-4
+
+
+def test_a_solve_of_what_only_keeps_its_motion_changes_nothing():
+    rig = clip()
+    bpy.context.scene.frame_set(7)
+    add("hand.R", keeps_motion=True)
+    assert not [thing for thing in bpy.data.objects if thing.type == "EMPTY"], "it needs no target"
+    before = np.array([bone.matrix for bone in evaluated(rig).pose.bones])
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED"
+    assert np.abs(np.array([bone.matrix for bone in evaluated(rig).pose.bones]) - before).max() < 1e-5
+
+
+def test_live_shows_what_a_bake_writes():
+    rig = clip()
+    reach(rig, "hand.L", (1.2, 0.9, 2.4))
+    add("hand.R", keeps_motion=True)
+    before = places(rig, "hand.R")
+    rig.articulate.live = True
+    live = places(rig, "hand.R")
+    assert np.linalg.norm(live - before, axis=1).max() < 1e-4
+    for frame in (20, 3, 11):
+        bpy.context.scene.frame_set(frame)
+        assert np.linalg.norm(tip(rig, "hand.R") - before[frame - 1]) < 1e-4, "in any order of frames"
+
+
+def test_in_a_drag_it_holds_and_lets_itself_be_dragged():
+    rig = clip()
+    bpy.context.scene.frame_set(5)
+    bpy.ops.articulate.pin(bone="hand.R", motion=True)
+    held = tip(rig, "hand.R")
+    bpy.ops.articulate.drag(bone="hand.L", move=(-0.3, 0.5, 0.2))
+    assert np.linalg.norm(tip(rig, "hand.R") - held) < 1e-4
+    way = np.array([0.2, 0.3, -0.1])
+    wanted = held + way
+    bpy.ops.articulate.drag(bone="hand.R", move=way)
+    assert np.linalg.norm(tip(rig, "hand.R") - wanted) < 1e-4
+    bpy.ops.articulate.solve()
+    assert np.linalg.norm(tip(rig, "hand.R") - wanted) < 1e-4, "what it keeps is where it is now"
+
+
+def test_it_is_a_pin_that_is_set_anew_let_go_and_mirrored():
+    rig = clip()
+    bpy.ops.articulate.pin(bone="hand.R", motion=True)
+    effector = rig.articulate.effectors["hand.R"]
+    assert effector.keeps_motion and effector.follows == "MOTION"
+    bpy.ops.articulate.mirror(bone="hand.R")
+    assert rig.articulate.effectors["hand.L"].follows == "MOTION"
+    bpy.ops.articulate.pin(bone="hand.R")
+    assert rig.articulate.effectors["hand.R"].follows == "PIN", "held to a place again"
+    bpy.ops.articulate.unpin(bone="hand.L")
+    assert rig.articulate.effectors.keys() == ["hand.R"]
+
+
+def test_a_target_goes_before_it_and_only_what_has_a_place_or_a_turn_can_keep_it():
+    rig = clip()
+    effector = add("hand.R", keeps_motion=True)
+    bpy.ops.articulate.target_create(effector="hand.R")
+    assert effector.follows == "TARGET" and not effector.shows("keeps_motion")
+    look = add("hand.L", "AIM")
+    look.target, look.keeps_motion = None, True
+    assert look.follows == "MISSING"
+    assert rig.articulate.effectors.keys() == ["hand.R", "hand.L"]
+
+
+def test_it_is_drawn_as_a_pin_where_its_bone_is():
+    rig = clip()
+    bpy.context.scene.frame_set(9)
+    add("hand.R", keeps_motion=True)
+    (mark,) = installed.module("viewport.marks").read_marks(rig)
+    assert mark.pin and np.allclose(mark.target, tip(rig, "hand.R"), atol=1e-5)
