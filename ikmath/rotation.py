@@ -22,6 +22,8 @@ Array = npt.NDArray[np.float64]
 
 _TINY: Final = 1e-30  # below any angle squared that matters, keeps 0/0 away
 EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+EULER_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in EULER_ORDERS}
+"""The axes of each order, the one that is turned about first in front."""
 
 
 def _vectors(values: npt.ArrayLike, length: int, what: str) -> Array:
@@ -173,11 +175,11 @@ def sine_and_cosine(turn: Array) -> tuple[Array, Array]:
     return tangent, cosine
 
 
-def _axes(order: str) -> tuple[int, int, int]:
-    if order not in EULER_ORDERS:
+def _axes(order: str) -> tuple[int, ...]:
+    axes = EULER_AXES.get(order)
+    if axes is None:
         raise UnknownName("Euler order", order, EULER_ORDERS)
-    first, second, third = ("XYZ".index(letter) for letter in order)
-    return first, second, third
+    return axes
 
 
 def about(axis: int, turn: npt.ArrayLike) -> Array:

@@ -21,7 +21,6 @@ from ikmath import rotation
 from .armature import Array, Bones, Channels, Floats, Indices
 
 CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in rotation.EULER_ORDERS}
 _FOUR: Final = np.ones(4)
 _TURN: Final = 2.0 * np.pi
 _FIRST: Final = 1.0  # radians; where all three angles turn less, every other branch is farther away
@@ -50,9 +49,9 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     At the pole, where only the sum or the difference of the outer angles is determined, both move as little
     as they can.
     """
-    i, j, k = _AXES[order]
+    i, j, k = rotation.EULER_AXES[order]
     first = rotation.euler_from_quaternion(turns, order)
-    if np.abs(first - before).max(initial=0.0) < _FIRST and np.abs(first[:, j]).max(initial=0.0) < _SLANT:
+    if _most(first - before) < _FIRST and _most(first[:, j]) < _SLANT:
         return first
     both = np.stack([first, first + np.pi])
     both[1, :, j] = np.pi - first[:, j]
@@ -65,6 +64,11 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
         matrices = rotation.matrix_from_quaternion(turns[pole])
         out[pole] = _at_the_pole(matrices, before[pole], out[pole], (i, j, k))
     return out
+
+
+def _most(angles: Array) -> float:
+    """The largest of a few angles, without sign."""
+    return max(map(abs, angles.ravel().tolist()), default=0.0)
 
 
 def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, int, int]) -> Array:

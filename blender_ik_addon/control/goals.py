@@ -91,7 +91,7 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
     """
     if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
         return None
-    if (sample.targets[:, :3, :3] == then.targets[:, :3, :3]).all():
+    if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
         return before.towards(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
     target = target_goals(sample.space, sample.targets)
     return before.towards(target.position, target.rotation)

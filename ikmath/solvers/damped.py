@@ -10,6 +10,7 @@ Newton's step is right, and grows when a step turned out worse (Levenberg and Ma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -191,12 +192,13 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
     """
     stack = state.problem.stack
     own = error[: stack.rows]  # what limits have added comes after
-    far = np.sqrt(np.add.reduceat(own * own, stack.starts)) / stack.sizes
-    if far.max(initial=0.0) <= length:
+    squares = stack.squares(own).tolist()
+    far = [sqrt(square) / (length * size) for square, size in zip(squares, stack.sizes.tolist(), strict=True)]
+    if max(far, default=0.0) <= 1.0:
         return None
-    pulls = np.ones(len(error))
-    pulls[: stack.rows] = np.sqrt(np.maximum(far / length, 1.0)).repeat(stack.counts)
-    return pulls
+    pulls = np.array([sqrt(max(one, 1.0)) for one in far]).repeat(stack.counts)
+    others = len(error) - stack.rows
+    return np.concatenate([pulls, np.ones(others)]) if others else pulls
 
 
 def _damping(state: Linear, options: DampedOptions) -> Any:

@@ -46,7 +46,8 @@ class _Look(NamedTuple):
     Attributes:
         pose: the pose; rows: of its goals, extra: of limits that are near, or None;
         scaled: (k,) errors of the goals; cost: squared length of all of them; reached: within tolerance;
-        wish: (n,) step that the posture asks for, or None; left: its squared length in the metric.
+        wish: (n,) step that the posture asks for, None where the figure need not settle there; left: its
+            squared length in the metric.
     """
 
     pose: Pose
@@ -118,11 +119,15 @@ class _Walk:
             cost += float(extra.error.dot(extra.error))
         if self.pushing is not None:
             self.pushing.look(pose)
-        if problem.posture is None:
-            return _Look(pose, rows, extra, scaled, cost, reached, None, 0.0)
-        wish = problem.posture.gain * (problem.posture.q - pose.q)
-        left = float(wish.dot(wish if self.mobility is None else wish / self.mobility))
+        wish, left = self.wish(pose) if self.options.settle else None, 0.0
+        if wish is not None:
+            left = float(wish.dot(wish if self.mobility is None else wish / self.mobility))
         return _Look(pose, rows, extra, scaled, cost, reached, wish, left)
+
+    def wish(self, pose: Pose) -> Array | None:
+        """(n,) the step that the posture asks for at a pose, or None."""
+        posture = self.problem.posture
+        return None if posture is None else np.asarray(posture.gain * (posture.q - pose.q))
 
     def is_done(self, look: _Look, left: float) -> bool:
         """Whether all is reached and nothing else is wished for; `left` is of the best pose before."""
@@ -130,7 +135,7 @@ class _Walk:
             return False
         if look.wish is None:
             return self.pushing is None or self.pushing.settled
-        return look.left > left * (1.0 - SETTLED) or not self.options.settle
+        return look.left > left * (1.0 - SETTLED)
 
     def is_better(self, look: _Look, done: bool) -> bool:
         """Whether a pose is better than the best before; within the tolerance the posture decides."""
@@ -148,7 +153,7 @@ class _Walk:
         self.best, self.rows = look, None
         closing_in = _LANDING < look.cost < _CLOSER * cost
         linear.q, linear.cost = look.pose.q, look.cost
-        linear.wish = look.wish if options.settle or closing_in else None
+        linear.wish = self.wish(look.pose) if closing_in and not options.settle else look.wish
         linear.caution = max(linear.caution * LESS, LEAST)
 
     def step(self) -> Array:
