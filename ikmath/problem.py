@@ -324,16 +324,10 @@ class Problem:
         """Checked copy of a start, put inside the limits; the rest pose if there is none."""
         if q0 is None:
             return self.skeleton.rest.copy()
-        region = self.skeleton.region
-        if isinstance(q0, np.ndarray) and region.knows(q0):
-            return q0.copy()
         q = arguments.numbers(q0, "q0")
         if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
             raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
-        inside = region.project(q)
-        if inside.ndim == 1:
-            region.known = inside.copy()
-        return inside
+        return self.skeleton.region.project(q)
 
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:

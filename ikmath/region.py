@@ -17,7 +17,7 @@ coordinates first, because that is how a batch of frames lies in memory.
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +43,6 @@ class Region:
         pair_columns: the same pairs in plain numbers;
         free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
             turn.
-        known: (n,) coordinates that somebody has put inside, ended: at which a solve has ended inside; nobody
-            writes to them, and mostly the next solve begins at one of them.
         boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all
             others.
     """
@@ -107,7 +105,6 @@ class Region:
         self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
         self._calm_low[self.free_pairs] = -2.0
         self._calm_high[self.free_pairs] = 2.0
-        self.known = self.ended = np.zeros(0)  # none so far
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
@@ -117,13 +114,6 @@ class Region:
             return given
         first = np.moveaxis(given, -1, 0)
         return np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
-
-    def knows(self, q: npt.NDArray[Any]) -> bool:
-        """Whether these are the very coordinates (n,) that are `known`, or `ended` at."""
-        if q.shape != (self.n,) or q.dtype != np.float64:
-            return False
-        values = q.tobytes()
-        return values == self.known.tobytes() or values == self.ended.tobytes()
 
     def violation(self, q: npt.ArrayLike) -> Array:
         """How far each coordinate is outside: (*batch, n), 0 inside.

@@ -4,16 +4,18 @@
 Most builds of numpy come with OpenBLAS, which hands even a system of six rows to all processors and has each
 wait for the others: twice the time on an idle machine, and a hundred times as much where other work keeps the
 processors busy, as a render does. What a figure needs is small, so it is quicker on one. How many threads
-there are is a setting of the whole process; it is as it was when a solve ends.
+there are is a setting of the whole process; it is as it was when the last of the solves ends that run at the
+same time, as a render's and the viewport's may. On another number of threads results round otherwise.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from threading import Lock
+from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -36,20 +38,45 @@ class OneThread:
         return alone
 
     def __enter__(self) -> None:
-        found = _openblas()
-        self._count = 1 if found is None else found[0]()
-        if found is not None and self._count != 1:
-            found[1](1)
+        if _OPENBLAS is not None:
+            _OPENBLAS.begin()
 
     def __exit__(self, *_error: object) -> None:
-        found = _openblas()
-        if found is not None and self._count != 1:
-            found[1](self._count)
+        if _OPENBLAS is not None:
+            _OPENBLAS.end()
 
 
-@cache
-def _openblas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
-    """What tells and what sets the number of threads; None where numpy works with something else."""
+class _OpenBlas:
+    """The setting that the whole process shares: one thread as long as anybody is at work.
+
+    Args:
+        tell, keep: what tells and what sets the number of threads.
+    """
+
+    def __init__(self, tell: Callable[[], int], keep: Callable[[int], Any]) -> None:
+        self._tell, self._keep = tell, keep
+        self._lock = Lock()
+        self._working, self._count = 0, 1
+
+    def begin(self) -> None:
+        """Somebody begins."""
+        with self._lock:
+            if not self._working:
+                self._count = self._tell()
+                if self._count != 1:
+                    self._keep(1)
+            self._working += 1
+
+    def end(self) -> None:
+        """Somebody has ended; the last one leaves as many threads as the first has found."""
+        with self._lock:
+            self._working -= 1
+            if not self._working and self._count != 1:
+                self._keep(self._count)
+
+
+def _openblas() -> _OpenBlas | None:
+    """The one that numpy works with; None where it works with something else."""
     package = Path(np.__file__).parent
     # by what is linked with it, wherever that is; Windows asks for the library itself
     for pattern in ("numpy/linalg/_umath_linalg*.*", "numpy.libs/*openblas*"):
@@ -67,5 +94,8 @@ def _openblas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
                         continue
                     tell.argtypes, tell.restype = [], ctypes.c_int
                     keep.argtypes, keep.restype = [ctypes.c_int], None
-                    return tell, keep
+                    return _OpenBlas(tell, keep)
     return None
+
+
+_OPENBLAS: Final = _openblas()  # one for all threads of the process, before any of them asks

@@ -15,6 +15,7 @@ from .. import arguments
 from ..diagnosis import conclude
 from ..errors import BadValue
 from ..problem import Problem, Solution, Status
+from ..region import Region
 from ..registries import choose, registry
 from ..rotation import Array
 from ..threads import OneThread
@@ -78,6 +79,7 @@ class Solver:
         self._brief, self._rough = arguments.switch(brief, "brief"), arguments.switch(rough, "rough")
         self._settings = self._method.read_options({**options, **(self._method.briefly if brief else {})})
         self._known: list[tuple[Shortcut, Options]] = []
+        self._inside: tuple[Region | None, bytes, bytes] = None, b"", b""
 
     @OneThread()
     def solve(
@@ -89,7 +91,7 @@ class Solver:
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         method.refuse(problem)
-        q = problem.start(q0)
+        q = self._start(problem, q0)
         if problem.frames is not None:
             if q.shape in ((problem.skeleton.n,), (1, problem.skeleton.n)):
                 q = np.repeat(q.reshape(1, -1), problem.frames, 0)
@@ -150,6 +152,18 @@ class Solver:
             return replace(answer, relaxed=True)
         return self._method.relax(problem, answer, self._settings, most, allows, reach)
 
+    def _start(self, problem: Problem, q0: npt.ArrayLike | None) -> Array:
+        """As `Problem.start`, which need not look again at where the solve before began or ended."""
+        region, (of, *inside) = problem.skeleton.region, self._inside
+        if of is region and isinstance(q0, np.ndarray):
+            plain = q0.shape == (region.n,) and q0.dtype == np.float64
+            if plain and q0.tobytes() in inside:
+                return q0.copy()
+        q = problem.start(q0)
+        if q.ndim == 1:
+            self._inside = region, q.tobytes(), b""
+        return q
+
     def _quickly(self, problem: Problem, q: Array, following: Solution | None) -> Solution | None:
         """The answer of the method's shortcut to who asks briefly, if it is as good as the method's own."""
         if not self._brief:
@@ -160,8 +174,9 @@ class Solver:
         answer = METHODS[way.method].solve(problem, q.copy(), self._read(way))
         if way.most < np.inf and (np.abs(answer.q - q) > way.most * problem.strides).any():
             return None
+        region, (of, began, _) = problem.skeleton.region, self._inside
         if problem.limits.strict:
-            problem.skeleton.region.ended = answer.q.copy()
+            self._inside = region, began if of is region else b"", answer.q.tobytes()
         if answer.status is Status.REACHED or (way.spares is not None and way.spares(problem, answer)):
             return answer
         return None

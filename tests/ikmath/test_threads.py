@@ -39,6 +39,17 @@ def test_within_it_there_is_one_thread_and_then_as_many_as_before() -> None:
     assert counts() == {2}
 
 
+def test_who_ends_first_leaves_the_other_on_one_thread() -> None:
+    """As a render and the viewport do, whose solves overlap; on two threads sums round otherwise."""
+    first, second = OneThread(), OneThread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__()
+    assert counts() == {1}
+    second.__exit__()
+    assert counts() == {2}
+
+
 def test_an_error_leaves_no_trace() -> None:
     with pytest.raises(RuntimeError), OneThread():
         raise RuntimeError

@@ -57,3 +57,20 @@ def test_a_body_without_links_meets_nothing(target):
     answer = ik.solve(among)
     assert answer.clearance == np.inf
     assert answer.errors == pytest.approx(ik.solve(ik.Problem(arm, [goal])).errors, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", sorted(ik.METHODS))
+def test_a_solve_leaves_no_trace_in_the_figure(method):
+    """What was solved before, with the same figure or the same solver, makes no difference to what comes."""
+    arm = ik.figures.ball_chain(4).limited(np.full(12, -0.5), np.full(12, 0.5))
+    problem = ik.Problem(arm, [ik.Position(arm.names[-1], (0.6, 2.0, 0.3))])
+    starts = [np.full(12, 0.9), arm.rest, np.full(12, -0.4)]
+    fresh = [ik.solve(problem, q, method, brief=True).q for q in starts]
+    before = {name: repr(value) for name, value in vars(arm.region).items()}
+    solver = ik.Solver(method, brief=True)
+    for q, expected in [*zip(starts, fresh, strict=True)] * 2:
+        answer = solver.solve(problem, q)
+        assert np.array_equal(answer.q, expected)
+        again = solver.solve(problem, answer.q)
+        assert np.array_equal(again.q, ik.solve(problem, answer.q, method, brief=True).q)
+    assert {name: repr(value) for name, value in vars(arm.region).items()} == before
