@@ -64,11 +64,15 @@ class ExitsOfMany(NamedTuple):
         return out
 
     def beyond(self, to: Array, most: Array) -> Mask:
-        """(B,) in which frames ending inside takes more than `most` (B,) off a coordinate of to (n, B)."""
+        """(B,) in which frames ending inside takes more than `most` off a coordinate of to (n, B).
+
+        Args:
+            to: where the steps end; most: (B,), or (n, B) for each coordinate, see `Region.largest`.
+        """
         out = np.zeros(self.frames, dtype=bool)
         for inside, at in ((self.limit, self.column), (self.point, self.ends)):
             frame = at % self.frames
-            out[frame[np.abs(inside - to.take(at)) > most.take(frame)]] = True
+            out[frame[np.abs(inside - to.take(at)) > most.take(at if most.ndim > 1 else frame)]] = True
         return out
 
     def land(self, to: Array) -> None:
@@ -140,6 +144,12 @@ class ExitsOfOne(NamedTuple):
     pairs: list[tuple[int, float, float, float, float]]
     ends: list[tuple[int, float]]
     off: float
+
+    def beyond(self, to: Array, most: Array) -> bool:
+        """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
+        if not most.ndim:
+            return bool(self.off > most)
+        return any(abs(inside - to[column]) > most[column] for column, inside in self.ends)
 
     def land(self, to: Array) -> None:
         """Put a step that ends at to (n,) inside, in place."""

@@ -53,14 +53,9 @@ class Region:
         self.n = len(owner)
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
-        x_of = {
-            joint: c for c, (joint, k) in enumerate(zip(owner.tolist(), slot.tolist(), strict=True)) if k == 3
-        }
-        both = [
-            (x_of[joint], c)
-            for c, (joint, k) in enumerate(zip(owner.tolist(), slot.tolist(), strict=True))
-            if k == 5 and joint in x_of
-        ]
+        slots = list(enumerate(zip(owner.tolist(), slot.tolist(), strict=True)))
+        x_of = {joint: c for c, (joint, k) in slots if k == 3}
+        both = [(x_of[joint], c) for c, (joint, k) in slots if k == 5 and joint in x_of]
         pairs = [(x, z) for x, z in both if limited[x] or limited[z]]
         self.pairs = np.array(pairs, dtype=int).reshape(-1, 2)
         self.free_pairs = np.array([p for p in both if p not in pairs], dtype=int).reshape(-1, 2)
@@ -71,6 +66,8 @@ class Region:
         self.low = np.where(interval, lower, -np.inf)
         self.high = np.where(interval, upper, np.inf)
         self._any_box = bool(interval.any())
+        slides = slot < 3
+        self._slides = slides if slides.any() and not slides.all() else None  # beside turns
         low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
         centre = np.sin(np.clip(0.0, low, high) / 2)
         self._centre = np.ascontiguousarray(centre.T)
@@ -266,6 +263,19 @@ class Region:
             if not -off <= over <= off:
                 off = over if over > 0.0 else -over
         return ExitsOfOne(columns, pairs, ends, off) if ends else None
+
+    def largest(self, dq: Array) -> Array:
+        """The largest component of steps dq (n, ...), one for all coordinates: (...).
+
+        Where a figure turns and slides, (n, ...): to each coordinate that of its own kind, radians or metres.
+        """
+        size = np.abs(dq)
+        if self._slides is None:  # of one frame so in a third of the time
+            return np.asarray(size[size.argmax()] if size.ndim == 1 else size.max(0))
+        most = np.empty_like(size)
+        for kind in (self._slides, ~self._slides):
+            most[kind] = size[kind].max(0)
+        return most
 
     def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
         """The edges by which swing pairs stand whose measure at q (n,) is above the given one."""

@@ -54,7 +54,7 @@ class Projection(LimitMethod):
             if left is None:
                 return region.kept(to)
             exits = left
-            if exits.off <= _CURVED * abs(dq[np.abs(dq).argmax()]):
+            if not exits.beyond(to, _CURVED * region.largest(dq)):
                 break
         return region.landing(to, exits)
 
@@ -79,7 +79,7 @@ class Projection(LimitMethod):
             exits = region.exits_of_many(q, ends)
             last = left
             if exits is not None:
-                left = left & exits.beyond(ends, _CURVED * np.abs(dq).max(0))
+                left = left & exits.beyond(ends, _CURVED * region.largest(dq))
                 region.landing(ends, exits)
             np.copyto(at, ends, where=last)
             if exits is None or not left.any():

@@ -51,6 +51,29 @@ def test_with_limits_what_is_reached_in_one_size_is_in_the_others(method):
         assert len({answer.status for answer in found}) == 1
 
 
+@pytest.mark.parametrize("method", ["damped", "pseudoinverse", "prioritized"])
+@pytest.mark.parametrize("frames", [(), (1,)])
+def test_steps_that_end_at_limits_are_the_same_in_any_size(method, frames):
+    """Metres are compared with metres there, and radians with radians."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        root = ik.Joint("root", slides="xyz", lower=[-0.2] * 3 + [-0.5] * 3, upper=[0.2] * 3 + [0.5] * 3)
+        joints, angles = [root], rng.uniform(0.3, 0.9, (5, 3))
+        for angle in angles:
+            above = joints[-1].name
+            joints.append(
+                ik.Joint(f"b{len(joints)}", above, translation=(0, 0.3, 0), lower=-angle, upper=angle)
+            )
+        target, found = np.add(rng.normal(size=3), (0, 0.6, 0)), []
+        for size in SIZES:
+            large = scaled(ik.Skeleton(joints), size)
+            problem = ik.Problem(large, [ik.Position("b5", size * target)])
+            start = np.broadcast_to(large.rest, (*frames, large.n))
+            answer = ik.solve(problem, start, method, max_iterations=3, tolerance=1e-9 * size)
+            found.append(answer.q / np.where(large.is_turn, 1.0, size))
+        np.testing.assert_allclose(found, np.broadcast_to(found[0], np.shape(found)), atol=1e-9)
+
+
 @pytest.mark.parametrize("method", ["hierarchical", "nonlinear"])
 def test_out_of_reach_every_size_ends_as_near(method):
     for seed in with_slides("all"):
