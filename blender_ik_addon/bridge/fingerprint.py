@@ -82,9 +82,9 @@ def settings_in_pose(armature_object: bpy.types.Object) -> Any:
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
     """Attributes of all elements."""
-    found = []
+    found, count = [], len(collection)  # Blender counts them one by one
     for name, (width, kind) in settings.items():
-        array = np.empty(len(collection) * width, dtype=kind)
+        array = np.empty(count * width, dtype=kind)
         collection.foreach_get(name, array)
         found.append(array.tobytes())
     return found

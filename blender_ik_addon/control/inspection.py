@@ -142,7 +142,7 @@ class Inspector:
         figure = self._known(armature, chains, structure)
         if self._limited is None or self._limited.figure is not figure:
             self._limited = LimitedJoints.of(figure)
-        return self._limited.standing(standing.basis, standing.matrix, self._space(armature))
+        return self._limited.standing(standing.basis, standing.matrix, self._space(armature, standing))
 
     def ellipsoid(
         self,
@@ -238,7 +238,7 @@ class Inspector:
             self._known(armature, chains, structure),
             self.flesh(armature, standing),
             standing.matrix,
-            self._space(armature),
+            self._space(armature, standing),
             depsgraph,
         )
 
@@ -264,9 +264,10 @@ class Inspector:
             self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
         return self._figure[1]
 
-    def _space(self, armature: bpy.types.Object) -> Space:
+    def _space(self, armature: bpy.types.Object, standing: Standing | None = None) -> Space:
         """Where the armature is; it seldom moves while its bones do."""
-        matrix = np.array(armature.matrix_world).tobytes()
+        world = np.array(armature.matrix_world, dtype=float) if standing is None else standing.world
+        matrix = world.tobytes()
         if self._place is None or self._place[0] != matrix:
             self._place = matrix, read_space(armature)
         return self._place[1]

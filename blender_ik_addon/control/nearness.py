@@ -40,6 +40,7 @@ _LITTLE: Final = 1.02  # and as long as it is farther than that, and no farther 
 _MUCH: Final = 1.3
 _NEXT: Final = np.array([1, 2, 0])
 _LAST: Final = np.array([2, 0, 1])
+_ONE, _OTHER = np.array([0, 1, 2, 0, 1, 2]), np.array([0, 1, 2, 1, 2, 0])  # the pairs of three axes
 _SAME_SHAPE: Final = 2e-5  # by that much bones of one scale differ in single precision
 
 
@@ -286,8 +287,9 @@ def _shape(columns: Array) -> Array:
     axes = np.ascontiguousarray(columns.transpose(1, 2, 0)[:3, :3])
     later, last = axes.take(_NEXT, 1), axes.take(_LAST, 1)
     shape = np.empty((7, len(columns)))
-    (axes * axes).sum(1, out=shape[:3])
-    (axes * axes.take(_NEXT, 0)).sum(1, out=shape[3:6])
+    products = axes.take(_ONE, 0)
+    products *= axes.take(_OTHER, 0)
+    np.add.reduce(products, 1, out=shape[:6])
     normal = later[1] * last[2]
     normal -= last[1] * later[2]
     normal *= axes[0]

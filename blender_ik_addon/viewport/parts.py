@@ -82,12 +82,15 @@ def draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
 
 
 def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
-    """Shortest ways to what is near, red inside of it, and how long they are."""
+    """Shortest ways to what is near, red inside of it, and how long they are.
+
+    The nearest comes first: there may be no room for all labels.
+    """
     if critical is None:
         return
-    for row in np.argsort(critical.clearance, kind="stable"):  # where there is no room for all labels
-        point, other, name = critical.point[row], critical.other[row], critical.names[row]
-        clearance, margin = float(critical.clearance[row]), float(critical.margin[row])
+    rows = zip(critical.clearance.tolist(), critical.margin.tolist(), critical.names, strict=True)
+    for row, (clearance, margin, name) in enumerate(rows):
+        point, other = critical.point[row], critical.other[row]
         colour = BY_ERROR[Miss.FAR if clearance < 0.0 else Miss.SHORT if clearance < margin else Miss.REACHED]
         strokes.segments(colour, [point, other])
         strokes.point(colour, [point, other])

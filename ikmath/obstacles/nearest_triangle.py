@@ -115,8 +115,8 @@ class _Search:
             if len(query) <= max(_FEW, 2 * len(self.a)):
                 break
             starts = _starts(query)
-            counts = np.diff(np.append(starts, len(query)))
-            first = (least == np.minimum.reduceat(least, starts).repeat(counts)).nonzero()[0]
+            nearest = np.minimum.reduceat(least, starts).repeat(_counts(starts, len(query)))
+            first = (least == nearest).nonzero()[0]
             self._measure(query.take(first), row.take(first))
             query, row, least = self._remaining(query, row, least)
         if len(query):
@@ -210,8 +210,16 @@ def _best(query: Index, distance: Array) -> Index:
     """(Q,) the first row of the least distance (P,) of each query in an ascending list (P,)."""
     starts = _starts(query)
     least = np.minimum.reduceat(distance, starts)
-    equal: Index = (distance == least.repeat(np.diff(np.append(starts, len(query))))).nonzero()[0]
+    equal: Index = (distance == least.repeat(_counts(starts, len(query)))).nonzero()[0]
     return equal if len(equal) == len(starts) else equal.take(_starts(query.take(equal)))
+
+
+def _counts(starts: Index, rows: int) -> Index:
+    """How many rows each query has, of so many in all."""
+    counts = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1])
+    counts[-1:] = rows - starts[-1:]
+    return counts
 
 
 def _starts(query: Index) -> Index:
