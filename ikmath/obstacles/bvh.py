@@ -2,10 +2,10 @@
 """A tree of balls around triangles, built and asked in whole arrays.
 
 A tree for numpy wants few, wide levels: each level costs some twenty calls whatever its width. So the
-    triangles are sorted along Hilbert's curve and every eight neighbours make a node, again and again,
-    until eight nodes are left. A question goes down level by level with all its (query, node) pairs at
-    once, and drops the pairs that cannot hold the nearest triangle. Balls, since the distance from a
-    segment to a ball has a closed form.
+triangles are sorted along Hilbert's curve and every sixteen neighbours make a node, again and again, until
+sixteen nodes are left. A question goes down level by level with all its (query, node) pairs at once, and
+drops the pairs that cannot hold the nearest triangle. Balls, since the distance from a segment to a ball has
+a closed form.
 
 Several trees can be put side by side into one forest and then answer as one.
 """
@@ -25,8 +25,8 @@ from .vectors import ONES, TINY, clamp
 
 Index = npt.NDArray[np.intp]
 
-WIDE: Final = 8  # children of a node
-_NOWHERE: Final = 1e30  # centre of the nodes that fill the last eight: far from everything
+WIDE: Final = 16  # children of a node, a power of two
+_NOWHERE: Final = 1e30  # centre of the nodes that fill the last sixteen: far from everything
 _AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
 
 
@@ -37,7 +37,7 @@ class Level:
     Attributes:
         center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
             triangle.
-        first: (N,) index of the first of a node's eight children in the next level.
+        first: (N,) index of the first of a node's sixteen children in the next level.
     """
 
     center: Array
@@ -50,7 +50,7 @@ class Tree:
     """One tree, or several side by side.
 
     Attributes:
-        levels: from the top, eight nodes a tree, down to the triangles.
+        levels: from the top, sixteen nodes a tree, down to the triangles.
         corners: (N, 3, 3) corners of the lowest level's triangles.
         face: (N,) which face of its mesh each of them is.
         size: largest coordinate, metres.
@@ -77,7 +77,7 @@ class Tree:
         high = np.maximum(np.maximum(corners[:, 0], corners[:, 1]), corners[:, 2])
         size = float(np.maximum(-low, high).max())
         while len(levels[0].center) > WIDE:
-            low, high = _eight(np.minimum, low), _eight(np.maximum, high)
+            low, high = _folded(np.minimum, low), _folded(np.maximum, high)
             levels.insert(0, _parents(levels[0], low, high))
             low, high = _padded(low, _NOWHERE), _padded(high, -_NOWHERE)
         return cls(tuple(levels), corners, order, size)
@@ -180,44 +180,39 @@ class Tree:
         air: Array | float = _AIR * (size + self.size)
         if more is not None:
             air = air + more
-        query = np.arange(count).repeat(WIDE)
-        first = np.zeros(count, dtype=np.intp) if root is None else root * WIDE
-        node = (first[:, None] + _EIGHT).ravel()
-        if len(self.levels[0].center) < WIDE:
-            keep = (node < len(self.levels[0].center)).nonzero()[0]
-            query, node = query.take(keep), node.take(keep)
-        gap = np.zeros(len(query))
+        query, gap = np.arange(count), np.zeros(count)
+        node = first = np.zeros(count, dtype=np.intp) if root is None else root * WIDE
+        children = _CHILDREN[: len(self.levels[0].center)]
         for level in self.levels:
             if not len(query):
                 break
+            # a query's pairs are together, so where they begin is seen among their parents, which are fewer
+            begin = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
+            asked, starts = query.take(begin), begin * len(children)
+            query, node = query.repeat(len(children)), (first[:, None] + children).ravel()
             gap = distance(query, level.center.take(node, 0))
-            new = query[1:] != query[:-1]
-            starts = np.concatenate([_ZERO, new.nonzero()[0] + 1])
-            asked = query.take(starts)
             nearest = np.minimum.reduceat(gap, starts)  # the centre of a ball is a place on the surface
             bound[asked] = np.minimum(bound.take(asked), nearest)
             gap -= level.radius.take(node)
             keep = (gap <= (bound * (1.0 + _AIR) + air).take(query)).nonzero()[0]
             query, node, gap = query.take(keep), node.take(keep), gap.take(keep)
-            if level is not self.levels[-1]:
-                query = query.repeat(WIDE)
-                node = (level.first.take(node)[:, None] + _EIGHT).ravel()
+            first, children = level.first.take(node), _CHILDREN
         return query, node, gap
 
 
-_EIGHT: Final = np.arange(WIDE)
+_CHILDREN: Final = np.arange(WIDE)
 _ZERO: Final = np.zeros(1, dtype=np.intp)
 
 
 def _filled(order: Index) -> Index:
-    """The order with its last entry repeated up to a multiple of eight; a triangle twice does no harm."""
+    """The order with its last entry repeated up to a multiple of sixteen; a triangle twice does no harm."""
     missing = -len(order) % WIDE
     return np.concatenate([order, order[-1:].repeat(missing)]) if missing else order
 
 
-def _eight(fold: np.ufunc, values: Array) -> Array:
-    """Every eight rows folded into one, in halves: much quicker than a reduction over a short axis."""
-    for _ in range(3):
+def _folded(fold: np.ufunc, values: Array) -> Array:
+    """Every sixteen rows folded into one, in halves: much quicker than a reduction over a short axis."""
+    for _ in range(WIDE.bit_length() - 1):
         values = fold(values[0::2], values[1::2])
     return values
 
@@ -248,12 +243,12 @@ def _parents(below: Level, low: Array, high: Array) -> Level:
     box = np.sqrt((half * half).dot(ONES)) + np.sqrt((middle * middle).dot(ONES))
     first = np.arange(0, len(center) * WIDE, WIDE)
     filler = np.zeros(-len(first) % WIDE, dtype=np.intp)
-    radius = np.minimum(box, _eight(np.maximum, reach)) * (1.0 + 1e-14)
+    radius = np.minimum(box, _folded(np.maximum, reach)) * (1.0 + 1e-14)
     return Level(_padded(center, _NOWHERE), _padded(radius, 0.0), np.concatenate([first, filler]))
 
 
 def _raised(tree: Tree, depth: int) -> list[Level]:
-    """The levels of a tree with eight nodes at the top, and with more levels on top up to a depth."""
+    """The levels of a tree with sixteen nodes at the top, and with more levels on top up to a depth."""
     levels = list(tree.levels)
     while len(levels) < depth:
         top = levels[0]
