@@ -8,7 +8,7 @@ n equations for m + n unknowns (Ge, eq. 2.5 and 2.6). Newton's method on them, i
 * `reduced`: "if we can eliminate u ... we obtain n equations in the original n unknowns". What is
   orthogonal to
   all gradients of c needs no multiplier: `dx = -J^+ c + N y` with `N^T W N y = -N^T (dP/dx - W J^+ c)`, N
-  a basis of the null space of J.
+  a basis of the null space of J. (N is never made: of many unknowns few are across the null space.)
 
 Both give the same step where J has full rank. Stationary points need not be minima; a negative
 curvature along the null space is taken for a positive one, so that steps go down. A step after which `P +
@@ -19,7 +19,7 @@ contradict each other or are out of reach demand.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -135,9 +135,9 @@ def minimize_under(
     while True:
         value, gradient, hessian = program.objective(x)
         c, jacobian = program.constraints(x)
-        null, inverse = _split(jacobian, options.threshold, 0.0)
+        across, inverse = _across(jacobian, options.threshold, 0.0)
         multipliers = inverse.T @ gradient
-        slope = float(np.linalg.norm(null.T @ gradient))
+        slope = float(np.linalg.norm(_along(across, gradient)))
         violation = float(np.abs(c).max(initial=0.0))
         done = violation <= options.tolerance and slope <= options.tolerance
         if done or stalled or iteration >= options.max_iterations:
@@ -146,7 +146,7 @@ def minimize_under(
         # A row that is worth next to nothing has a multiplier without bound; it must not rule the merit of
         # steps.
         steady = (
-            _split(jacobian, options.threshold, _STEADY * float(np.square(jacobian).sum()))[1].T @ gradient
+            _across(jacobian, options.threshold, _STEADY * float(np.square(jacobian).sum()))[1].T @ gradient
         )
         newton = _Newton(gradient, hessian - program.curvature(x, steady), jacobian, options)
         weight = max(0.5 * weight, 2.0 * float(np.linalg.norm(steady)) + 1.0)
@@ -173,12 +173,18 @@ def minimize_under(
 
 @dataclass(frozen=True)
 class _Newton:
-    """The step for one x: `at` gives it for a caution, 0 for Newton's own and larger after refused steps."""
+    """The step for one x: `at` gives it for a caution, 0 for Newton's own and larger after refused steps.
+
+    Attributes:
+        gradient: of P, (n,); bent: (n, n) Hessian of L; jacobian: (m, n) of c.
+        valleys: those that were asked for, by the coordinates that are free and their rows.
+    """
 
     gradient: FloatArray
     bent: FloatArray
     jacobian: FloatArray
     options: LagrangeOptions
+    valleys: dict[bytes, _Valley] = field(default_factory=dict)
 
     def at(self, caution: int) -> Propose:
         def propose(error: FloatArray, rows: FloatArray) -> FloatArray:
@@ -194,28 +200,28 @@ class _Newton:
     def _step(self, error: FloatArray, rows: FloatArray, free: NDArray[np.bool_], caution: int) -> FloatArray:
         gradient, bent = self.gradient[free], self.bent[np.ix_(free, free)]
         damping = _damping(rows, caution)
-        null, inverse = _split(rows, self.options.threshold, damping)
-        reduced = null.T @ bent @ null
-        values, vectors = np.linalg.eigh(reduced)
-        least = _FLATTEST * float(np.abs(values).max(initial=1e-12))
-        if (values < least).any():
-            along = null @ vectors
-            bent = bent + (along * (np.maximum(np.abs(values), least) - values)) @ along.T
+        across, inverse = _across(rows, self.options.threshold, damping)
         towards = -inverse @ error
         share = 0.5**caution
+        valley = self._valley(bent, across, free.tobytes() + rows.tobytes())
         if self.options.form == "full":
             size, count = len(gradient), len(error)
-            system = np.block([[bent, -rows.T], [rows, damping * np.eye(count)]])
+            system = np.block([[bent + valley.lift, -rows.T], [rows, damping * np.eye(count)]])
             right = np.concatenate([-share * gradient, -error])
             # Rows that depend on one another leave the multipliers open; the shortest ones are taken.
             step = np.linalg.lstsq(system, right, rcond=self.options.threshold**2)[0][:size]
-        elif null.shape[1]:
-            y = np.linalg.solve(null.T @ bent @ null, -null.T @ (gradient + bent @ towards))
-            step = towards + share * (null @ y)
-        else:
+        elif across.shape[1] == len(gradient):
             step = towards
+        else:
+            step = towards - share * valley.down(_along(across, gradient + bent @ towards))
         length = float(np.linalg.norm(step))
         return np.asarray(step * min(1.0, self.options.longest / max(length, 1e-300)), dtype=np.float64)
+
+    def _valley(self, bent: FloatArray, across: FloatArray, key: bytes) -> _Valley:
+        """The valley of some free coordinates between some rows, which is the same for every caution."""
+        if key not in self.valleys:
+            self.valleys[key] = _Valley.of(bent, across)
+        return self.valleys[key]
 
 
 def _damping(jacobian: FloatArray, caution: int) -> float:
@@ -223,9 +229,51 @@ def _damping(jacobian: FloatArray, caution: int) -> float:
     return 0.0 if not caution else 1e-6 * 4.0**caution * float(np.square(jacobian).sum())
 
 
-def _split(jacobian: FloatArray, threshold: float, damping: float) -> tuple[FloatArray, FloatArray]:
-    """Basis of the null space (n, n - rank) and damped inverse (n, m)."""
-    u, s, vt = np.linalg.svd(jacobian, full_matrices=True)
+@dataclass(frozen=True)
+class _Valley:
+    """The curvature along the null space of the constraints, with what is negative or flat taken for steep.
+
+    Attributes:
+        curvature: (n, n) symmetric, along the null space; across it something that leaves that alone.
+        values, vectors: its eigenvalues, as they are taken, and vectors; None where none had to be changed.
+        lift: (n, n) what that adds to the curvature.
+    """
+
+    curvature: FloatArray
+    values: FloatArray | None
+    vectors: FloatArray
+    lift: FloatArray
+
+    @classmethod
+    def of(cls, bent: FloatArray, across: FloatArray) -> _Valley:
+        """The valley of a curvature (n, n) between orthonormal directions across (n, r)."""
+        within = _along(across, _along(across, bent).T)
+        size = float(np.linalg.norm(within))
+        within += (size / max(len(bent), 1) ** 0.5 or 1.0) * (across @ across.T)
+        flat = np.zeros((0, 0)), np.zeros_like(bent)
+        try:  # mostly all of it is steep enough, which this tells in a small part of the time
+            np.linalg.cholesky(within - _FLATTEST * size * np.eye(len(bent)))
+        except np.linalg.LinAlgError:
+            found, vectors = np.linalg.eigh(within)
+            values = np.maximum(np.abs(found), _FLATTEST * float(np.abs(found).max()))
+            return cls(within, values, vectors, (vectors * (values - found)) @ vectors.T)
+        return cls(within, None, *flat)
+
+    def down(self, slope: FloatArray) -> FloatArray:
+        """Newton's step along the null space, up a slope (n,) in it."""
+        if self.values is None:
+            return np.asarray(np.linalg.solve(self.curvature, slope))
+        return np.asarray(self.vectors @ ((self.vectors.T @ slope) / self.values))
+
+
+def _along(across: FloatArray, vectors: FloatArray) -> FloatArray:
+    """What vectors (n, ...) have square to orthonormal directions across (n, r)."""
+    return vectors - across @ (across.T @ vectors)
+
+
+def _across(jacobian: FloatArray, threshold: float, damping: float) -> tuple[FloatArray, FloatArray]:
+    """Orthonormal basis of the row space (n, rank) and damped inverse (n, m)."""
+    u, s, vt = np.linalg.svd(jacobian, full_matrices=False)
     rank = int(np.count_nonzero(s > threshold * s.max(initial=0.0))) if s.size else 0
     kept = s[:rank, None]
-    return vt[rank:].T, vt[:rank].T @ (u[:, :rank].T * kept / (kept * kept + damping))
+    return vt[:rank].T, vt[:rank].T @ (u[:, :rank].T * kept / (kept * kept + damping))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ikmath.linalg.lagrange import LagrangeOptions, minimize_under
+from ikmath.linalg.lagrange import LagrangeOptions, _Newton, minimize_under
 
 
 class Circle:
@@ -122,3 +122,28 @@ def test_agrees_with_slsqp():
         )  # fmt: skip
         found = minimize_under(program, np.zeros(8), LagrangeOptions(tolerance=1e-8))
         assert program.objective(found.x)[0] == pytest.approx(theirs.fun, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("form", ["reduced", "full"])
+@pytest.mark.parametrize("kind", ["convex", "bent down", "flat"])
+@pytest.mark.parametrize("rank", [0, 1, 3, 6])
+def test_a_step_is_that_along_a_basis_of_the_null_space(form, kind, rank):
+    """As the texts write it, with what is negative or flat there taken for steep."""
+    rng = np.random.default_rng(rank)
+    bent = rng.normal(size=(6, 6))
+    bent = (
+        bent @ bent.T
+        if kind == "convex"
+        else bent + bent.T
+        if kind == "bent down"
+        else np.diag([1.0] + [0.0] * 5)
+    )
+    rows, gradient, error = rng.normal(size=(rank, 6)), rng.normal(size=6), 0.1 * rng.normal(size=rank)
+    null = np.linalg.svd(rows)[2][rank:].T
+    values, vectors = np.linalg.eigh(null.T @ bent @ null)
+    steep = np.maximum(np.abs(values), 1e-4 * np.abs(values).max(initial=0.0))
+    towards = -np.linalg.pinv(rows) @ error
+    y = vectors @ (vectors.T @ (null.T @ (gradient + bent @ towards)) / steep)
+    options = LagrangeOptions(form=form, longest=1e9)
+    step = _Newton(gradient, bent, rows, options).at(0)(error, rows)
+    np.testing.assert_allclose(step, towards - null @ y, rtol=1e-6, atol=1e-6 * np.abs(step).max())
