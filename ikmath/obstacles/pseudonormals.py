@@ -44,8 +44,8 @@ class Pseudonormals:
         edges = np.stack([corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]])
         normal = cross(edges[0], edges[1])
         size = length(normal)
-        squares = np.stack([dot(edge, edge) for edge in edges])
-        flat = size <= 1e-10 * squares.max(0)
+        squares = [dot(edge, edge) for edge in edges]
+        flat = size <= 1e-10 * np.maximum(np.maximum(squares[0], squares[1]), squares[2])
         normal = np.where(flat[:, None], 0.0, normal / np.maximum(size, TINY)[:, None])
         once = ~repeated(faces, len(vertices))
         count = once & ~flat  # degenerate faces count as little as faces that are there twice
@@ -60,7 +60,8 @@ class Pseudonormals:
         edge = edge.reshape(3, -1).T
         bridges = np.flatnonzero(count & flat)
         if len(bridges):
-            at_edges = _bridged(bridges, squares, edge, normal, at_edges)
+            lengths = np.stack([square.take(bridges) for square in squares], -1)
+            at_edges = _bridged(bridges, lengths.argsort(1), edge, normal, at_edges)
         at_corners = _at_corners(faces, edges, size, normal * count[:, None], len(vertices))
         rim_corner = np.zeros(len(vertices), dtype=bool)
         if rim.any():
@@ -110,12 +111,15 @@ def _open(edge: Index, forward: Array, count: npt.NDArray[np.bool_], total: int)
     return rim
 
 
-def _bridged(flat: Index, squares: Array, edge: Index, normal: Array, at_edges: Array) -> Array:
+def _bridged(flat: Index, order: Index, edge: Index, normal: Array, at_edges: Array) -> Array:
     """Give faces without area the normal of the face at their longest edge, in place; the sums at the edges.
 
     The corner between is one on that edge: both parts of it meet their own faces, and the whole both of them.
+
+    Args:
+        flat: (B,) those faces; order: (B, 3) of their edges by length; edge: (F, 3) numbers of all edges;
+        normal: (F, 3) unit; at_edges: (E, 3) sums of the normals of faces with an area.
     """
-    order = squares[:, flat].argsort(0).T
     one, two, whole = (edge[flat, order[:, k]] for k in range(3))
     beside = at_edges.take(whole, 0)
     normal[flat] = beside / np.maximum(length(beside), TINY)[:, None]
