@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Knees and elbows as hinges: which turn of a joint bends its limb, and how far it is bent already."""
+"""Knees and elbows as hinges: which turn of a joint bends its limb, how far, and between which limits."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Final
 
 import numpy as np
 
+import ikmath as ik
+from ikmath import rotation
+
 from .armature import Array, Flags, Indices
 from .limb_joints import LimbJoints
 
 _ALONG: Final = 0.95  # cosine between a limb's axis and one of its bone, whose limits will do then
+_POSED: Final = np.radians(10.0)  # who is bent backwards by less at the start may only be straight
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,32 @@ class Hinges:
             which=np.abs(along) > _ALONG,
             own=(joints[:, :, None] == owner).any(1).astype(float),
         )
+
+    def limited(
+        self, limbs: LimbJoints, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float
+    ) -> ik.Skeleton:
+        """A figure with some of its limbs kept from bending the wrong way.
+
+        A limb that is posed so stays so: whoever bends a knee backwards by hand means it.
+
+        Args:
+            limbs: that these are the hinges of; skeleton: the figure; q: (n,) the pose that it starts from.
+            which: (k,) the limbs; those that do not bend about one turn are left as they are.
+            aside: radians that each may bend to either side, or (k,).
+        """
+        turned = rotation.swing_twist_matrix(q[limbs.turns]) @ limbs.second[:, :, None]
+        backwards = angles_about(limbs.first, turned[:, :, 0], limbs.axis) < -_POSED
+        now, straight = self.sides * q[self.bends], -self.at_rest
+        least = np.where(backwards, -np.inf, np.minimum(straight, now))
+        most = np.where(backwards, np.maximum(straight, now), np.inf)
+        rows = which & self.which
+        lower, upper = skeleton.lower.copy(), skeleton.upper.copy()
+        lower[self.bends[rows]] = np.where(self.sides > 0, least, -most)[rows]
+        upper[self.bends[rows]] = np.where(self.sides > 0, most, -least)[rows]
+        across, room = self.across[rows], np.broadcast_to(aside, rows.shape)[rows]
+        lower[across] = np.minimum(-room, q[across])
+        upper[across] = np.maximum(room, q[across])
+        return skeleton.limited(lower, upper)
 
 
 def angles_about(first: Array, second: Array, axis: Array) -> Array:

@@ -3,6 +3,10 @@
 
 A limb reaches most places in two ways, with its joint bent either way, and near the straight limb a solver
 has no reason to prefer one. People have. Limits on the bones say it best; where there are none, this does.
+
+Limbs that are straight in the posture are drawn through the straight limb, to the other side again: whoever
+lets go of a bend there finds it wrong, as little as it may be. Then they are asked once more as hinges, whose
+limits end where the limb is straight.
 """
 
 from __future__ import annotations
@@ -17,9 +21,11 @@ import ikmath as ik
 from ikmath import rotation
 
 from ..bridge.armature import Array, Indices
+from ..bridge.hinges import Hinges
 from ..bridge.limb_joints import POSED, LimbJoints
 from ..bridge.skeleton import Figure
 
+_TRIES: Final = 3  # one without limits; hinges may spoil another limb, which is one in the next
 _AS_GOOD: Final = 1e-3  # of the figure's size, or radians
 _NOTHING: Final = 1e-6  # of a limb's length
 
@@ -29,7 +35,7 @@ def bent_rightly(
     problem: ik.Problem,
     solution: ik.Solution,
     before: Array | None,
-    solve: Callable[[Array], ik.Solution],
+    solve: Callable[[ik.Problem, Array], ik.Solution],
 ) -> ik.Solution:
     """A solution with its limbs bent the way they do, if there is one as good.
 
@@ -37,26 +43,43 @@ def bent_rightly(
         figure: measured at the pose that the frame starts from; problem: that was solved.
         solution: as it came.
         before: coordinates of the frame before; a limb that was bent wrongly there stays so, without a jump.
-        solve: solves the problem from other coordinates.
+        solve: solves a problem from coordinates.
     """
     limbs = figure.limbs
     if limbs is None:
         return solution
     wrong = limbs.wrong(figure.bends, solution.q)
+    may = [False] * len(wrong)
     if any(wrong) and before is not None:
-        then = limbs.wrong(figure.bends, before)
-        rows = [row for row, now in enumerate(wrong) if now and not then[row]]
-    else:
-        rows = [row for row, now in enumerate(wrong) if now]
+        may = limbs.wrong(figure.bends, before)
+    rows = [row for row, (now, then) in enumerate(zip(wrong, may, strict=True)) if now and not then]
     if not rows:
         return solution
     pose, q = ik.Pose.forward(figure.skeleton, solution.q), solution.q.copy()
     for row in rows:
         _bend(figure, limbs, row, pose, q)
-    other = solve(problem.start(q))
     metric = np.array(problem.units) == "m"
-    worse = other.errors > np.maximum(solution.errors, _AS_GOOD * np.where(metric, problem.length, 1.0))
-    return solution if worse.any() or sum(limbs.wrong(figure.bends, other.q)) >= sum(wrong) else other
+    allowed = np.maximum(solution.errors, _AS_GOOD * np.where(metric, problem.length, 1.0))
+    best, left, asked = solution, sum(wrong), problem
+    for _ in range(_TRIES):
+        other = solve(asked, asked.start(q))
+        still = limbs.wrong(figure.bends, other.q)
+        if sum(still) < left and not (other.errors > allowed).any():
+            best, left = other, sum(still)
+        more = {row for row, (now, then) in enumerate(zip(still, may, strict=True)) if now and not then}
+        if not more:
+            break
+        rows = sorted(more.union(rows))
+        asked = _hinged(figure, limbs, problem, rows)
+    return best
+
+
+def _hinged(figure: Figure, limbs: LimbJoints, problem: ik.Problem, rows: list[int]) -> ik.Problem:
+    """The problem for a figure of which some limbs are hinges, with no room for a bend that is wrong."""
+    skeleton, which = figure.skeleton, np.zeros(len(limbs.axis), dtype=bool)
+    which[rows] = True
+    hinges, aside = Hinges.of(limbs, skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
+    return problem.on(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
 
 
 def keeps_bends(figure: Figure, q: Array) -> Callable[[Array], bool] | None:

@@ -203,13 +203,11 @@ def _answer(
     relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
     """Solve a figure that is exact, from coordinates q, and let it relax if it is to."""
-    answer = partial(ask, problem)
     tried = before.tried if before else ()
-    if problem.scene is not None:
-        solution = answer(q)  # who is put elsewhere at once may come out behind an obstacle
-    else:
+    solution = ask(problem, q)
+    if problem.scene is None:  # else who is put elsewhere at once may come out behind an obstacle
         then = before.q if before else None
-        solution = bent_rightly(task.figure, problem, answer(q), then, answer)
+        solution = bent_rightly(task.figure, problem, solution, then, ask)
     if relaxed is not None:
         solution = relaxed(problem, solution, allows=keeps_bends(task.figure, solution.q))
         if problem.scene is None:

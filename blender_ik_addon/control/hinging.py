@@ -22,13 +22,12 @@ import ikmath as ik
 from ikmath import rotation
 
 from ..bridge.armature import Array
-from ..bridge.hinges import Hinges, angles_about
+from ..bridge.hinges import Hinges
 from ..bridge.limb_joints import LimbJoints
 from ..bridge.skeleton import Figure
 from .bends import put
 
 _ASIDE: Final = np.radians(15.0)  # that a limb may bend to either side
-_POSED: Final = np.radians(10.0)  # who is bent backwards by less at the start may only be straight
 _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose,
 _BENT: Final = np.radians(60.0)  # which is looked for from here
 _HARD: Final = 0.25  # effort of a limb from which on that is worth while, squared radians;
@@ -37,9 +36,7 @@ _EASIER: Final = 0.95  # share of the effort of the whole figure that the other 
 
 
 def hinged(figure: Figure) -> Figure:
-    """The figure with its limbs kept from bending the wrong way by limits.
-
-    A limb that is posed so stays so: whoever bends a knee backwards by hand means it.
+    """The figure with its limbs kept from bending the wrong way by limits, see `Hinges.limited`.
 
     Args:
         figure: measured at the pose that it starts from.
@@ -50,19 +47,8 @@ def hinged(figure: Figure) -> Figure:
     hinges = Hinges.of(limbs, figure.skeleton.owner)
     if not hinges.which.any():
         return figure
-    turned = rotation.swing_twist_matrix(figure.q[limbs.turns]) @ limbs.second[:, :, None]
-    backwards = angles_about(limbs.first, turned[:, :, 0], limbs.axis) < -_POSED
-    now, straight = hinges.sides * figure.q[hinges.bends], -hinges.at_rest
-    least = np.where(backwards, -np.inf, np.minimum(straight, now))
-    most = np.where(backwards, np.maximum(straight, now), np.inf)
-    which, skeleton = hinges.which, figure.skeleton
-    lower, upper = skeleton.lower.copy(), skeleton.upper.copy()
-    lower[hinges.bends[which]] = np.where(hinges.sides > 0, least, -most)[which]
-    upper[hinges.bends[which]] = np.where(hinges.sides > 0, most, -least)[which]
-    across = hinges.across[which]
-    lower[across] = np.minimum(-_ASIDE, figure.q[across])
-    upper[across] = np.maximum(_ASIDE, figure.q[across])
-    return replace(figure, skeleton=skeleton.limited(lower, upper), hinges=hinges)
+    limited = hinges.limited(limbs, figure.skeleton, figure.q, hinges.which, _ASIDE)
+    return replace(figure, skeleton=limited, hinges=hinges)
 
 
 def bent_instead(
