@@ -90,8 +90,8 @@ class Hinges:
         self.axis = np.zeros(plan.count, dtype=int)
         self.axis[self.hinges] = axis
         start = swing_twist_matrix(fixed[:, _TURN:])  # of joints that cannot turn; of hinges the identity
-        start = start if constants.rest is None else np.matmul(constants.rest, start)
         start = np.concatenate([start, np.eye(3)[None]])
+        start = start if constants.rest is None else np.matmul(constants.rest, start)
         unit = np.zeros((plan.count + 1, 3))
         unit[self.hinges, axis] = 1.0
         along = unit[:, :, None] * unit[:, None, :]
@@ -142,7 +142,7 @@ class Hinges:
         moved = self.moved
         way = np.matmul(rotation.take(self._carriers).T, offsets(plan, self.constants, q)[moved, :, None])
         position = self._above.dot(way[:, :, 0])
-        axes = rotation.take(self._axis_entries)[:, :, None]
+        axes = rotation.take(self._axis_entries)[:, None]
         return OneFrame(rotation, position, axes, slides(plan, self.constants, rotation))
 
     def many(self, q: Array) -> ManyFrames:

@@ -27,42 +27,43 @@ from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
 
-# the waves of `_features`
-_ONE, _SIN_Y, _SIN, _COS_Y, _COS, _RATIO, _X, _Z, _SIN_X, _SIN_Z, _REST, _WAVES = range(12)
+# The rows of `_features`: waves of a joint's angles, what `Plan.inputs` tells of it, and their products.
+_N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO = range(9)
+_HALF_TURN, _Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 9, 10, 11, 12, 13, 16, 19, 20
+_SWINGS = (_SIN_X, _SIN_X), (_SIN_X, _SIN_Z), (_SIN_Z, _SIN_Z), (_COS, _SIN_X), (_COS, _SIN_Z)
+_AXES = (_N_X, _N_X), (_N_X, _N_Z), (_N_Z, _N_Z), (_RATIO, _SIN_X), (_RATIO, _SIN_Z), (_RATIO, _COS)
+_FIRST: Final = np.array(_SWINGS + _AXES).T
+_TRIPLES = _PAIRS + len(_FIRST[0])
+_SWUNG, _SQUARES, _WHOLE = range(_ONE, _PAIRS + 5), range(_PAIRS + 5, _PAIRS + 8), _TRIPLES - 1
+_SECOND: Final = np.array(
+    [(swing, twist) for twist in (_SIN_Y, _COS_Y) for swing in _SWUNG] + [(_WHOLE, n) for n in _SQUARES]
+).T
+_END = _TRIPLES + len(_SECOND[0])
 
 
-def _feature_map() -> tuple[Index, Array]:
-    """The products of waves that make up a joint's rotation and axes, and how.
-
-    Returns:
-        (3, F) the waves of each product; (F, 21) products -> rows of [rotation | axes of turns x, y, z | room
-        for one].
-    """
-    one, x, z = _ONE, _SIN_X, _SIN_Z
-    swings = (one, one), (x, x), (x, z), (z, z), (_COS, x), (_COS, z)
-    others = (_REST, _X, _X), (_REST, _X, _Z), (_REST, _Z, _Z), (_RATIO, x, one), (_RATIO, z, one)
-    twists = _SIN_Y, one, _COS_Y
-    products = np.array([(*swing, twist) for twist in twists for swing in swings] + list(others))
-    swing = np.zeros((6, 3, 3))  # S as a linear map of the swings
+def _feature_map() -> Array:
+    """(F, 21): rows from the slides on -> rows of [rotation | axes of turns x, y, z | place]."""
+    swing = np.zeros((6, 3, 3))  # S as a linear map of one and the swings
     swing[0] = np.eye(3)
     swing[1, 1, 1] = swing[1, 2, 2] = swing[3, 0, 0] = swing[3, 1, 1] = -2.0
     swing[2, 0, 2] = swing[2, 2, 0] = 2.0
     swing[4, 2, 1], swing[4, 1, 2] = 2.0, -2.0
     swing[5, 1, 0], swing[5, 0, 1] = 2.0, -2.0
-    out = np.zeros((len(products), 3, 7))
-    sine, plain, cosine, axes = out[:6], out[6:12], out[12:18], out[18:, :, 3:]
+    out = np.zeros((_END - _SLIDE, 3, 7))
+    places, plain, axes, _, sine, cosine, whole = np.split(out, np.cumsum([6, 6, 5, 1, 6, 6]))
+    places[:3, :, 6] = places[3:, :, 6] = np.eye(3)
+    plain[:, :, 1] = plain[:, :, 4] = swing[:, :, 1]  # the twist leaves the second column alone
     sine[:, :, 0], sine[:, :, 2] = -swing[:, :, 2], swing[:, :, 0]
     cosine[:, :, 0], cosine[:, :, 2] = swing[:, :, 0], swing[:, :, 2]
-    plain[:, :, 1] = plain[:, :, 4] = swing[:, :, 1]  # the twist leaves the second column alone
     plain[0, 0, 3] = plain[0, 2, 5] = 1.0
-    axes[2, 0, 0] = axes[0, 2, 2] = -1.0
-    axes[1, 2, 0] = axes[1, 0, 2] = 1.0
-    axes[4, 1, 0], axes[3, 1, 2] = 1.0, -1.0
-    used = out.any((1, 2))
-    return products[used].T, out[used].reshape(-1, 21)
+    for squares, sign in (axes, 1.0), (whole, -1.0):
+        squares[2, 0, 3] = squares[0, 2, 5] = -sign
+        squares[1, 2, 3] = squares[1, 0, 5] = sign
+    axes[4, 1, 3], axes[3, 1, 5] = 1.0, -1.0
+    return out.reshape(-1, 21)
 
 
-_PRODUCTS, _FEATURES = _feature_map()
+_FEATURES: Final = _feature_map()
 _HALF: Final = np.array(0.5)  # numpy reads an array sooner than a number
 _SMALL: Final = np.array(_TINY)
 
@@ -77,10 +78,11 @@ class Constants(NamedTuple):
     """What the kernels need of a figure besides its tree's structure.
 
     Attributes:
-        rest: (J, 3, 3), joints innermost in memory, or None where no rest frame is turned;
+        rest: (J + 1, 3, 3), with the world's, joints innermost in memory; None where no rest frame is turned;
         translation: (J, 3) at rest, fixed slides in it; fixed: (J, 6) turns that are not free;
         along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
-        slides: (3 S, 6) the screws of the slides of `Plan.sliding` where their carriers are not turned.
+        slides: (3 S, 6) the screws of the slides of `Plan.sliding` where their carriers are not turned;
+        inputs: where `Plan.inputs` looks: room for the coordinates, and what does not change.
     """
 
     rest: Array | None
@@ -88,6 +90,7 @@ class Constants(NamedTuple):
     fixed: Array
     along: Array
     slides: Array
+    inputs: Array
 
 
 class OneFrame(NamedTuple):
@@ -96,27 +99,25 @@ class OneFrame(NamedTuple):
     Attributes:
         rotation: (J + 1, 3, 3) world rotations, the last is the world itself.
         position: (J, 3) world positions of the joints' frames.
-        axes: (J, 3, 3) world axes of the turns x, y, z, as columns, or (J, 3, 1) where joints have one;
+        carried: (J, 4, 3) world axes of the turns x, y, z, and where the joint is as seen from its parent, in
+            the world's axes; or (J, 1, 3), the axis of the one turn;
         slides: (3 S, 6) the screws of the slides x, y, z of the joints of `Plan.sliding`, see `twists`.
     """
 
     rotation: Array
     position: Array
-    axes: Array
+    carried: Array
     slides: Array
 
     def twists(self, plan: Plan) -> Array:
         """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""
-        count, _, turns = self.axes.shape
-        slides = plan.first_turn
-        rows = np.empty((slides + count * turns, 6))
-        out = rows[slides:].reshape(count, turns, 6)
-        w = out[:, :, :3]
-        w[...] = self.axes.transpose(0, 2, 1)
-        np.matmul(w, _SKEW.dot(self.position.T).reshape(3, 3, count).T, out=out[:, :, 3:])
-        if slides:
-            rows[:slides] = self.slides
-        return rows if plan.in_order else rows.take(plan.row if turns == 3 else plan.hinge_row, 0)
+        w, slides = self.carried, self.slides
+        moments = _SKEW.dot(self.position.T).reshape(3, 3, plan.count).T
+        numbers = np.empty(2 * w.size + slides.size)
+        numbers[: w.size] = w.ravel()
+        np.matmul(w, moments, out=numbers[w.size : 2 * w.size].reshape(w.shape))
+        numbers[2 * w.size :] = slides.ravel()
+        return numbers.take(plan.screws if w.shape[1] > 1 else plan.hinge_screws)
 
 
 class ManyFrames(NamedTuple):
@@ -137,27 +138,20 @@ class ManyFrames(NamedTuple):
 def forward_one(plan: Plan, constants: Constants, q: Array) -> OneFrame:
     """One pose, q (n,)."""
     count = plan.count
-    if plan.in_order:
-        turns = q[plan.first_turn :].reshape(count, 3).T
-    else:
-        table = constants.fixed.copy()
-        table.ravel()[plan.flat] = q
-        turns = table[:, 3:].T
-    local = _features(turns).T.dot(_FEATURES).reshape(count, 3, 7)
+    source = constants.inputs.copy()
+    source[: len(q)] = q
+    local = _features(source, plan.inputs).T.dot(_FEATURES).reshape(count + 1, 3, 7)
     if constants.rest is not None:
         local = np.matmul(constants.rest, local)
-    local[:, :, 6] = offsets(plan, constants, q)
-    rotation = np.empty((count + 1, 3, 3))
-    rotation[:count] = local[:, :, :3]
-    rotation[count] = _IDENTITY
-    for jump in plan.jumps:
+    rotation = np.matmul(local.take(plan.first_jump).T, local[:, :, :3])
+    for jump in plan.further_jumps:
         rotation = np.matmul(rotation.take(jump).T, rotation)
-    carried = np.matmul(rotation.take(plan.parent_entries).T, local[:, :, 3:])
+    own = local[:-1].swapaxes(1, 2)
+    carried = np.matmul(own[:, 3:], rotation.take(plan.parent_entries).transpose(2, 0, 1))
     if plan.cut:
-        carried[:, :, :3] = np.matmul(rotation.take(plan.turn_entries).T, local[:, :, 3:6])
-    return OneFrame(
-        rotation, plan.above.dot(carried[:, :, 3]), carried[:, :, :3], slides(plan, constants, rotation)
-    )
+        carried[:, :3] = np.matmul(own[:, 3:6], rotation.take(plan.turn_entries).transpose(2, 0, 1))
+    position = plan.above.dot(carried[:, 3])
+    return OneFrame(rotation, position, carried, slides(plan, constants, rotation))
 
 
 def slides(plan: Plan, constants: Constants, rotation: Array) -> Array:
@@ -179,34 +173,31 @@ def offsets(plan: Plan, constants: Constants, q: Array) -> Array:
     return np.asarray(constants.translation + q[plan.slid].dot(constants.along).reshape(plan.count, 3))
 
 
-def _features(turns: Array) -> Array:
-    """(F, J) of turns (3, J), see `_feature_map`. Joints lie innermost: short inner loops are slow.
+def _features(source: Array, inputs: Index) -> Array:
+    """(F, K) of K joints, what `_feature_map` maps, their inputs standing in `source`.
 
-    The products are of rows that are picked out first, which numpy does in a third of the time that it takes
-    to broadcast.
+    Joints lie innermost: short inner loops are slow. The factors of products are picked out first: numpy
+    multiplies arrays of one shape in a third of the time that it takes to broadcast.
     """
-    waves, angles = np.empty((_WAVES, turns.shape[1])), np.empty((2, turns.shape[1]))
-    one, _, sine, _, cosine, ratio, x, z, sine_x, sine_z, rest = waves
-    half = angles[1]
-    np.hypot(turns[0], turns[2], out=half)
+    rows = np.empty((_END, inputs.shape[1]))
+    source.take(inputs, out=rows[_Y:_PAIRS], mode="clip")  # or numpy would copy once more
+    half, x, z, sine = rows[_HALF_TURN], rows[_X], rows[_Z], rows[_SIN]
+    n_x, n_z, angles = rows[_N_X], rows[_N_Z], rows[_HALF_TURN : _Y + 1]
+    np.hypot(x, z, out=half)
     half += _SMALL
-    np.divide(turns[0], half, out=x)
-    np.divide(turns[2], half, out=z)
+    np.divide(x, half, out=n_x)
+    np.divide(z, half, out=n_z)
     half *= _HALF
-    angles[0] = turns[1]
-    np.sin(angles, out=waves[_SIN_Y : _SIN + 1])
-    np.cos(angles, out=waves[_COS_Y : _COS + 1])
-    one.fill(1.0)
-    np.divide(sine, half, out=ratio)
-    np.multiply(x, sine, out=sine_x)
-    np.multiply(z, sine, out=sine_z)
-    np.multiply(ratio, cosine, out=rest)
-    np.subtract(one, rest, out=rest)
-    factors = waves.take(_PRODUCTS, 0)
-    products: Array = factors[0]
-    products *= factors[1]
-    products *= factors[2]
-    return products
+    np.sin(angles, out=rows[_SIN : _SIN_Y + 1])
+    np.cos(angles, out=rows[_COS : _COS_Y + 1])
+    np.multiply(n_x, sine, out=rows[_SIN_X])
+    np.multiply(n_z, sine, out=rows[_SIN_Z])
+    np.divide(sine, half, out=rows[_RATIO])
+    factors = rows.take(_FIRST, 0)
+    np.multiply(factors[0], factors[1], out=rows[_PAIRS:_TRIPLES])
+    factors = rows.take(_SECOND, 0)
+    np.multiply(factors[0], factors[1], out=rows[_TRIPLES:])
+    return rows[_SLIDE:]
 
 
 _IDENTITY: Final = np.eye(3)
@@ -298,7 +289,7 @@ def many_frames(
         plan, constants: of the figure; quaternions: (J + 1, 4, B), the last is the world; q: (n, B);
         axes: gives `ManyFrames.axes` of rotations (3, 3, J, B).
     """
-    rest, translation, _, along, _ = constants
+    rest, translation, along = constants.rest, constants.translation, constants.along
     count = plan.count
     rotation = _matrices(quaternions)
     # of balls made of hinges only one in three is somewhere else than its parent, of bones most along y only

@@ -39,15 +39,14 @@ class Plan:
         self.slide_columns = np.flatnonzero(slot < 3)
         self.slid = span(self.slide_columns)
         self.owner, self.slot = owner, slot
-        # row of each coordinate in [slide axes of sliding joints; turn axes of all joints]
-        slides = 3 * np.searchsorted(self.sliding, owner) + slot
         self.first_turn = 3 * len(self.sliding)
-        self.row = np.where(slot >= 3, self.first_turn + 3 * owner + slot - 3, slides)
-        # the same where each joint has one turn
-        self.hinge_row = np.where(slot >= 3, self.first_turn + owner, slides)
-        # whether these are the coordinates as they are: all slides, then all turns of balls
-        self.in_order = np.array_equal(self.row, np.arange(self.first_turn + 3 * count))
-        self.jumps = jumps(self.turn_parent)
+        # whether the coordinates are all slides, then all turns of balls
+        slides = 3 * np.searchsorted(self.sliding, owner) + slot
+        row = np.where(slot >= 3, self.first_turn + 3 * owner + slot - 3, slides)
+        self.in_order = np.array_equal(row, np.arange(self.first_turn + 3 * count))
+        # the first jump is made from what has the axes and the place beside the rotation
+        self.first_jump = entries(np.append(self.turn_parent, count), 7)
+        self.further_jumps = jumps(self.turn_parent)[1:]
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
         self._parents = parents
 
@@ -59,6 +58,37 @@ class Plan:
             if parent >= 0:
                 above[i] += above[parent]
         return above
+
+    @cached_property
+    def inputs(self) -> Index:
+        """(10, J + 1) what makes up the frames of joints and of the world: turns y, x, z, slides, place, 1.
+
+        Told by where it stands in [coordinates | (J, 3) turns that are not free | (J, 3) places | 0 | 1];
+        places are seen from the joints' own rest frames.
+        """
+        n, count = len(self.flat), self.count
+        zero = n + 6 * count
+        six, place = np.full((count + 1, 6), zero), np.full((count + 1, 3), zero)
+        six[:count, 3:], place[:count] = n + np.arange(6 * count).reshape(2, count, 3)
+        six.ravel()[self.flat] = np.arange(n)
+        x, y, z = six[:, 3:].T
+        return np.concatenate([[y, x, z], six[:, :3].T, place.T, np.full((1, count + 1), zero + 1)])
+
+    @cached_property
+    def screws(self) -> Index:
+        """(n, 6) where the coordinates' screws stand in [w of J turns and places | v | screws of slides]."""
+        return self._screws(4 * self.owner + self.slot - 3, 4)
+
+    @cached_property
+    def hinge_screws(self) -> Index:
+        """(n, 6) the same where each joint has one turn, in [w of J turns | v | screws of slides]."""
+        return self._screws(self.owner, 1)
+
+    def _screws(self, turn: Index, each: int) -> Index:
+        axis, half = np.arange(3), 3 * each * self.count
+        turns = 3 * turn[:, None] + np.concatenate([axis, half + axis])
+        slides = 2 * half + 6 * (3 * np.searchsorted(self.sliding, self.owner) + self.slot)
+        return np.where(self.slot[:, None] >= 3, turns, slides[:, None] + np.arange(6))
 
     @cached_property
     def every(self) -> Columns:
@@ -127,11 +157,14 @@ def levels(parent: Index) -> Levels:
     return out
 
 
-def entries(joints: Index) -> Index:
+def entries(joints: Index, wide: int = 3) -> Index:
     """(3, 3, K) where the rotations of K joints stand in (J + 1, 3, 3): `rotation.take(...).T` is (K, 3, 3).
 
     That leaves the joints innermost in memory, of which BLAS can make nothing. It is meant so: numpy's own
     loop multiplies a stack of small matrices twice as quickly as one call of BLAS for each of them.
+
+    Args:
+        joints: (K,); wide: columns of the array, of which the rotations are the first three.
     """
     corner = np.arange(3)
-    return np.asarray(9 * joints + 3 * corner[:, None] + corner[:, None, None])
+    return np.asarray(3 * wide * joints + wide * corner[:, None] + corner[:, None, None])

@@ -254,8 +254,8 @@ class Skeleton:
     @cached_property
     def constants(self) -> Constants:
         """What `kinematics` wants of the figure besides its structure."""
-        straight = (self.rest_rotation == np.eye(3)).all()
-        rest = None if straight else np.ascontiguousarray(self.rest_rotation.T).T
+        turned = (self.rest_rotation != np.eye(3)).any()
+        rest = np.concatenate([self.rest_rotation, np.eye(3)[None]]).T.copy().T if turned else None
         slides = self.fixed[:, :3].copy()
         slides[self.owner[self.slot < 3], self.slot[self.slot < 3]] = 0.0
         translation = self.rest_translation
@@ -269,7 +269,9 @@ class Skeleton:
         along[np.arange(len(columns)), owner] = self.rest_rotation[owner, :, slot]
         ground = np.zeros((self.plan.first_turn, 6))
         ground[:, 3:] = self.rest_rotation[self.plan.sliding].swapaxes(1, 2).reshape(-1, 3)
-        return Constants(rest, translation, fixed, along.reshape(len(columns), 3 * len(self)), ground)
+        place = np.matmul(translation[:, None], self.rest_rotation) if turned else translation
+        inputs = np.concatenate([np.zeros(self.n), fixed[:, 3:].ravel(), place.ravel(), [0.0, 1.0]])
+        return Constants(rest, translation, fixed, along.reshape(len(columns), 3 * len(self)), ground, inputs)
 
     @cached_property
     def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
