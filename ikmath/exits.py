@@ -103,14 +103,19 @@ class ExitsOfMany(NamedTuple):
             self.pair_way.take(pair, 1),
         )
 
-    def of_one(self, to: Array) -> ExitsOfOne:
-        """The same where there is but one frame, of a step that ends at to (n,)."""
-        where, inside = np.append(self.column, self.ends), np.append(self.limit, self.point)
+    def of_one(self) -> ExitsOfOne:
+        """The same where there is but one frame."""
         return ExitsOfOne(
-            list(zip(self.column.tolist(), self.way.tolist(), strict=True)),
-            list(zip(self.pair.tolist(), *self.normal.tolist(), *self.pair_way.tolist(), strict=True)),
-            list(zip(where.tolist(), inside.tolist(), strict=True)),
-            float(np.abs(inside - to.take(where)).max()),
+            list(zip(self.column.tolist(), self.limit.tolist(), strict=True)),
+            [
+                (pair, x, z, edge)
+                for pair, x, z, edge in zip(
+                    self.pair.tolist(),
+                    *self.ends.tolist(),
+                    zip(*self.point.tolist(), *self.normal.tolist(), strict=True),
+                    strict=True,
+                )
+            ],
         )
 
     def bounds(self, n: int, pairs: int, batch: tuple[int, ...]) -> Bounds:
@@ -135,38 +140,47 @@ class ExitsOfOne(NamedTuple):
     """Of one frame, in plain numbers.
 
     Attributes:
-        columns: (column, way to the limit); pairs: (pair, normal x, z, way x, z);
-        ends: (column, where it ends inside) of both;
-        off: how much of the step that takes, of a coordinate at most.
+        columns: (column, its limit);
+        pairs: (pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)).
     """
 
     columns: list[tuple[int, float]]
-    pairs: list[tuple[int, float, float, float, float]]
-    ends: list[tuple[int, float]]
-    off: float
+    pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
+
+    def ends(self) -> list[tuple[int, float]]:
+        """(column, where it ends inside) of both."""
+        ends = self.columns.copy()
+        for _, x, z, (a, b, _, _) in self.pairs:
+            ends += (x, a), (z, b)
+        return ends
 
     def beyond(self, to: Array, most: Array) -> bool:
         """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
+        there, allowed = to.item, most.item
         if not most.ndim:
-            return bool(self.off > most)
-        return any(abs(inside - to[column]) > most[column] for column, inside in self.ends)
+            single = allowed()
+            return any(abs(inside - there(column)) > single for column, inside in self.ends())
+        return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
 
     def land(self, to: Array) -> None:
         """Put a step that ends at to (n,) inside, in place."""
-        for column, inside in self.ends:  # a few: sooner than by numpy
+        for column, inside in self.ends():  # a few: sooner than by numpy
             to[column] = inside
 
-    def crossed(self) -> dict[int, Edge]:
-        """The edges of the pairs that would leave."""
-        return {pair: Edge(u, v, u * a + v * b) for pair, u, v, a, b in self.pairs}
+    def crossed(self, q: Array) -> dict[int, Edge]:
+        """The edges of the pairs that would leave, from q (n,)."""
+        return {
+            pair: Edge(u, v, u * (a - q.item(x)) + v * (b - q.item(z)))
+            for pair, x, z, (a, b, u, v) in self.pairs
+        }
 
-    def bounds(self, n: int, pairs: int) -> Bounds:
-        """The same over all coordinates and pairs."""
-        held, shift = np.zeros(n, dtype=bool), np.zeros(n)
+    def bounds(self, q: Array, pairs: int) -> Bounds:
+        """The same over all coordinates and pairs, of a step from q (n,)."""
+        held, shift = np.zeros(len(q), dtype=bool), np.zeros(len(q))
         leaving, normal, way = np.zeros(pairs, dtype=bool), np.zeros((2, pairs)), np.zeros((2, pairs))
-        for column, along in self.columns:
-            held[column], shift[column] = True, along
-        for pair, u, v, a, b in self.pairs:
+        for column, limit in self.columns:
+            held[column], shift[column] = True, limit - q[column]
+        for pair, x, z, (a, b, u, v) in self.pairs:
             leaving[pair] = True
-            normal[0, pair], normal[1, pair], way[0, pair], way[1, pair] = u, v, a, b
+            normal[:, pair], way[:, pair] = (u, v), (a - q[x], b - q[z])
         return Bounds(held, shift, leaving, normal, way)

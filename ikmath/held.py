@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Directions in which a figure may not move by itself: they go a given way, and the others take over.
 
-A direction has two sides: `along` is how it moves the coordinates, `measure` tells how far a step goes along
-it. In a metric W the one is W times the other, and their product is 1; different directions are apart.
+A direction has two sides: `measure` tells how far a step goes along it, and in a metric W it moves the
+coordinates by W times that. The product of both is 1; different directions are apart.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ class HeldOfOne(NamedTuple):
     """Of one frame.
 
     Attributes:
-        along, measure: (h, n), see the module; way: (h,) how far they are to go.
+        measure: (h, n), see the module; way: (h,) how far they are to go;
+        metric: (n,) diagonal of W, or None.
     """
 
-    along: Array
     measure: Array
     way: Array
+    metric: Array | None
 
     def out_of(self, rows: Array) -> tuple[Array, Array]:
         """Rows (k, n) that know nothing of the directions, and what their ways do to the rows (k,)."""
         columns = rows.T
-        moved = self.along.dot(columns)
+        moved = self.measure.dot(columns if self.metric is None else columns * self.metric[:, None])
         return (columns - self.measure.T.dot(moved)).T, self.way.dot(moved)
 
     def keep(self, step: Array) -> Array:
         """The step (n,) with the directions going their way."""
-        return np.asarray(step + (self.way - self.measure.dot(step)).dot(self.along))
+        short = (self.way - self.measure.dot(step)).dot(self.measure)
+        return np.asarray(step + (short if self.metric is None else short * self.metric))
 
 
 class HeldOfMany(NamedTuple):
@@ -42,7 +44,8 @@ class HeldOfMany(NamedTuple):
 
     Attributes:
         first: (h,) a coordinate of each; second: (h',) the other of those that have two, which come last;
-        along, measure: (h, B) and (h', B) of these coordinates, 0 in frames that do not hold them;
+        along, measure: (h, B) and (h', B) of these coordinates, 0 in frames that do not hold them: how they
+            are moved, and see the module;
         way: (h, B) how far they are to go.
     """
 

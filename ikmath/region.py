@@ -187,8 +187,8 @@ class Region:
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
         if q.ndim == 1:
-            one = self.exits_of_one(q, q + dq)
-            return None if one is None else one.bounds(self.n, len(self.pairs))
+            one = self.exits_of_one(q + dq)
+            return None if one is None else one.bounds(q, len(self.pairs))
         flat = self.n, prod(q.shape[1:])
         exits = self.exits_of_many(q.reshape(flat), (q + dq).reshape(flat))
         return None if exits is None else exits.bounds(self.n, len(self.pairs), q.shape[1:])
@@ -220,8 +220,8 @@ class Region:
             return None
         return ExitsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
 
-    def exits_of_one(self, q: Array, to: Array) -> ExitsOfOne | None:
-        """As `leaving`, for a step of one frame from q to another (n,), told by what leaves.
+    def exits_of_one(self, to: Array) -> ExitsOfOne | None:
+        """As `leaving`, for a step of one frame that ends at to (n,), told by what leaves.
 
         A few suspects are looked at one by one.
         """
@@ -229,40 +229,24 @@ class Region:
         if not suspects:
             return None
         if len(suspects) > _FEW:
-            exits = self.exits_of_many(q[:, None], to[:, None])
-            return None if exits is None else exits.of_one(to)
+            exits = self.exits_of_many(to[:, None], to[:, None])
+            return None if exits is None else exits.of_one()
         columns: list[tuple[int, float]] = []
-        pairs: list[tuple[int, float, float, float, float]] = []
-        ends: list[tuple[int, float]] = []
-        here, there, last, off = q.item, to.item, -1, 0.0
+        pairs: list[tuple[int, int, int, tuple[float, float, float, float]]] = []
+        there, last = to.item, -1
         pair_of, pair_columns, rooms = self._pair_of, self.pair_columns, self._rooms
         for column in suspects:
             pair = pair_of[column]
             if pair < 0:
                 low, high = self._ends[column]
-                at = there(column)
-                a = low if at < low else high
-                columns.append((column, a - here(column)))
-                ends.append((column, a))
-                over = a - at
-            elif pair == last:  # a joint's coordinates stand side by side
-                continue
-            else:
+                columns.append((column, low if there(column) < low else high))
+            elif pair != last:  # a joint's coordinates stand side by side
                 last = pair
                 x, z = pair_columns[pair]
-                at_x, at_z = there(x), there(z)
-                edge = edge_of(at_x, at_z, rooms[pair], _OUTSIDE)
-                if edge is None:
-                    continue
-                a, b, u, v = edge
-                pairs.append((pair, u, v, a - here(x), b - here(z)))
-                ends += (x, a), (z, b)
-                over, other = a - at_x, b - at_z
-                if other * other > over * over:
-                    over = other
-            if not -off <= over <= off:
-                off = over if over > 0.0 else -over
-        return ExitsOfOne(columns, pairs, ends, off) if ends else None
+                edge = edge_of(there(x), there(z), rooms[pair], _OUTSIDE)
+                if edge is not None:
+                    pairs.append((pair, x, z, edge))
+        return ExitsOfOne(columns, pairs) if columns or pairs else None
 
     def largest(self, dq: Array) -> Array:
         """The largest component of steps dq (n, ...), one for all coordinates: (...).

@@ -10,6 +10,7 @@ end.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import ClassVar, Final
 
 import numpy as np
@@ -42,15 +43,15 @@ class Projection(LimitMethod):
 
     def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
         to = q + propose(error)
-        exits = region.exits_of_one(q, to)
+        exits = region.exits_of_one(to)
         if exits is None:
             return region.kept(to)
-        hold = _OneHold(region, propose.metric)
+        hold = _OneHold(q, propose.metric)
         for _ in range(_ROUNDS):
             hold.add(exits)
             dq = propose(error, hold.directions())
             to = q + dq
-            left = region.exits_of_one(q, to)
+            left = region.exits_of_one(to)
             if left is None:
                 return region.kept(to)
             exits = left
@@ -93,40 +94,41 @@ class _OneHold:
     """What is held in one frame: coordinates altogether, swing pairs across their boundary.
 
     Args:
-        region: the limits; metric: (n,) units of steps, squared, or None.
+        q: (n,) where the step begins; metric: (n,) units of steps, squared, or None.
     """
 
-    def __init__(self, region: Region, metric: Array | None) -> None:
-        self._n, self._pairs, self._metric = region.n, region.pair_columns, metric
+    def __init__(self, q: Array, metric: Array | None) -> None:
+        self._q, self._metric = q, metric
         self._held: dict[int, float] = {}  # column -> its way
-        self._across: dict[int, tuple[float, float, float]] = {}  # pair -> normal, way along it
+        # pair -> its columns, normal, way along it
+        self._across: dict[int, tuple[int, int, float, float, float]] = {}
 
     def add(self, exits: ExitsOfOne) -> None:
         """Hold what left; a pair that left along its tangent too is held altogether."""
-        self._held.update(exits.columns)
-        for pair, u, v, a, b in exits.pairs:
-            x, z = self._pairs[pair]
-            if pair in self._across or x in self._held:
-                self._across.pop(pair, None)
-                self._held[x], self._held[z] = a, b
+        here, held, across = self._q.item, self._held, self._across
+        for column, limit in exits.columns:
+            held[column] = limit - here(column)
+        for pair, x, z, (a, b, u, v) in exits.pairs:
+            a, b = a - here(x), b - here(z)
+            if pair in across or x in held:
+                across.pop(pair, None)
+                held[x], held[z] = a, b
             else:
-                self._across[pair] = u, v, u * a + v * b
+                across[pair] = x, z, u, v, u * a + v * b
 
     def directions(self) -> HeldOfOne:
         """What is held as directions, of unit length in the metric's units."""
-        measure = np.zeros((len(self._held) + len(self._across), self._n))
-        ways = list(self._held.values())
-        for row, column in enumerate(self._held):
-            measure[row, column] = 1.0
-        for row, (pair, (u, v, way)) in enumerate(self._across.items(), len(ways)):
-            x, z = self._pairs[pair]
-            measure[row, x], measure[row, z] = u, v
-            ways.append(way)
-        if self._metric is None:
-            return HeldOfOne(measure, measure, np.array(ways))
-        size = np.sqrt((measure * measure).dot(self._metric))
-        measure /= size[:, None]
-        return HeldOfOne(measure * self._metric, measure, np.array(ways) / size)
+        metric, count = self._metric, len(self._held)
+        measure, ways = np.zeros((count + len(self._across), len(self._q))), []
+        readily = [1.0] * len(self._q) if metric is None else metric.tolist()
+        for row, (column, way) in enumerate(self._held.items()):
+            share = measure[row, column] = 1.0 / sqrt(readily[column])
+            ways.append(share * way)
+        for row, (x, z, u, v, way) in enumerate(self._across.values(), count):
+            share = 1.0 / sqrt(u * u * readily[x] + v * v * readily[z])
+            measure[row, x], measure[row, z] = share * u, share * v
+            ways.append(share * way)
+        return HeldOfOne(measure, np.array(ways), metric)
 
 
 class _ManyHold:

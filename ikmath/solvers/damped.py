@@ -138,7 +138,7 @@ class NormalEquationsOfOne(NamedTuple):
         wish, products = self.wish, self.products
         asked = error if wish is None else error + self.jacobian.dot(wish)
         if held is not None:
-            moved = held.along.dot(self.jacobian.T)
+            moved = held.measure.dot(self.weighed.T)
             way = held.way if wish is None else held.way - held.measure.dot(wish)
             products, asked = products - moved.T.dot(moved), asked + way.dot(moved)
         dq: Array = self.weighed.T.dot(solved(products, asked))

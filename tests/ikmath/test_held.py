@@ -22,7 +22,7 @@ def person(stiff):
     names = ["wrist.L", "wrist.R", "head"]
     q = figure.region.project(0.5 * rng.normal(size=figure.n))
     problem = ik.Problem(figure, [ik.Position(names, rng.normal(size=(3, 3)))])
-    exits = figure.region.exits_of_one(q, q + 0.3 * rng.normal(size=figure.n))
+    exits = figure.region.exits_of_one(q + 0.3 * rng.normal(size=figure.n))
     return problem, q, exits
 
 
@@ -35,19 +35,20 @@ def test_the_step_is_the_best_of_those_that_go_their_way(stiff, wishing):
     error, rows, state = linear(problem, q, wish)
     state.mobility = figure.mobility if stiff else None
     assert len(exits.columns) > 2 and len(exits.pairs) > 2
-    hold = _OneHold(figure.region, state.mobility)
+    hold = _OneHold(q, state.mobility)
     hold.add(exits)
     held = hold.directions()
     options = DampedOptions(damping=DAMPING)
     step = Damped().proposal(rows, state, options)(error, held)
 
     constraints, wanted = np.zeros((len(held.way), figure.n)), []
-    for row, (column, way) in enumerate(exits.columns):
+    for row, (column, limit) in enumerate(exits.columns):
         constraints[row, column] = 1.0
-        wanted.append(way)
-    for row, (pair, *normal, a, b) in enumerate(exits.pairs, len(wanted)):
-        constraints[row, figure.region.pairs[pair]] = normal
-        wanted.append(np.dot(normal, (a, b)))
+        wanted.append(limit - q[column])
+    for row, (pair, *columns, (*point, u, v)) in enumerate(exits.pairs, len(wanted)):
+        assert columns == figure.region.pairs[pair].tolist()
+        constraints[row, columns] = u, v
+        wanted.append(np.dot((u, v), point - q[columns]))
     inverse = np.diag(1.0 / figure.mobility if stiff else np.ones(figure.n))
     hessian = rows.T @ rows + DAMPING * inverse
     towards = -rows.T @ error + (0.0 if wish is None else DAMPING * inverse @ wish)
@@ -65,8 +66,8 @@ def test_with_more_rows_than_coordinates_it_is_the_same():
     q = np.array([0.1, -0.2])
     error, rows, state = linear(problem, q)
     assert len(rows) > len(q)
-    exits = chain.region.exits_of_one(q, q + np.array([0.4, 0.1]))
-    hold = _OneHold(chain.region, None)
+    exits = chain.region.exits_of_one(q + np.array([0.4, 0.1]))
+    hold = _OneHold(q, None)
     hold.add(exits)
     step = Damped().proposal(rows, state, DampedOptions(damping=DAMPING))(error, hold.directions())
     assert step[0] == pytest.approx(0.2)

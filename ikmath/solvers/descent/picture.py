@@ -119,11 +119,11 @@ class Picture:
             dz = turned.back(answer.x)
             dq = dz * metric
             to = q + dq
-            exits = region.exits_of_one(q, to) if len(region.pairs) else None
+            exits = region.exits_of_one(to) if len(region.pairs) else None
             # at second order of the step the projection below is as good
             if exits is None or not exits.beyond(to, _CURVED * region.largest(dq)):
                 break
-            edges = edges | exits.crossed()
+            edges = edges | exits.crossed(q)
         if together and len(stack.levels) > 1 and not self._granted(state, aim, dz):
             memory.together = False
             return self.step(state, memory, wish=wish)
