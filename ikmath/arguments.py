@@ -37,7 +37,7 @@ def numbers(value: npt.ArrayLike, what: str) -> Array:
 
 
 def limits(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array of numbers, which may be infinite.
+    """A fresh array of numbers, which may be infinite, side by side in memory.
 
     Raises:
         BadValue: as for `numbers`, but for infinity and NaN.
@@ -48,7 +48,7 @@ def limits(value: npt.ArrayLike, what: str) -> Array:
         given = np.empty(0, dtype=object)
     if given.dtype.kind not in "biuf":
         raise BadValue(what, f"is {told(value)}; give numbers.")
-    return np.array(given, dtype=float)
+    return np.array(given, dtype=float, order="C")
 
 
 def indices(value: npt.ArrayLike, what: str) -> npt.NDArray[np.intp]:

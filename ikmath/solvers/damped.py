@@ -141,10 +141,8 @@ class NormalEquationsOfOne(NamedTuple):
             moved = held.measure.dot(self.weighed.T)
             way = held.way if wish is None else held.way - held.measure.dot(wish)
             products, asked = products - moved.T.dot(moved), asked + way.dot(moved)
-        dq: Array = self.weighed.T.dot(solved(products, asked))
-        np.negative(dq, out=dq)
-        if wish is not None:
-            dq += wish
+        towards: Array = self.weighed.T.dot(solved(products, asked))
+        dq = -towards if wish is None else wish - towards
         return dq if held is None else held.keep(dq)
 
 
