@@ -27,16 +27,19 @@ from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
 
-# The rows of `_features`: waves of a joint's angles, what `Plan.inputs` tells of it, and their products.
-_N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO = range(9)
-_HALF_TURN, _Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 9, 10, 11, 12, 13, 16, 19, 20
+# The rows of `_features`. Waves of angles: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
+_N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO, _HALF = range(10)
+# what `Plan.inputs` tells of it;
+_Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 10, 11, 12, 13, 16, 19, 20
+# products of two waves, the last of them s;
 _SWINGS = (_SIN_X, _SIN_X), (_SIN_X, _SIN_Z), (_SIN_Z, _SIN_Z), (_COS, _SIN_X), (_COS, _SIN_Z)
 _AXES = (_N_X, _N_X), (_N_X, _N_Z), (_N_Z, _N_Z), (_RATIO, _SIN_X), (_RATIO, _SIN_Z), (_RATIO, _COS)
 _FIRST: Final = np.array(_SWINGS + _AXES).T
-_TRIPLES = _PAIRS + len(_FIRST[0])
-_SWUNG, _SQUARES, _WHOLE = range(_ONE, _PAIRS + 5), range(_PAIRS + 5, _PAIRS + 8), _TRIPLES - 1
+_TRIPLES = _PAIRS + len(_SWINGS) + len(_AXES)
+# and products of those: one and the swings with the twist, and s with what is square in n.
 _SECOND: Final = np.array(
-    [(swing, twist) for twist in (_SIN_Y, _COS_Y) for swing in _SWUNG] + [(_WHOLE, n) for n in _SQUARES]
+    [(swing, twist) for twist in (_SIN_Y, _COS_Y) for swing in range(_ONE, _PAIRS + len(_SWINGS))]
+    + [(_TRIPLES - 1, _PAIRS + len(_SWINGS) + i) for i in range(3)]
 ).T
 _END = _TRIPLES + len(_SECOND[0])
 
@@ -64,7 +67,7 @@ def _feature_map() -> Array:
 
 
 _FEATURES: Final = _feature_map()
-_HALF: Final = np.array(0.5)  # numpy reads an array sooner than a number
+_ONE_HALF: Final = np.array(0.5)  # numpy reads an array sooner than a number
 _SMALL: Final = np.array(_TINY)
 
 
@@ -181,13 +184,13 @@ def _features(source: Array, inputs: Index) -> Array:
     """
     rows = np.empty((_END, inputs.shape[1]))
     source.take(inputs, out=rows[_Y:_PAIRS], mode="clip")  # or numpy would copy once more
-    half, x, z, sine = rows[_HALF_TURN], rows[_X], rows[_Z], rows[_SIN]
-    n_x, n_z, angles = rows[_N_X], rows[_N_Z], rows[_HALF_TURN : _Y + 1]
+    half, x, z, sine = rows[_HALF], rows[_X], rows[_Z], rows[_SIN]
+    n_x, n_z, angles = rows[_N_X], rows[_N_Z], rows[_HALF : _Y + 1]
     np.hypot(x, z, out=half)
     half += _SMALL
     np.divide(x, half, out=n_x)
     np.divide(z, half, out=n_z)
-    half *= _HALF
+    half *= _ONE_HALF
     np.sin(angles, out=rows[_SIN : _SIN_Y + 1])
     np.cos(angles, out=rows[_COS : _COS_Y + 1])
     np.multiply(n_x, sine, out=rows[_SIN_X])

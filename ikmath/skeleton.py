@@ -32,6 +32,7 @@ from .rotation import Array
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
 _SHORT: Final = 10  # levels of a tree up to which many poses gain nothing by taking hinges together
 _MOST_TURN: Final = 4 * np.pi  # no joint has a limit farther away; 13 and more are degrees by mistake
+_STRAIGHT: Final = np.eye(3)[None]
 _ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
 
 
@@ -254,8 +255,8 @@ class Skeleton:
     @cached_property
     def constants(self) -> Constants:
         """What `kinematics` wants of the figure besides its structure."""
-        turned = (self.rest_rotation != np.eye(3)).any()
-        rest = np.concatenate([self.rest_rotation, np.eye(3)[None]]).T.copy().T if turned else None
+        turned = (self.rest_rotation != _STRAIGHT).any()
+        rest = np.concatenate((self.rest_rotation, _STRAIGHT)).T.copy().T if turned else None
         slides = self.fixed[:, :3].copy()
         slides[self.owner[self.slot < 3], self.slot[self.slot < 3]] = 0.0
         translation = self.rest_translation
@@ -269,8 +270,8 @@ class Skeleton:
         along[np.arange(len(columns)), owner] = self.rest_rotation[owner, :, slot]
         ground = np.zeros((self.plan.first_turn, 6))
         ground[:, 3:] = self.rest_rotation[self.plan.sliding].swapaxes(1, 2).reshape(-1, 3)
-        place = np.matmul(translation[:, None], self.rest_rotation) if turned else translation
-        inputs = np.concatenate([np.zeros(self.n), fixed[:, 3:].ravel(), place.ravel(), [0.0, 1.0]])
+        place = translation if rest is None else np.matmul(rest[:-1].swapaxes(1, 2), translation[:, :, None])
+        inputs = np.concatenate((np.zeros(self.n), fixed[:, 3:].ravel(), place.ravel(), (0.0, 1.0)))
         return Constants(rest, translation, fixed, along.reshape(len(columns), 3 * len(self)), ground, inputs)
 
     @cached_property
