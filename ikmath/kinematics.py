@@ -27,7 +27,7 @@ from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
 
-# The rows of `_features`. Waves of angles: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
+# The rows of `_features`. Waves: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
 _N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO, _HALF = range(10)
 # what `Plan.inputs` tells of it;
 _Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 10, 11, 12, 13, 16, 19, 20
