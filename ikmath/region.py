@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .exits import Bounds, Edge, ExitsOfMany, ExitsOfOne
+from .plan import span
 from .rotation import Array, sine_and_cosine
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 
@@ -67,7 +68,8 @@ class Region:
         self.high = np.where(interval, upper, np.inf)
         self._any_box = bool(interval.any())
         slides = slot < 3
-        self._slides = slides if slides.any() and not slides.all() else None  # beside turns
+        mixed = slides.any() and not slides.all()
+        self._kinds = [span(np.flatnonzero(kind)) for kind in (slides, ~slides)] if mixed else []
         low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
         centre = np.sin(np.clip(0.0, low, high) / 2)
         self._centre = np.ascontiguousarray(centre.T)
@@ -254,11 +256,11 @@ class Region:
         Where a figure turns and slides, (n, ...): to each coordinate that of its own kind, radians or metres.
         """
         size = np.abs(dq)
-        if self._slides is None:  # of one frame so in a third of the time
-            return np.asarray(size[size.argmax()] if size.ndim == 1 else size.max(0))
+        if not self._kinds:
+            return _most(size)
         most = np.empty_like(size)
-        for kind in (self._slides, ~self._slides):
-            most[kind] = size[kind].max(0)
+        for kind in self._kinds:
+            most[kind] = _most(size[kind])
         return most
 
     def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
@@ -376,6 +378,11 @@ class _Swing(NamedTuple):
         """Some of the pairs."""
         pairs, others = self.pairs.take(which), (array.take(which, 1) for array in self[2:])
         return _Swing(self.measure.take(which), pairs, *others)
+
+
+def _most(size: Array) -> Array:
+    """The largest of sizes (n, ...), (...); of one frame so in a third of the time."""
+    return np.asarray(size[size.argmax()] if size.ndim == 1 else size.max(0))
 
 
 def _columns_first(limit: Array, q: Array) -> Array:
