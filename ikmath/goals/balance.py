@@ -157,10 +157,13 @@ class Balance(Goal):
             return
         masses = self._table(self._masses, skeleton, (), "masses")
         masses = skeleton.mass if masses is None else masses
-        if (masses < 0).any() or not masses.sum() > 0:
+        if (masses < 0).any():
+            culprit = skeleton.names[int((masses < 0).argmax())]
+            raise BadValue(f"masses of {self.describe()}", f"are negative for joint {culprit!r}.")
+        if not masses.sum() > 0:
             raise BadValue(
                 f"masses of {self.describe()}",
-                "must not be negative, and some must be above zero; give masses=, or a mass to the joints.",
+                "must be above zero for some joint; give masses=, or a mass to the joints.",
             )
         self._shares = masses / masses.sum()
         self._offsets = self._table(self._centers, skeleton, (3,), "centers")

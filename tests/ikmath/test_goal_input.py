@@ -85,3 +85,8 @@ def test_an_unknown_joint_is_named_when_the_goal_meets_the_figure():
     skeleton = ik.figures.human()
     with pytest.raises(ik.UnknownName, match=r"'wrist.l'.*'wrist\.L'"):
         ik.Problem(skeleton, [ik.Position("wrist.l", (0, 0, 0))])
+
+
+def test_a_negative_mass_is_named():
+    with pytest.raises(ik.BadValue, match="'ball1'"):
+        ik.Problem(ik.figures.ball_chain(3), [ik.Balance((0, 0), masses={"ball1": -1.0, "tip": 2.0})])
