@@ -35,7 +35,7 @@ def _in_passing(plan: Plan, solved: Solved) -> str:
     """The sentence of a frame that passes: who is short by how much, but not what holds it back."""
     if solved.sentence or solved.status in ("BLOCKED", "INFEASIBLE"):
         return solved.message  # what stands in the way is known
-    far, turned = (np.nan_to_num(off) for off in (solved.distance, solved.angle))
+    far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN where nothing is asked
     if far.max() > plan.tolerance:
         return f"{plan.effectors[far.argmax()].name} is short by {far.max():.4g} m."
     if turned.max() > plan.tolerance:

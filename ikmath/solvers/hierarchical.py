@@ -201,7 +201,7 @@ def _is_out_of_reach(problem: Problem, answer: Solution) -> bool:
     if answer.status is Status.STOPPED or not too_far(problem, answer.errors):
         return False
     stack = problem.stack
-    rows = stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, answer.q))
+    rows = stack.evaluate(problem.tasks, stack.begin(problem.skeleton, answer.q))
     scaled, weighed = rows.error * stack.scale, rows.jacobian * stack.scale[:, None]
     none = np.zeros(stack.rows, dtype=bool)
     return bend(problem.skeleton, answer.q, scaled, weighed, stack.starts, none, stack.moved) is None
