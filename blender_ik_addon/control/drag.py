@@ -42,11 +42,13 @@ from .task import Task, first_figure, make_tasks, next_task
 __all__ = ("Drag", "Grip", "Moved")
 
 _STEPS = 8  # solves at most an update: each follows the one before and so turns the joints only so far
-_ITERATIONS = 12  # of one such solve where time is short; what takes longer goes on in the next one
+_ITERATIONS = 12  # of one such solve, where time is short or obstacles are around; the next one goes on
+_STUCK = 0.9  # share of its errors: a solve among obstacles that leaves more of them is the last one;
+_FALLS = 0.98  # and where the hand rests
+_STILL = 0.005  # radians or figure sizes: an update that moves the figure by less has arrived
 _GLIDE = 2  # steps towards the posture in each solve while the hand moves
 _RELAX = 24  # and when it rests
 _NEARER = 0.9  # share of its error by which a pose elsewhere is worth going to
-_STILL = 0.005  # radians or figure sizes: an update that moves the figure by less has arrived
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -308,22 +310,26 @@ class Drag:
         hurries = self._budget < np.inf and gone > 0.0
         self._task = next_task(self._task, replace(self._sample, targets=targets))
         solved, arrived, relax = self._best, False, _GLIDE if hurries else _RELAX
+        free = self._task.problem.scene is None
         for _ in range(_STEPS):
             q = None if solved is None else solved.q
-            limit = None if solved is None or self._budget == np.inf else _ITERATIONS
-            solved = solve_task(self._task, solved, brief=True, relax=relax, max_iterations=limit)
+            unbounded = free and (solved is None or self._budget == np.inf)
+            most = None if unbounded else _ITERATIONS
+            solved = solve_task(self._task, solved, brief=True, relax=relax, max_iterations=most)
             there = solved.status == "REACHED"
             still = q is not None and apart(self._task.problem, solved.q, q) < _STILL
-            arrived = solved.rests if there else still
-            if arrived or (there and hurries) or time.perf_counter() > until:
+            stuck = not free and solved.short > (_STUCK if gone > 0.0 else _FALLS) * solved.began
+            arrived = solved.rests if there else still or (stuck and gone == 0.0)
+            if arrived or stuck or (there and hurries) or time.perf_counter() > until:
                 break
         if solved is None:
             raise RuntimeError("nothing was solved")
         there = self._is_there(solved)
         if not there and hurries:
             arrived = False
-        elif not there and (arrived or self._budget == np.inf):
-            # The way of the hand may have led astray: who begins anew, as a solve does, may get there.
+        elif not there and free and (arrived or self._budget == np.inf):
+            # The way of the hand may have led astray: who begins anew, as a solve does, may get there. Among
+            # obstacles he may come out behind one, and takes long.
             anew = solve_task(self._task, brief=True, relax=_RELAX)
             solved = anew if self._off(anew) < _NEARER * self._off(solved) else solved
         self._best = solved

@@ -142,10 +142,10 @@ class Hierarchical(Method):
         allows: Allows | None,
         reach: float,
     ) -> Solution:
-        descent = Descent(problem, options, answer)
-        state = descent.begin(answer.q)
         if answer.status is Status.STOPPED:
             return answer  # it is still on its way to the goals
+        descent = Descent(problem, options, answer)
+        state = descent.begin(answer.q)
         state, steps, relaxed = relax(descent, state, most, allows, reach)
         descent.stack.end(state.pose)
         trail = answer.memory
