@@ -59,7 +59,8 @@ class Moved:
         error: from where the hand wants it, in metres or, while turning, radians.
         status: name of `ikmath.Status`; message: what holds the figure back.
         place: (3,) world, where the point is now.
-        arrived: asked again, the figure would not move; else the time was up.
+        arrived: asked again, the figure would not move; else the time was up, or it
+        glides: what is shown is on its way to a pose that has become better.
     """
 
     error: float
@@ -67,6 +68,7 @@ class Moved:
     message: str
     place: Array = field(repr=False)
     arrived: bool = True
+    glides: bool = False
 
 
 class Drag:
@@ -325,13 +327,14 @@ class Drag:
         if solved is None:
             raise RuntimeError("nothing was solved")
         there = self._is_there(solved)
-        if not there and hurries:
-            arrived = False
-        elif not there and free and (arrived or self._budget == np.inf):
+        lost = self.moved is None or self.moved.status == "REACHED"  # only now, if it is not there
+        tries = lost and time.perf_counter() < until if hurries else arrived or self._budget == np.inf
+        if not there and free and tries:
             # The way of the hand may have led astray: who begins anew, as a solve does, may get there. Among
             # obstacles he may come out behind one, and takes long.
-            anew = solve_task(self._task, brief=True, relax=_RELAX)
+            anew = solve_task(self._task, brief=True, relax=relax)
             solved = anew if self._off(anew) < _NEARER * self._off(solved) else solved
+        arrived = arrived and (there or not hurries)
         self._best = solved
         if self._budget < np.inf and self._last is not None:
             solved = glide(self._task, self._last, solved, gone)
@@ -346,7 +349,10 @@ class Drag:
         place = self._figure.space.point_out(place)
         there = self._is_there(solved)
         status, message = ("REACHED", "") if there else (solved.status, solved.message)
-        self.moved = Moved(error=float(error), status=status, message=message, place=place, arrived=arrived)
+        glides = solved is not self._best
+        self.moved = Moved(
+            error=float(error), status=status, message=message, place=place, arrived=arrived, glides=glides
+        )
         return self.moved
 
     def _gone(self, then: Array) -> float:

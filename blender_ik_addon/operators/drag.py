@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,7 @@ from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, Key, show_keys
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
+_SETTLES = 0.5  # seconds at most that a figure glides on to where it comes to rest, once the hand has let go
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
@@ -108,6 +110,7 @@ class ARTICULATE_OT_drag(OnArmature):
     _mouse: tuple[int, int]
     _changed: bool
     _confirms: str
+    _let_go: float | None
     _left: str
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -156,7 +159,7 @@ class ARTICULATE_OT_drag(OnArmature):
             self._hand.begin(self._drag.anchor, turning=True)
         session_of(context).dragged = armature.session_uid  # live has to keep its hands off it
         self._tell_grip(context)
-        self._mouse, self._changed = mouse, False
+        self._mouse, self._changed, self._let_go = mouse, False, None
         self._confirms = "RELEASE" if pressed else "PRESS"
         self._timer = context.window_manager.event_timer_add(_TICK, window=context.window)
         context.window_manager.modal_handler_add(self)
@@ -173,6 +176,8 @@ class ARTICULATE_OT_drag(OnArmature):
             self.cancel(context)
             return {"CANCELLED"}
         try:
+            if self._let_go is not None:
+                return self._settle(context, event)
             if event.type == "TIMER":
                 self._changed = self._drag.follow(context) or self._changed
                 self._solve(context)
@@ -180,7 +185,7 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._follow(event)
             elif self._is_confirmed(event):
                 self._follow(event)
-                return self._confirm(context)
+                return self._let_it_go(context)
             elif event.type in {"LEFT_CTRL", "RIGHT_CTRL"}:
                 self._regrip(context, replace(self._drag.grip, turn=event.value == "PRESS"))
             elif event.value == "PRESS":
@@ -263,8 +268,30 @@ class ARTICULATE_OT_drag(OnArmature):
         self._changed = not moved.arrived
         self._show(context)
 
-    def _confirm(self, context: bpy.types.Context) -> Outcome:
+    def _let_it_go(self, context: bpy.types.Context) -> Outcome:
+        """The hand has let go: confirm, unless the figure is seen on its way to where it comes to rest."""
         self._solve(context)
+        recording = self._drag.recording
+        if recording is None or not recording.moves:
+            self._solve(context)  # with the hand at rest, which may tell of a better pose
+            if self._glides():
+                self._let_go = time.monotonic()
+                return {"RUNNING_MODAL"}
+        return self._confirm(context)
+
+    def _settle(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """Glide on, a step a tick; whoever presses anything meanwhile has the end of it at once."""
+        if event.type != "TIMER":
+            return self._confirm(context) | {"PASS_THROUGH"} if event.value == "PRESS" else {"RUNNING_MODAL"}
+        self._solve(context)
+        if self._glides() and self._let_go is not None and time.monotonic() - self._let_go < _SETTLES:
+            return {"RUNNING_MODAL"}
+        return self._confirm(context)
+
+    def _glides(self) -> bool:
+        return self._drag.moved is not None and self._drag.moved.glides
+
+    def _confirm(self, context: bpy.types.Context) -> Outcome:
         armature = active_armature(context)
         self._drag.finish(context, margin=_margin(armature) if armature is not None else None)
         self._leave(context)

@@ -63,8 +63,8 @@ class Felt:
     """What a drag came to.
 
     Attributes:
-        leap: most degrees that a bone turned in one step; leaper: that bone; late: what it still turned when
-            the hand let go.
+        leap: most degrees that a bone turned in one step; leaper: that bone; late: the same in the updates
+            after the hand has let go.
         error: how far the hand was from where it wanted to be, metres; lean: of the trunk's upper end.
         poses: frames of all bones, after each step and at last when the hand has let go.
     """
@@ -99,8 +99,13 @@ def lead(drag: Any, rig: bpy.types.Object, bone: str, way: tuple[float, float, f
     for share in np.linspace(0.0, 1.0, count + 1)[1:]:
         held.move_to(held.anchor + share * end)
         turns.append(_turned(rig, poses))
-    held.finish(bpy.context)
+    held.move_to(held.anchor + end)  # let go of, as the operator does
     late, _ = _turned(rig, poses)
+    while held.moved.glides:
+        held.move_to(held.anchor + end)
+        late = max(late, _turned(rig, poses)[0])
+    held.finish(bpy.context)
+    late = max(late, _turned(rig, poses)[0])
     error = held.moved.error
     held.cancel()
     bpy.context.view_layer.update()

@@ -98,3 +98,13 @@ def _to_the_left(rig: bpy.types.Object, pose: dict[str, np.ndarray], bone: str) 
     """(3,) where the bone's left is by now that was the figure's left at rest."""
     rest = np.array(rig.data.bones[bone].matrix_local.to_3x3())
     return pose[bone] @ rest.T @ np.array([1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("way", ["lift", "up"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_quick_mouse_has_the_foot_in_hand_all_the_way(name: str, way: str) -> None:
+    rig, bone = drag_ways.figure(name), drag_ways.PARTS[name]["foot"]
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone=bone), budget=1e6)
+    end = natural.height(rig) * np.array(drag_ways.WAYS["foot"][way])
+    for share in np.linspace(0.0, 1.0, 12)[1:]:
+        assert held.move_to(held.anchor + share * end).status == "REACHED", share

@@ -1,113 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The drag as a window drives it, by events: with a stand-in for the operator and for the window."""
+"""The drag as a window drives it, by events; see `drag_window`."""
 
 from __future__ import annotations
 
-from types import MethodType, SimpleNamespace
-from typing import Any
+from itertools import pairwise
 
 import bpy
+import drag_ways
 import installed
+import natural_poses as natural
 import numpy as np
 import pytest
 from addon_scenes import arm, curves, reach, snapshot, tip, two_arms
-from mathutils import Euler, Matrix
-from ui_layout import status_bar
-
-WIDTH, HEIGHT = 800, 600
-
-
-class Operator:
-    """An operator without Blender's part of it."""
-
-    bone, along, levels, root, record, only_under_mouse = "", 1.0, 0, "SETTING", False, False
-
-    def __init__(self, **given: object) -> None:
-        self._cls = installed.module("operators.drag").ARTICULATE_OT_drag
-        self.reports: list[str] = []
-        for name, value in given.items():
-            setattr(self, name, value)
-
-    def report(self, _kind: set[str], text: str) -> None:
-        self.reports.append(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return MethodType(getattr(self._cls, name), self)
-
-
-class Window:
-    """A context with a 3D view that looks along Y, 4 m high, in which everything else is the real one."""
-
-    def __init__(self) -> None:
-        self.timers: list[str] = []
-        self.texts: list[str | None] = []
-        self.header: list[str | None] = []
-        self.region = SimpleNamespace(x=0, y=0, width=WIDTH, height=HEIGHT)
-        view = (Euler((np.pi / 2, 0, 0)).to_matrix().to_4x4()).inverted()
-        lens = Matrix.Diagonal((2 / 8.0, 2 / 6.0, -1e-3, 1.0))
-        self.region_data = SimpleNamespace(
-            perspective_matrix=lens @ view, view_matrix=view, is_perspective=False
-        )
-        self.area = SimpleNamespace(
-            type="VIEW_3D", tag_redraw=lambda: None, header_text_set=self.header.append
-        )
-        self.workspace = SimpleNamespace(status_text_set=lambda draw: self.texts.append(status_bar(draw)))
-        self.window = None
-        self.window_manager = SimpleNamespace(
-            articulate=bpy.context.window_manager.articulate,
-            event_timer_add=lambda _seconds, window: self.timers.append("timer"),
-            event_timer_remove=lambda _timer: self.timers.pop(),
-            modal_handler_add=lambda _operator: None,
-            windows=[],
-        )
-
-    @property
-    def visible_pose_bones(self):
-        return list(bpy.context.visible_pose_bones or bpy.context.object.pose.bones)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(bpy.context, name)
-
-
-def event(
-    kind: str, value: str = "PRESS", at: tuple[float, float] = (0, 0), **more: object
-) -> SimpleNamespace:
-    """An event; the view shows 100 pixels a metre, X to the right and Z up, the origin in the middle."""
-    known = {"ctrl": False, "shift": False, "ascii": "", **more}
-    x, y = WIDTH / 2 + 100 * at[0], HEIGHT / 2 + 100 * at[1]
-    places = {"mouse_x": x, "mouse_y": y, "mouse_prev_press_x": x, "mouse_prev_press_y": y}
-    return SimpleNamespace(type=kind, value=value, **{**places, **known})
-
-
-TICK = event("TIMER", "NOTHING")
-
-
-class Mouse:
-    """A drag that goes on."""
-
-    def __init__(self, at: tuple[float, float], *, click: bool = True, **given: object) -> None:
-        self.operator, self.window, self.at = Operator(**given), Window(), at
-        kind = ("LEFTMOUSE", "CLICK_DRAG") if click else ("D", "PRESS")
-        self.outcome = self.operator.invoke(self.window, event(*kind, at))
-
-    def move(self, *at: tuple[float, float], **more: object) -> None:
-        for self.at in at:
-            self._send(event("MOUSEMOVE", "NOTHING", self.at, **more))
-
-    def key(self, kind: str, value: str = "PRESS", **more: object) -> None:
-        self._send(event(kind, value, self.at, **more))
-
-    def tick(self) -> None:
-        self._send(TICK)
-
-    def _send(self, sent: SimpleNamespace) -> None:
-        assert self.outcome == {"RUNNING_MODAL"}
-        self.outcome = self.operator.modal(self.window, sent)
-
-
-def tip_at(rig: bpy.types.Object, bone: str) -> tuple[float, float]:
-    place = tip(rig, bone)
-    return place[0], place[2]
+from drag_window import Mouse, tip_at
 
 
 def posed(count: int = 4) -> bpy.types.Object:
@@ -131,6 +36,60 @@ def test_press_on_a_bone_and_drag_it_and_let_go():
     assert mouse.outcome == {"FINISHED"}
     assert not mouse.window.timers and mouse.window.texts[-1] is None and mouse.window.header[-1] is None
     assert rig.articulate.message == "Dragged 'b3'" and rig.data.bones.active.name == "b3"
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no clock counts, neither for an update nor for a glide."""
+    for name in ("_BUDGET", "_SETTLES"):
+        monkeypatch.setattr(installed.module("operators.drag"), name, 1e6)
+
+
+def in_the_midst_of_a_glide() -> tuple[bpy.types.Object, Mouse]:
+    """A straight leg that is lifted until bending it is better, and the mouse just let go."""
+    rig = drag_ways.figure("straight")
+    rig.location.z = -1.0
+    bpy.context.view_layer.update()
+    begun = tip_at(rig, "foot.L")
+    mouse = Mouse(begun, bone="foot.L")
+    for up in (0.05, 0.1, 0.15, 0.2):
+        mouse.move((begun[0], begun[1] + up))
+        mouse.tick()
+    mouse.key("LEFTMOUSE", "RELEASE")
+    return rig, mouse
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_who_lets_go_sees_the_figure_glide_to_where_it_comes_to_rest():
+    rig, mouse = in_the_midst_of_a_glide()
+    assert mouse.outcome == {"RUNNING_MODAL"}
+    place, poses = tip(rig, "foot.L"), [natural.frames(rig)]
+    mouse.move((mouse.at[0] + 1.0, mouse.at[1]))  # which is not asked for any more
+    while mouse.outcome == {"RUNNING_MODAL"}:
+        mouse.tick()
+        bpy.context.view_layer.update()
+        poses.append(natural.frames(rig))
+    assert mouse.outcome == {"FINISHED"} and not mouse.window.timers
+    turns = [max(natural.turns_between(rig, *pair).values()) for pair in pairwise(poses)]
+    assert max(turns) < 15.0 and len(turns) > 3, turns
+    assert np.linalg.norm(tip(rig, "foot.L") - place) < 1e-3
+    at_rest = natural.frames(rig)
+    _, mouse = in_the_midst_of_a_glide()
+    mouse.key("A")  # whoever goes on at once finds the same pose, and is heard
+    assert mouse.outcome == {"FINISHED", "PASS_THROUGH"}
+    bpy.context.view_layer.update()
+    rig = bpy.context.object
+    assert max(natural.turns_between(rig, natural.frames(rig), at_rest).values()) < 1.0
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_while_it_glides_to_rest_escape_gives_all_back():
+    before = snapshot(drag_ways.figure("straight"))
+    rig, mouse = in_the_midst_of_a_glide()
+    mouse.tick()
+    mouse.key("ESC")
+    assert mouse.outcome == {"CANCELLED"}
+    assert snapshot(rig) == before
 
 
 @pytest.mark.parametrize("key", ["ESC", ""])
@@ -223,6 +182,8 @@ def test_wheel_and_root():
     mouse.tick()
     assert "short" in mouse.window.header[-1]
     mouse.key("RET")
+    while mouse.outcome == {"RUNNING_MODAL"}:
+        mouse.tick()
     assert "short" in rig.articulate.message
 
 
