@@ -23,10 +23,13 @@ from .polish import Tether, polished
 
 _WEAKER: Final = 1e-4  # share of the level above that a level has while the way is found,
 _WEAKEST: Final = 1e-8  # and where it is judged
-_FAINTER: Final = 1.0, 1e-2, 1e-4  # shares of its own share that the posture has, one after the other
+_FAINTEST: Final = 1e-2  # share of its own amplitude that the posture has in the end;
+_STRONGER: Final = 100.0, 10.0, 1.0  # how much stronger it is on the way there, one after the other,
+_STRONGEST: Final = 1e-2  # but not above that share of the goals' amplitude
 _ROUNDS: Final = 60  # a method that gives up early leaves a long way,
 _FEW: Final = 6
 _MANY: Final = 150  # and so do levels in each other's way,
+_ALONG: Final = 300  # and a curved valley along which only a posture draws,
 _WORK: Final = 1.5e8  # but a round takes as long as the cube of the coordinates' number
 _SLIGHT: Final = 1e-4  # share of what a pose costs that another one may cost more
 
@@ -64,8 +67,18 @@ def may_rest(problem: Problem) -> bool:
 
 
 def at_rest(problem: Problem, q: Array, tether: Tether | None = None) -> tuple[Array, Array]:
-    """The nearest pose (n,) from q (n,), where a method stalled; and its squared errors (E,)."""
-    q, _ = polished(problem, q, tether, _ROUNDS)
+    """The nearest pose (n,) from q (n,), where a method stalled; and its squared errors (E,).
+
+    Args:
+        problem: of one level.
+        q: (n,) where the method stalled.
+        tether: what the method minimises besides.
+    """
+    if tether is None:
+        q, _ = polished(problem, q, None, _ROUNDS)
+    else:
+        for one in _led(problem, tether):
+            q, _ = polished(problem, q, one, _worth(len(q), _ROUNDS, _ALONG))
     return q, squares(problem, q)
 
 
@@ -83,7 +96,7 @@ def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
     stack = problem.stack
     count = len(stack.levels)
     posture = problem.posture
-    rounds = min(max(int(_WORK / max(len(q), 1) ** 3), _FEW), _MANY)
+    rounds = _worth(len(q), _FEW, _MANY)
     if count == 1 and posture is None:
         return polished(problem, q, None, rounds)
     shares = _shares(stack, _WEAKER)
@@ -95,13 +108,25 @@ def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
 
 
 def _tethers(problem: Problem) -> list[Tether | None]:
-    """Those to the posture, each fainter than the one before; one that is none where there is no posture."""
+    """Those to the posture, one after the other; one that is none where there is no posture."""
     posture, stack = problem.posture, problem.stack
     if posture is None:
         return [None]
     share = _WEAKER ** len(stack.levels) * posture.gain / (posture.gain.max() or 1.0)
-    gain = max(stack.most) * np.sqrt(share) / stack.metric
-    return [Tether(np.sqrt(faint) * gain, posture.q) for faint in _FAINTER]
+    gain = _FAINTEST * stack.largest * np.sqrt(share) / stack.metric
+    return list(_led(problem, Tether(gain, posture.q)))
+
+
+def _worth(n: int, least: int, most: int) -> int:
+    """How many rounds a figure of n coordinates is worth."""
+    return min(max(int(_WORK / max(n, 1) ** 3), least), most)
+
+
+def _led(problem: Problem, tether: Tether) -> list[Tether]:
+    """A tether, and stronger ones before it: a faint one takes long along the valley of the nearest."""
+    strength = float((tether.gain * problem.stack.metric).max(initial=0.0)) / problem.stack.largest
+    fit = [more for more in _STRONGER if more == 1.0 or more * strength <= _STRONGEST * (1.0 + _SLIGHT)]
+    return [Tether(more * tether.gain, tether.centre) for more in fit]
 
 
 def _shares(stack: Stack, share: float) -> Array:

@@ -15,9 +15,9 @@ from tests.ikmath import trees
 SAME = 1e-6  # of the figure's size
 
 
-def moved(problem, answer):
+def moved(problem, answer, **asked):
     """How far joints go when it is asked again, in figure sizes."""
-    again = ik.solve(problem, answer.q)
+    again = ik.solve(problem, answer.q, **asked)
     before, after = (ik.Pose.forward(problem.skeleton, one.q).position for one in (answer, again))
     return np.abs(after - before).max() / problem.length
 
@@ -32,6 +32,20 @@ def test_a_posture_has_settled_out_of_reach(gain):
         problem = ik.Problem(figure, [ik.Position("tip", 3.0 * tip), wish])
         answer = ik.solve(problem, trees.inside(rng, figure), max_iterations=100)
         assert moved(problem, answer) < SAME, seed
+
+
+@pytest.mark.parametrize("method", ["nonlinear", "lagrange"])
+@pytest.mark.parametrize("seed", range(8))
+def test_who_minimises_how_far_the_figure_is_from_rest_has_come_to_the_end_of_it(method, seed):
+    """Of the poses nearest to what is out of reach the one nearest to rest is found, however flat that is."""
+    rng = np.random.default_rng([77, seed])
+    figure = trees.tree(rng, 7, "all" if seed % 2 else "some")
+    end = figure.names[-1]
+    far = 3.0 * ik.Pose.forward(figure, trees.inside(rng, figure)).point(end)
+    problem = ik.Problem(figure, [ik.Position(end, far)])
+    asked = {"method": method, "max_iterations": 400}
+    answer = ik.solve(problem, trees.inside(rng, figure), **asked)
+    assert answer.status is ik.Status.REACHED or moved(problem, answer, **asked) < SAME
 
 
 @pytest.mark.parametrize("seed", range(12))
