@@ -42,13 +42,11 @@ from .task import Task, first_figure, make_tasks, next_task
 __all__ = ("Drag", "Grip", "Moved")
 
 _STEPS = 8  # solves at most an update: each follows the one before and so turns the joints only so far
-_ITERATIONS = 12  # of one such solve, where time is short or obstacles are around; the next one goes on
-_STUCK = 0.9  # share of its errors: a solve among obstacles that leaves more of them is the last one;
-_FALLS = 0.98  # and where the hand rests
-_STILL = 0.005  # radians or figure sizes: an update that moves the figure by less has arrived
+_ITERATIONS = 12  # of one such solve where time is short; what takes longer goes on in the next one
 _GLIDE = 2  # steps towards the posture in each solve while the hand moves
 _RELAX = 24  # and when it rests
 _NEARER = 0.9  # share of its error by which a pose elsewhere is worth going to
+_STILL = 0.005  # radians or figure sizes: an update that moves the figure by less has arrived
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,26 +310,25 @@ class Drag:
         hurries = self._budget < np.inf and gone > 0.0
         self._task = next_task(self._task, replace(self._sample, targets=targets))
         solved, arrived, relax = self._best, False, _GLIDE if hurries else _RELAX
-        free = self._task.problem.scene is None
         for _ in range(_STEPS):
             q = None if solved is None else solved.q
-            unbounded = free and (solved is None or self._budget == np.inf)
-            most = None if unbounded else _ITERATIONS
-            solved = solve_task(self._task, solved, brief=True, relax=relax, max_iterations=most)
+            limit = None if solved is None or self._budget == np.inf else _ITERATIONS
+            solved = solve_task(self._task, solved, brief=True, relax=relax, max_iterations=limit)
             there = solved.status == "REACHED"
             still = q is not None and apart(self._task.problem, solved.q, q) < _STILL
-            stuck = not free and solved.short > (_STUCK if gone > 0.0 else _FALLS) * solved.began
-            arrived = solved.rests if there else still or (stuck and gone == 0.0)
-            if arrived or stuck or (there and hurries) or time.perf_counter() > until:
+            arrived = solved.rests if there else still
+            if arrived or (there and hurries) or time.perf_counter() > until:
                 break
         if solved is None:
             raise RuntimeError("nothing was solved")
         there = self._is_there(solved)
         lost = self.moved is None or self.moved.status == "REACHED"  # only now, if it is not there
-        tries = lost and time.perf_counter() < until if hurries else arrived or self._budget == np.inf
-        if not there and free and tries:
-            # The way of the hand may have led astray: who begins anew, as a solve does, may get there. Among
-            # obstacles he may come out behind one, and takes long.
+        if hurries:  # among obstacles he may come out behind one, and takes long
+            tries = lost and self._task.problem.scene is None and time.perf_counter() < until
+        else:
+            tries = arrived or self._budget == np.inf
+        if not there and tries:
+            # The way of the hand may have led astray: who begins anew, as a solve does, may get there.
             anew = solve_task(self._task, brief=True, relax=relax)
             solved = anew if self._off(anew) < _NEARER * self._off(solved) else solved
         arrived = arrived and (there or not hurries)

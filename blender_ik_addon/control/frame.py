@@ -11,22 +11,26 @@ from typing import Any
 import numpy as np
 
 import ikmath as ik
+from ikmath.diagnosis import explain
 
 from ..bridge.armature import Array, Channels, Flags
 from ..bridge.goals import Wanted
 from ..bridge.skeleton import Figure
 from .bends import bent_rightly, keeps_bends
-from .brief import briefly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
 from .hinging import bent_instead
 from .plan import Plan
-from .settle import honest, settle, together
+from .settle import honest, settle
 from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
 from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or figure sizes; a figure that moved less on being asked again has come to rest
+_BRIEFLY = 12  # steps that a frame may take in which an effector stays short by more than
+_NEARLY = 0.02  # of the figure's length,
+_FURTHER = 6  # and how many more as long as each time they leave less than
+_LEFT = 0.9  # of what it was short by
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 
@@ -47,8 +51,6 @@ class Solved:
         nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
         asked: all that the answer was asked from; rests: asked the same again, the figure would stay.
         tried: what `hinging.bent_instead` has tried in vain.
-        began: how far all effectors together were from their targets at the start, see `together`; infinite
-            without a frame before.
     """
 
     frame: int
@@ -68,7 +70,6 @@ class Solved:
     asked: Any = field(default=None, repr=False)
     rests: bool = False
     tried: Sequence[float] = ()
-    began: float = np.inf
 
     @property
     def message(self) -> str:
@@ -79,11 +80,6 @@ class Solved:
     def worst(self) -> float:
         """How far that effector is from its target which is the farthest, metres or radians."""
         return float(np.nanmax([*self.distance, *self.angle], initial=0.0))
-
-    @property
-    def short(self) -> float:
-        """How far all effectors together are from their targets, see `together`."""
-        return together(self.distance, self.angle)
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
@@ -130,17 +126,15 @@ def solve_task(
     q = _start(figure, before)
     following = before.solution if before and not leaps else None
     problem = _settled(plan, task.problem, q, before)
-
-    def ask(problem: ik.Problem, q: Array, most: int | None) -> ik.Solution:
-        if brief and most is None and following is None:
-            return briefly(plan, problem, q)
-        return plan.solver(brief=brief, most=most).solve(problem, q, following=following)
-
+    if brief and max_iterations is None and following is None:
+        ask = partial(_briefly, plan)
+    else:
+        ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
     relaxed = partial(plan.solver(brief=brief).relax, most=relax) if relax else None
     if figure.exact:
-        answer = _answer(task, problem, q, before, previous, partial(ask, most=max_iterations), relaxed)
+        answer = _answer(task, problem, q, before, previous, ask, relaxed)
     else:
-        answer = _answer_in_rounds(task, q, before, previous, ask, relaxed, max_iterations)
+        answer = _answer_in_rounds(task, problem, q, before, previous, ask, relaxed)
     solution = answer.solution
     near = NOWHERE
     if not brief:
@@ -168,7 +162,6 @@ def solve_task(
         ignored=task.sample.ignored,
         asked=asked,
         tried=answer.tried,
-        began=answer.began,
         rests=solution.relaxed
         if relax and solution.status is ik.Status.REACHED
         else solution.status is not ik.Status.STOPPED
@@ -186,7 +179,7 @@ class _Answer:
         shown: the figure as Blender will show it, None where that is the problem's own.
         q: (n,) its coordinates.
         distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
-        tried, began: see `Solved`.
+        tried: see `Solved`.
     """
 
     solution: ik.Solution
@@ -197,7 +190,6 @@ class _Answer:
     q: Array
     distance: Array
     angle: Array
-    began: float
     tried: Sequence[float] = ()
 
 
@@ -231,7 +223,6 @@ def _answer(
         q=solution.q,
         distance=distance,
         angle=angle,
-        began=np.inf if before is None else float(problem.errors(ik.Pose.forward(problem.skeleton, q)).sum()),
         tried=tried,
     )
 
@@ -243,34 +234,34 @@ def _relaxed(solver: ik.Solver, problem: ik.Problem, q: Array) -> ik.Solution:
 
 def _answer_in_rounds(
     task: Task,
+    problem: ik.Problem,
     q: Array,
     before: Solved | None,
     previous: Channels | None,
-    ask: Callable[[ik.Problem, Array, int | None], ik.Solution],
+    ask: Callable[[ik.Problem, Array], ik.Solution],
     relaxed: Callable[..., ik.Solution] | None,
-    most: int | None,
 ) -> _Answer:
     """Solve a figure that is not exact, from coordinates q, until Blender shows what is wanted."""
     plan, figure, want = task.plan, task.figure, task.want
-    begun = figure if before is None else _measured_at(figure, q, before)
 
-    def solve_round(own: Figure, want: Wanted, most: int | None, afresh: bool) -> ik.Solution:
+    def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
         asked = _settled(plan, make_problem(plan, own, want, figure.q)[1], q, before)
         ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
-        solution = ask(asked, begun.q if afresh else own.q, most)
+        # Who stands in a wall by now starts afresh: he may not find the way out of it.
+        afresh = first or depth_of(asked, own) > 0.0
+        solution = ask(asked, q if afresh else own.q)
         return solution if relaxed is None else relaxed(asked, solution)
 
     plain = _plain(plan, want)
     settled = settle(
-        begun,
+        figure,
         want,
         plain,
         previous,
         partial(points, plan),
         solve_round,
-        partial(depth_of, task.problem),
+        partial(depth_of, problem),
         plan.tolerance,
-        most,
     )
     distance, angle = settled.distance, settled.angle
     there = figure.posed(settled.channels)
@@ -290,7 +281,6 @@ def _answer_in_rounds(
         q=there.q,
         distance=distance,
         angle=angle,
-        began=settled.began,
     )
 
 
@@ -339,6 +329,33 @@ def _plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
     return flags[0], flags[1]
 
 
+def _briefly(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
+    """The answer for a frame that is one of many: what is far out of reach is not worth the time of ten.
+
+    Nobody is told then that the time was short, but what is in the way.
+    """
+    answer = plan.solver(brief=True, rough=True, most=_BRIEFLY).solve(problem, q)
+    if answer.status is not ik.Status.STOPPED:
+        return answer
+    short, left = _shortfall(problem, answer), 0.0
+    while answer.status is ik.Status.STOPPED and short > _NEARLY and left <= _LEFT:
+        answer = plan.solver(brief=True, most=_FURTHER).solve(problem, answer.q)
+        short, before = _shortfall(problem, answer), short
+        left = short / before
+    if answer.status is ik.Status.STOPPED and short <= _NEARLY:
+        answer = plan.solver(brief=True).solve(problem, answer.q)
+    if answer.status is not ik.Status.STOPPED:
+        return answer
+    told = partial(explain, problem, answer.q, answer.errors, plan.tolerance, stalled=True)
+    return replace(answer, sentence=told)
+
+
+def _shortfall(problem: ik.Problem, answer: ik.Solution) -> float:
+    """By how much the goal is short that is farthest from being met: of the figure's length, or radians."""
+    metric = np.array(problem.units) == "m"
+    return float(np.where(metric, answer.errors / problem.length, answer.errors).max(initial=0.0))
+
+
 def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:
     """(E,) which alternative each effector is at."""
     chosen = [-1] * len(plan.effectors)
@@ -361,11 +378,6 @@ def _is_let_go(task: Task) -> bool:
     q = task.problem.start(task.figure.q)
     errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))
     return bool((errors <= task.plan.tolerance).all())
-
-
-def _measured_at(figure: Figure, q: Array, before: Solved) -> Figure:
-    """A figure that is not exact, measured where it starts after a frame: only near there it is right."""
-    return figure.posed(before.channels if q is before.q else figure.channels(q, before.channels))
 
 
 def _start(figure: Figure, before: Solved | None) -> Array:

@@ -33,8 +33,8 @@ _INSIDE_PIECES: Final = 4  # and on that of a figure that did not come out of an
 _SLIP: Final = 0.5  # depth, in shares of the way gone, from which on a pose is not put back but given up
 _SLIDES: Final = 3  # times that a pose is put back onto the surface
 _PUSHES: Final = 40  # out of obstacles at most,
-_TRIES: Final = 4  # as long as that many of them together gain
-_WORTH: Final = 0.2  # that share of the depth
+_TRIES: Final = 12  # as long as that many of them together gain
+_WORTH: Final = 0.1  # that share of the depth
 _CUSHION: Final = 1e-6  # figure sizes kept on top of the margin, so that rounding never eats into it
 _TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what stops the figure
 
