@@ -58,7 +58,7 @@ class Moved:
         status: name of `ikmath.Status`; message: what holds the figure back.
         place: (3,) world, where the point is now.
         arrived: asked again, the figure would not move; else the time was up, or it
-        glides: what is shown is on its way to a pose that has become better.
+            glides: what is shown is on its way to a pose that has become better.
     """
 
     error: float
@@ -158,6 +158,7 @@ class Drag:
         state = self._state
         if grip.turn != self.grip.turn and self._last is not None:
             # What the hand has done so far is the posture for what it does now.
+            self._come_to_rest()
             self._keep()
             self._state = self._figure.posed(self._last.channels).state
             self._start.rebase(self._last.channels)
@@ -248,10 +249,7 @@ class Drag:
         armature = find_armature(self._plan)
         if self.moved is None:
             return 0
-        recorded = self.recording is not None and self.recording.moves
-        if not self.moved.arrived and not recorded:
-            self._budget = np.inf
-            self._update()
+        self._come_to_rest()
         self._keep()
         try:
             if self.recording is not None and self.recording.moves:
@@ -323,12 +321,10 @@ class Drag:
             raise RuntimeError("nothing was solved")
         there = self._is_there(solved)
         lost = self.moved is None or self.moved.status == "REACHED"  # only now, if it is not there
-        if hurries:  # among obstacles he may come out behind one, and takes long
-            tries = lost and self._task.problem.scene is None and time.perf_counter() < until
-        else:
-            tries = arrived or self._budget == np.inf
-        if not there and tries:
-            # The way of the hand may have led astray: who begins anew, as a solve does, may get there.
+        soon = lost and self._task.problem.scene is None and time.perf_counter() < until
+        if not there and (soon if hurries else arrived or self._budget == np.inf):
+            # The way of the hand may have led astray: who begins anew, as a solve does, may get there. Among
+            # obstacles it takes long, and he may come out behind one.
             anew = solve_task(self._task, brief=True, relax=relax)
             solved = anew if self._off(anew) < _NEARER * self._off(solved) else solved
         arrived = arrived and (there or not hurries)
@@ -369,6 +365,14 @@ class Drag:
         counts = np.array([effector.priority <= dragged for effector in self._plan.effectors])
         off = np.concatenate([solved.distance[counts], solved.angle[counts]])
         return float(np.nanmax(off, initial=0.0))
+
+    def _come_to_rest(self) -> None:
+        """Let the figure have what the hand asks for, however long it takes, but for what is recorded."""
+        recorded = self.recording is not None and self.recording.moves
+        if self.moved is not None and not self.moved.arrived and not recorded:
+            budget, self._budget = self._budget, np.inf
+            self._update()
+            self._budget = budget
 
     def _keep(self) -> None:
         """What the hand has done so far stays, also when it goes on with another grip."""

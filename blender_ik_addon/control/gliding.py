@@ -25,6 +25,7 @@ _FARTHEST: Final = np.radians(150.0)  # coordinates that are farther apart may b
 _AS_GOOD: Final = 1.05  # times the best pose's error that one on the way may have
 _ITERATIONS: Final = 12
 _STEPS: Final = 4  # along the curved ways that the goals leave
+_LEAST: Final = 0.85  # share of the pace that a figure glides at least: one that lags gets stuck later
 _STUCK: Final = 0.3  # share of the pace below which there is no such way
 
 
@@ -53,7 +54,9 @@ def _along(task: Task, shown: Solved, best: Solved, allowed: float) -> Solved | 
     else:
         return None
     aim = task.problem.towards([*task.problem.tasks, ik.Posture(best.q)])
-    answer = task.plan.solver(brief=True).relax(aim, here.solution, most=_STEPS, reach=allowed)
+    # going where the hand is has taken some of the pace already
+    reach = max(allowed - apart(task.problem, shown.q, here.q), _LEAST * allowed)
+    answer = task.plan.solver(brief=True).relax(aim, here.solution, most=_STEPS, reach=reach)
     if apart(task.problem, here.q, answer.q) < _STUCK * allowed:
         return None
     distance, angle = effector_errors(len(task.plan.effectors), task.parts, answer.errors)
