@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drags round what stands between a hand and where it is led: it gets there, and what is pinned stays."""
+
+from __future__ import annotations
+
+import bpy
+import installed
+import numpy as np
+import pytest
+from addon_scenes import tip
+from metarig_clips import metarig
+
+UPDATES = 12
+
+
+def person(seed: int) -> tuple[bpy.types.Object, str, np.ndarray]:
+    """A person with pinned feet and a ball, a block or a board on the way of a hand to a random place.
+
+    Returns:
+        The figure, the hand's bone, and the place (3,), world.
+    """
+    rng = np.random.default_rng([5, seed])
+    rig = metarig("human")
+    hand = rng.choice(["hand.L", "hand.R"])
+    bpy.ops.object.mode_set(mode="POSE")
+    for foot in ("foot.L", "foot.R"):
+        bpy.ops.articulate.pin(bone=foot, kind="POSE")
+    tails = np.array([rig.matrix_world @ bone.tail for bone in rig.pose.bones])
+    height, start = np.ptp(tails, axis=0).max(), tip(rig, hand)
+    goal = tails.mean(0) + rng.normal(size=3) * height * (0.3, 0.3, 0.25)
+    middle = 0.5 * (start + goal)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    if seed % 3 == 0:
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=0.12 * height, location=middle)
+    elif seed % 3 == 1:
+        bpy.ops.mesh.primitive_cube_add(size=0.3 * height, location=middle)
+    else:
+        bpy.ops.mesh.primitive_cube_add(location=(start[0], start[1] - 0.2 * height, 0.5 * height))
+        bpy.context.object.scale = height * np.array((0.6, 0.01, 0.5))
+    obstacle = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.articulate.obstacle_add(object=obstacle.name)
+    return rig, str(hand), goal
+
+
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_a_hand_gets_to_where_a_solve_would_bring_it(seed):
+    rig, hand, goal = person(seed)
+    bpy.ops.articulate.effector_add(bone=hand)
+    rig.articulate.active.target.location = goal
+    before = [bone.matrix_basis.copy() for bone in rig.pose.bones]
+    bpy.ops.articulate.solve()
+    solved = rig.articulate.effectors[hand].error
+    bpy.ops.articulate.effector_remove(effector=hand)
+    for bone, basis in zip(rig.pose.bones, before, strict=True):
+        bone.matrix_basis = basis
+    bpy.context.view_layer.update()
+    feet = {name: tip(rig, name) for name in ("foot.L", "foot.R")}
+    held = installed.module("control.drag")
+    drag = held.Drag(rig, bpy.context, held.Grip(bone=hand))
+    way = goal - drag.anchor
+    for share in np.linspace(0.0, 1.0, UPDATES + 1)[1:]:
+        moved = drag.move_to(drag.anchor + share * way)
+    drag.finish(bpy.context)
+    bpy.context.view_layer.update()
+    assert moved.error < 1.05 * solved + 1e-3, (moved.error, solved)
+    assert all(np.linalg.norm(tip(rig, name) - place) < 1e-3 for name, place in feet.items())
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["clearance"] > -1e-3
