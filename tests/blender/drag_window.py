@@ -3,35 +3,24 @@
 
 from __future__ import annotations
 
-from types import MethodType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
-import installed
 import numpy as np
 from addon_scenes import tip
 from mathutils import Euler, Matrix
+from modal_operator import ModalOperator
 from ui_layout import status_bar
 
 WIDTH, HEIGHT = 800, 600
 
 
-class Operator:
-    """An operator without Blender's part of it."""
+class Operator(ModalOperator):
+    """That of a drag."""
 
+    module, cls = "operators.drag", "ARTICULATE_OT_drag"
     bone, along, levels, root, record, only_under_mouse = "", 1.0, 0, "SETTING", False, False
-
-    def __init__(self, **given: object) -> None:
-        self._cls = installed.module("operators.drag").ARTICULATE_OT_drag
-        self.reports: list[str] = []
-        for name, value in given.items():
-            setattr(self, name, value)
-
-    def report(self, _kind: set[str], text: str) -> None:
-        self.reports.append(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return MethodType(getattr(self._cls, name), self)
 
 
 class Window:

@@ -3,31 +3,21 @@
 
 from __future__ import annotations
 
-from types import MethodType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
 import installed
 import pytest
 from addon_scenes import animate, arm, curves, miss, reach, snapshot
+from modal_operator import ModalOperator
 from ui_layout import status_bar
 
 
-class Operator:
-    """An operator without Blender's part of it."""
+class Operator(ModalOperator):
+    """That of a bake."""
 
-    def __init__(self, **given: object) -> None:
-        self._cls = installed.module("operators.bake").ARTICULATE_OT_bake
-        self.reports: list[str] = []
-        self.properties = SimpleNamespace(is_property_set=lambda name: name in given)
-        for name, value in given.items():
-            setattr(self, name, value)
-
-    def report(self, _kind: set[str], text: str) -> None:
-        self.reports.append(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return MethodType(getattr(self._cls, name), self)
+    module, cls = "operators.bake", "ARTICULATE_OT_bake"
 
 
 class Window:
