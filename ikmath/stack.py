@@ -31,7 +31,8 @@ class Stack:
         scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
             so that metres and radians weigh alike; level: (rows,) priority of each row.
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
-        place: (rows,) which of them each row belongs to; most: the largest scale of each, largest: of all.
+        place: (rows,) which of them each row belongs to; most: the largest scale of each;
+        largest, smallest: of all.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed; units: (n, rows) of both.
         turning: (n,) how far each turns where the readiest ones turn by 1, infinite for slides.
@@ -59,7 +60,7 @@ class Stack:
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
         self.levels = self.levels or [slice(0, 0)]
         self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
-        self.largest = max(self.most)
+        self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
         mobility = skeleton.mobility_for(length)
         self.metric = np.sqrt(mobility)
         self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory

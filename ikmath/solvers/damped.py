@@ -69,6 +69,7 @@ class Damped(Incremental):
     options: ClassVar[type[Options]] = DampedOptions
     obstacles: ClassVar[bool] = True
     batched: ClassVar[bool] = True
+    simplifies: ClassVar[bool] = True
 
     def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
         """Far places on strings: as strong as they are far, but bent about the figure as near ones are.

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..diagnosis import conclude
-from ..limits import ByRows
+from ..limits import ByRows, Propose
 from ..pose import Pose
 from ..problem import Problem, Solution
 from ..residual import Residual
@@ -26,6 +26,7 @@ from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, Steppi
 
 _LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
 _CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is held up by the posture
+_SURELY: Final = 64.0  # squares: of the 2 in `is_last`, and of a margin of 4
 
 
 class Incremental(Stepping):
@@ -66,6 +67,7 @@ class _Walk:
     Attributes:
         best: the pose that was accepted last; linear: what the next step from there is worked out from, and
             rows: its scaled rows, None until they are asked for;
+        propose: what proposed the step before, if it will do for the next one, too;
         stall: accepted steps that gained next to nothing.
     """
 
@@ -77,11 +79,13 @@ class _Walk:
         self.tolerance = options.tolerance * options.tolerance
         # what costs more than all effectors at their tolerances is not there
         self.enough = 1.01 * self.tolerance * len(stack.starts) * stack.largest * stack.largest
+        self.least = self.tolerance * stack.smallest * stack.smallest
         self.mobility = skeleton.mobility if skeleton.uneven else None
         self.pushing = None if problem.scene is None else Pushing(problem, problem.scene)
         self.careful = method.careful and self.pushing is None
         self.linear = Linear(problem, q, np.inf, 1.0, self.mobility, None, stack.level, {})
         self.rows: tuple[Array, Array] | None = None
+        self.propose: Propose | None = None
         self.stall = 0
 
     def solve(self, q: Array) -> Solution:
@@ -98,6 +102,7 @@ class _Walk:
                 self.accept(look, self.best.cost)
             else:
                 self.linear.caution *= MORE
+                self.propose = None
         return self.finish(iteration, stalled=not done and self.is_stalled)
 
     @property
@@ -150,23 +155,39 @@ class _Walk:
         options, linear = self.options, self.linear
         gained = look.cost < cost * (1.0 - options.gain) or (look.reached and self.pushing is not None)
         self.stall = 0 if gained else self.stall + 1
+        if self.propose is not None and not self.is_last(look, cost):
+            self.propose = None
         self.best, self.rows = look, None
         closing_in = _LANDING < look.cost < _CLOSER * cost
         linear.q, linear.cost = look.pose.q, look.cost
         linear.wish = self.wish(look.pose) if closing_in and not options.settle else look.wish
         linear.caution = max(linear.caution * LESS, LEAST)
 
+    def is_last(self, look: _Look, cost: float) -> bool:
+        """Whether a step from a pose along the slopes of the one before, whose cost is told, will arrive.
+
+        Newton's step leaves about `d' = c d^2` of an error d; one along the slopes of the step before leaves
+        `2 c d d'` of that (simplified Newton). So the last step of a solve need not work out slopes.
+        """
+        return _SURELY * look.cost * look.cost < self.least * cost
+
     def step(self) -> Array:
         """Where the next step from the best pose leads, (n,)."""
+        problem, linear = self.problem, self.linear
+        limits, region = problem.limits, problem.skeleton.region
+        if self.propose is not None:
+            propose, self.propose = self.propose, None
+            return limits.step(region, linear.q, self.best.scaled, propose)
         if self.rows is None:
             self.rows = self.linearise(self.best)
         error, jacobian = self.rows
-        limits, region = self.problem.limits, self.problem.skeleton.region
         if self.pushing is None and len(error):
-            propose = self.method.proposal(jacobian, self.linear, self.options)
+            propose = self.method.proposal(jacobian, linear, self.options)
+            if self.method.simplifies and linear.wish is None and error is self.best.scaled:
+                self.propose = propose
         else:
             propose = ByRows(self.unusual, jacobian, self.mobility)
-        return limits.step(region, self.linear.q, error, propose)
+        return limits.step(region, linear.q, error, propose)
 
     def linearise(self, look: _Look) -> tuple[Array, Array]:
         """Scaled rows (k,) and (k, n) that the method steps by."""

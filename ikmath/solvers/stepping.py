@@ -68,9 +68,12 @@ class Stepping(Resting):
     Attributes:
         careful: whether steps that do not lower the error are refused, and the end is a pose of rest. The
             texts' plain methods take every step.
+        simplifies: whether the step that will arrive may go along the slopes of the one before (the
+            simplified Newton method).
     """
 
     careful: ClassVar[bool] = True
+    simplifies: ClassVar[bool] = False
 
     def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
         """Scaled rows (k,) and (k, n) of one frame, weighed for a step; their cost goes into `state`."""
