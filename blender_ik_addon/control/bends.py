@@ -55,9 +55,9 @@ def bent_rightly(
     rows = [row for row, (now, then) in enumerate(zip(wrong, may, strict=True)) if now and not then]
     if not rows:
         return solution
-    pose, q = ik.Pose.forward(figure.skeleton, solution.q), solution.q.copy()
-    for row in rows:
-        _bend(figure, limbs, row, pose, q)
+    q = solution.q.copy()
+    for row in rows:  # limbs may share bones
+        _bend(figure, limbs, row, ik.Pose.forward(figure.skeleton, q), q)
     metric = np.array(problem.units) == "m"
     allowed = np.maximum(solution.errors, _AS_GOOD * np.where(metric, problem.length, 1.0))
     best, left, asked = solution, sum(wrong), problem
@@ -107,8 +107,7 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) 
     Args:
         figure: measured at that pose.
         limbs: of the figure; row: which one.
-        pose: in which it is bent wrongly.
-        q: (n,) coordinates, changed in place.
+        pose: in which it is bent wrongly; q: (n,) its coordinates, changed in place.
     """
     upper, lower, end = limbs.upper[row], limbs.lower[row], limbs.end[row]
     above = int(figure.plan.parents[upper])

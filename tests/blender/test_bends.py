@@ -174,9 +174,6 @@ def test_which_bones_are_limbs():
         ("thigh.L", "foot.L"),
         ("thigh.R", "foot.R"),
     ]
-    rig.pose.bones["shin.L"].use_ik_limit_x = True
-    bones = module("bridge.armature").read_bones(rig)
-    assert not limbs.find_limbs(bones)
 
 
 def test_shoulders_and_hands_are_no_limbs():

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The branches of an armature: rows of bones that go on from each other, as a leg does down to its toe.
+
+Where several bones hang from one, as the next bone of an arm beside helpers for its twist, feathers and
+sleeves, one of them goes on; where fingers do, none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from .armature import Array, Bones
+
+_AT: Final = 0.1  # of a bone's length, from its tail: what begins there goes on from it
+_FARTHER: Final = 1.5  # times as far as what hangs beside it goes what goes on
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Bones that go on from each other; n of them.
+
+    Attributes:
+        bones: (n,) their numbers; ways: (n, 3) from the head of each to that of the next one, of the last to
+            its tail, armature space; lengths: (n,) of these.
+    """
+
+    bones: tuple[int, ...]
+    ways: Array
+    lengths: Array
+
+    def below(self, place: int) -> int:
+        """Number of the bone that goes on from the one at a place, -1 if none does."""
+        return self.bones[place + 1] if place + 1 < len(self.bones) else -1
+
+
+def branches(bones: Bones, least: float = 0.0) -> list[Branch]:
+    """The branches of an armature that are so long; no bone is in two.
+
+    Args:
+        bones: the armature; least: length along the bones, armature's units.
+    """
+    heads = bones.rest[:, :3, 3]
+    tails = heads + bones.rest[:, :3, 1] * bones.length[:, None]
+    after = _going_on(bones, heads, tails)
+    found = []
+    for number in sorted(set(range(len(bones))).difference(after.values())):
+        row = [number]
+        while (following := after.get(row[-1], -1)) >= 0:
+            row.append(following)
+        ways = np.diff(np.concatenate([heads[row], tails[row[-1:]]]), axis=0)
+        lengths = np.sqrt((ways * ways).sum(-1))
+        if lengths.sum() >= least:
+            found.append(Branch(tuple(row), ways, lengths))
+    return found
+
+
+def _going_on(bones: Bones, heads: Array, tails: Array) -> dict[int, int]:
+    """The bone that goes on from each bone; not those from which none does."""
+    above, rows = bones.parents, np.arange(len(bones))
+    children: dict[int, list[int]] = {}
+    for number in rows[above >= 0].tolist():
+        children.setdefault(int(above[number]), []).append(number)
+    from_head, from_tail = (np.sqrt(((heads - ends[above]) ** 2).sum(-1)).tolist() for ends in (heads, tails))
+    reach = bones.length.tolist()  # from each head to the farthest tip, along the bones
+    for level in reversed(bones.levels):
+        for number in level.tolist():
+            reach[number] = max(
+                [reach[number], *(from_head[it] + reach[it] for it in children.get(number, ()))]
+            )
+    after = {}
+    for number, hung in children.items():
+        close = [it for it in hung if from_tail[it] <= _AT * bones.length[number]]
+        carrying = sorted(
+            (it for it in hung if it in children), key=lambda it: from_head[it] + reach[it], reverse=True
+        )
+        far = [from_head[it] + reach[it] for it in carrying]
+        if len(hung) == 1:
+            after[number] = hung[0]
+        elif len(close) == 1:
+            after[number] = close[0]
+        elif len(far) == 1 or (len(far) > 1 and far[0] >= _FARTHER * far[1]):
+            after[number] = carrying[0]
+    return after

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures built as other tools write them, with their helpers, and creatures that nobody had in mind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import cos, pi, sin
+
+from standing_figures import Rows
+
+Place = tuple[float, float, float]
+
+
+def _row(rows: Rows, parent: str | None, names: str, *places: Place) -> None:
+    """Bones one after another, each from one place to the next."""
+    for name, head, tail in zip(names.split(), places[:-1], places[1:], strict=True):
+        rows.append((name, parent, head, tail))
+        parent = name
+
+
+def _fingers(rows: Rows, hand: str, side: float, names: tuple[str, ...]) -> None:
+    for number, finger in enumerate(names):
+        y = -0.03 + 0.02 * number
+        places = [(side * (0.82 + 0.035 * k), y, 1.43 - 0.002 * k * k) for k in range(4)]
+        _row(rows, hand, " ".join(f"{finger}{k}" for k in (1, 2, 3)), *places)
+
+
+def unreal() -> Rows:
+    """Unreal's mannequin: a root on the ground, bones for twist, hands that inverse kinematics reads."""
+    rows: Rows = [("root", None, (0, 0, 0), (0, 0.2, 0))]
+    _row(
+        rows, "root", "pelvis spine_01 spine_02 spine_03 neck_01 head",
+        (0, 0.01, 0.96), (0, 0, 1.07), (0, 0.02, 1.26), (0, 0.03, 1.4), (0, 0.02, 1.5), (0, 0, 1.6),
+        (0, 0, 1.8),
+    )  # fmt: skip
+    for side, s in (("l", 1.0), ("r", -1.0)):
+        _row(
+            rows, "spine_03", f"clavicle_{side} upperarm_{side} lowerarm_{side} hand_{side}",
+            (0.04 * s, 0, 1.47), (0.19 * s, 0.02, 1.45), (0.48 * s, 0.03, 1.45), (0.74 * s, 0, 1.44),
+            (0.83 * s, 0, 1.43),
+        )  # fmt: skip
+        for part, head, tail in (
+            ("upperarm", (0.26 * s, 0.02, 1.45), (0.36 * s, 0.025, 1.45)),
+            ("lowerarm", (0.62 * s, 0.015, 1.445), (0.74 * s, 0, 1.44)),
+        ):
+            rows.append((f"{part}_twist_01_{side}", f"{part}_{side}", head, tail))
+        _fingers(
+            rows, f"hand_{side}", s, tuple(f"{finger}_{side}_0" for finger in ("index", "middle", "pinky"))
+        )
+        _row(
+            rows, "pelvis", f"thigh_{side} calf_{side} foot_{side} ball_{side}",
+            (0.1 * s, 0, 0.95), (0.12 * s, -0.01, 0.52), (0.13 * s, 0.04, 0.09), (0.13 * s, -0.1, 0.02),
+            (0.13 * s, -0.17, 0.02),
+        )  # fmt: skip
+        for part, head in (("thigh", (0.11 * s, 0, 0.75)), ("calf", (0.125 * s, 0.01, 0.35))):
+            rows.append((f"{part}_twist_01_{side}", f"{part}_{side}", head, (*head[:2], head[2] - 0.1)))
+        # helpers that correct the skin, in rows of their own
+        _row(
+            rows,
+            f"calf_{side}",
+            f"kneecap_{side} kneecap_end_{side}",
+            (0.12 * s, -0.01, 0.52),
+            (0.12 * s, -0.05, 0.5),
+            (0.12 * s, -0.08, 0.5),
+        )
+    _row(rows, "root", "ik_foot_root ik_foot_l", (0, 0, 0), (0, 0.1, 0), (0.1, 0.1, 0))
+    _row(rows, "root", "ik_hand_root ik_hand_gun", (0, 0, 0), (0, 0.1, 0), (0.1, 0.1, 0))
+    return rows
+
+
+def capture() -> Rows:
+    """A skeleton as in the CMU's clips: joints without length at the hips, and T-pose arms."""
+    rows: Rows = []
+    _row(
+        rows, None, "Hips LowerBack Spine Spine1 Neck Neck1 Head",
+        (0, 0, 0.95), (0, 0.001, 0.951), (0, 0.01, 1.07), (0, 0.015, 1.19), (0, 0.02, 1.4), (0, 0, 1.46),
+        (0, 0.02, 1.54), (0, 0.02, 1.66),
+    )  # fmt: skip
+    for side, s in (("Left", 1.0), ("Right", -1.0)):
+        _row(
+            rows, "Hips", f"{side}HipJoint {side}UpLeg {side}Leg {side}Foot {side}ToeBase",
+            (0, 0, 0.95), (0.08 * s, 0.02, 0.88), (0.22 * s, 0.02, 0.48), (0.36 * s, 0.02, 0.09),
+            (0.36 * s, -0.12, 0.03), (0.36 * s, -0.19, 0.03),
+        )  # fmt: skip
+        _row(
+            rows, "Spine1",
+            " ".join(
+                f"{side}{part}" for part in ("Shoulder", "Arm", "ForeArm", "Hand", "FingerBase", "Index1")
+            ),
+            (0, 0.015, 1.35), (0.17 * s, 0, 1.4), (0.44 * s, 0, 1.4), (0.65 * s, 0, 1.4), (0.68 * s, 0, 1.4),
+            (0.72 * s, 0, 1.4), (0.8 * s, 0, 1.4),
+        )  # fmt: skip
+        rows.append((f"{side}Thumb", f"{side}Hand", (0.65 * s, 0, 1.4), (0.7 * s, -0.05, 1.4)))
+    return rows
+
+
+def anime() -> Rows:
+    """A figure of VRM with a skirt, pigtails and large ears, in a T-pose."""
+    rows: Rows = []
+    _row(
+        rows, None, "hips spine chest upperChest neck head",
+        (0, 0, 0.9), (0, 0, 0.97), (0, 0, 1.07), (0, 0, 1.17), (0, 0, 1.28), (0, 0, 1.35), (0, 0, 1.6),
+    )  # fmt: skip
+    for side, s in (("L", 1.0), ("R", -1.0)):
+        _row(
+            rows, "upperChest", f"{side}_Shoulder {side}_UpperArm {side}_LowerArm {side}_Hand",
+            (0.02 * s, 0, 1.24), (0.1 * s, 0, 1.24), (0.31 * s, 0, 1.24), (0.52 * s, 0, 1.24),
+            (0.6 * s, 0, 1.24),
+        )  # fmt: skip
+        _row(
+            rows, "hips", f"{side}_UpperLeg {side}_LowerLeg {side}_Foot {side}_Toe",
+            (0.08 * s, 0, 0.87), (0.08 * s, 0.005, 0.48), (0.08 * s, 0.02, 0.08), (0.08 * s, -0.1, 0.01),
+            (0.08 * s, -0.16, 0.01),
+        )  # fmt: skip
+        _row(
+            rows,
+            "head",
+            f"ear1{side} ear2{side}",
+            (0.05 * s, 0, 1.55),
+            (0.07 * s, 0, 1.6),
+            (0.08 * s, 0, 1.65),
+        )
+        places = [(0.1 * s + 0.01 * s * k, 0.08, 1.5 - 0.1 * k + 0.01 * k * k) for k in range(7)]
+        _row(rows, "head", " ".join(f"hair{k}{side}" for k in range(6)), *places)
+    for number in range(8):
+        x, y = cos(2 * pi * number / 8), sin(2 * pi * number / 8)
+        places = [((0.1 + 0.03 * k) * x, (0.1 + 0.03 * k) * y, 0.88 - 0.06 * k) for k in range(4)]
+        _row(rows, "hips", " ".join(f"skirt{number}_{k}" for k in range(3)), *places)
+    return rows
+
+
+def twisting() -> Rows:
+    """Deforming bones as Rigify gives them to games: each half of a limb is two bones in one line."""
+    rows: Rows = []
+    _row(rows, None, "hips spine chest head", (0, 0, 1), (0, 0, 1.2), (0, 0, 1.4), (0, 0, 1.6), (0, 0, 1.8))
+    for side, s in (("L", 1.0), ("R", -1.0)):
+        leg = [(0.1 * s, 0, 0.95), (0.1 * s, -0.02, 0.51), (0.1 * s, 0.03, 0.09)]
+        arm = [(0.2 * s, 0, 1.45), (0.44 * s, 0.03, 1.3), (0.65 * s, 0, 1.15)]
+        for parent, names, (a, b, c), ends in (
+            (
+                "hips",
+                "thigh thigh2 shin shin2 foot toe",
+                leg,
+                [(0.1 * s, -0.11, 0.02), (0.1 * s, -0.18, 0.02)],
+            ),
+            ("chest", "arm arm2 forearm forearm2 hand", arm, [(0.72 * s, -0.01, 1.1)]),
+        ):
+            places = [a, _between(a, b), b, _between(b, c), c, *ends]
+            _row(rows, parent, " ".join(f"{name}.{side}" for name in names.split()), *places)
+    return rows
+
+
+def _between(a: Place, b: Place) -> Place:
+    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2
+
+
+def insect() -> Rows:
+    """Six legs of five parts, antennae and wings."""
+    rows: Rows = []
+    _row(rows, None, "thorax abdomen", (0, 0, 0.3), (0, 0.3, 0.32), (0, 0.8, 0.28))
+    rows.append(("head", "thorax", (0, 0, 0.3), (0, -0.2, 0.3)))
+    knots = ((0.05, 0.28), (0.1, 0.26), (0.35, 0.5), (0.6, 0.15), (0.7, 0.02), (0.76, 0.0))
+    for s, side in ((1.0, "L"), (-1.0, "R")):
+        for number, y in enumerate((0.02, 0.12, 0.22)):
+            places = [(s * x, y + 0.1 * x * (number - 1), z) for x, z in knots]
+            parts = ("coxa", "femur", "tibia", "tarsus", "claw")
+            _row(rows, "thorax", " ".join(f"{part}{number}.{side}" for part in parts), *places)
+        places = [(s * 0.03 * k, -0.2 - 0.06 * k, 0.32 + 0.03 * k - 0.004 * k * k) for k in range(8)]
+        _row(rows, "head", " ".join(f"antenna{k}.{side}" for k in range(7)), *places)
+        rows.append((f"wing.{side}", "thorax", (0.05 * s, 0.1, 0.34), (0.6 * s, 0.5, 0.4)))
+    return rows
+
+
+def octopus() -> Rows:
+    """Eight arms of ten bones."""
+    rows: Rows = [("mantle", None, (0, 0, 0.3), (0, 0, 0.8))]
+    for number in range(8):
+        x, y = cos(2 * pi * number / 8), sin(2 * pi * number / 8)
+        places = [((0.1 + 0.1 * k) * x, (0.1 + 0.1 * k) * y, 0.3 / (1 + k)) for k in range(11)]
+        _row(rows, "mantle", " ".join(f"arm{number}_{k}" for k in range(10)), *places)
+    return rows
+
+
+def building_crane() -> Rows:
+    """A mast, a jib with a trolley, a rope; nothing comes in twos."""
+    rows: Rows = []
+    _row(rows, None, "base mast jib", (0, 0, 0), (0, 0, 2), (0, 0, 20), (0, -15, 22))
+    _row(
+        rows,
+        "jib",
+        "trolley rope1 rope2 hook",
+        (0, -10, 21),
+        (0, -10, 20.5),
+        (0, -10, 14),
+        (0, -10, 8),
+        (0, -10, 7),
+    )
+    return rows
+
+
+def wading_bird() -> Rows:
+    """A crane that stands: a long neck, knees at the body, heels halfway up that bend backwards."""
+    rows: Rows = []
+    _row(rows, None, "hips back", (0, 0.15, 0.8), (0, 0, 0.85), (0, -0.15, 0.95))
+    places = [(0, -0.15 - 0.06 * sin(k), 0.95 + 0.08 * k) for k in range(8)]
+    _row(rows, "back", " ".join(f"neck{k}" for k in range(7)), *places)
+    rows.append(("head", "neck6", places[-1], (0, -0.4, 1.5)))
+    for s, side in ((1.0, "L"), (-1.0, "R")):
+        _row(
+            rows, "hips", f"femur.{side} tibia.{side} tarsus.{side} toe.{side}",
+            (0.06 * s, 0.12, 0.78), (0.08 * s, -0.06, 0.68), (0.08 * s, 0.1, 0.38), (0.08 * s, 0.0, 0.03),
+            (0.08 * s, -0.1, 0.0),
+        )  # fmt: skip
+        _row(
+            rows, "back", f"humerus.{side} ulna.{side} primaries.{side}",
+            (0.06 * s, -0.1, 0.92), (0.12 * s, 0.15, 0.88), (0.15 * s, -0.12, 0.85), (0.14 * s, 0.3, 0.75),
+        )  # fmt: skip
+        for number in range(3):
+            rows.append(
+                (
+                    f"feather{number}.{side}",
+                    f"ulna.{side}",
+                    (0.13 * s, 0.1 - 0.08 * number, 0.87),
+                    (0.14 * s, 0.3, 0.8),
+                )
+            )
+    return rows
+
+
+FIGURES: Mapping[str, Callable[[], Rows]] = {
+    "unreal": unreal, "capture": capture, "anime": anime, "twisting": twisting, "insect": insect,
+    "octopus": octopus, "building_crane": building_crane, "wading_bird": wading_bird,
+}  # fmt: skip
