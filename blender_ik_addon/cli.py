@@ -39,22 +39,35 @@ def run(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     reports: dict[str, dict[str, Any]] = {}
     try:
-        _require_places(options)
-        bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
-        _go_to(options)
-        for rig in _armatures(options):
-            reports[rig.name] = _do(rig, options)
-        failed = any(report["status"] == FAILED for report in reports.values())
-        if options.output and not failed:
-            bpy.ops.wm.save_as_mainfile(filepath=str(options.output.resolve()), copy=True)
-        if options.report:
-            options.report.write_text(json.dumps(reports, indent=2), encoding="utf-8")
-    except (*REASONS, RuntimeError, OSError) as reason:
-        _say(_sentence(reason), failed=True)
+        _require_place("--report", options.report)
+    except Refused as reason:
+        _say(str(reason), failed=True)
         return 1
+    try:
+        _solve_or_bake(options, reports)
+    except (*REASONS, RuntimeError, OSError) as reason:
+        reports[options.file.name] = _failed(options, reason)
     for name, report in reports.items():
         _say(f"{name}: {report['message']}", failed=report["status"] == FAILED)
-    return int(failed)
+    try:
+        if options.report:
+            options.report.write_text(json.dumps(reports, indent=2), encoding="utf-8")
+    except OSError as reason:
+        _say(str(reason), failed=True)
+        return 1
+    return int(_any_failed(reports))
+
+
+def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any]]) -> None:
+    """Do it and save, adding to the reports; what is raised is about the file as a whole."""
+    _require_place("--output", options.output)
+    bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
+    _go_to(options)
+    reports |= {name: _failed(options, reason) for name, reason in _unknown(options).items()}
+    for rig in () if reports else _armatures(options):
+        reports[rig.name] = _do(rig, options)
+    if options.output and not _any_failed(reports):
+        bpy.ops.wm.save_as_mainfile(filepath=str(options.output.resolve()), copy=True)
 
 
 def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
@@ -62,7 +75,15 @@ def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
     try:
         return solve_now(rig, bpy.context) if options.action == "solve" else _bake(rig, options)
     except (*REASONS, RuntimeError) as reason:
-        return {"operation": options.action, "status": FAILED, "message": _sentence(reason)}
+        return _failed(options, reason)
+
+
+def _failed(options: argparse.Namespace, reason: Exception) -> dict[str, Any]:
+    return {"operation": options.action, "status": FAILED, "message": _sentence(reason)}
+
+
+def _any_failed(reports: dict[str, dict[str, Any]]) -> bool:
+    return any(report["status"] == FAILED for report in reports.values())
 
 
 def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
@@ -82,11 +103,10 @@ def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
     return Bake(rig, context, given).run(context)
 
 
-def _require_places(options: argparse.Namespace) -> None:
+def _require_place(option: str, path: Path | None) -> None:
     """What cannot be written is better said before an hour of baking than after it."""
-    for option, path in (("--output", options.output), ("--report", options.report)):
-        if path is not None and not path.resolve().parent.is_dir():
-            raise Refused(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
+    if path is not None and not path.resolve().parent.is_dir():
+        raise Refused(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
 
 
 def _go_to(options: argparse.Namespace) -> None:
@@ -107,22 +127,27 @@ def _sentence(reason: Exception) -> str:
     return str(reason).removeprefix("Error: ").strip()
 
 
+def _unknown(options: argparse.Namespace) -> dict[str, Refused]:
+    """Names of armatures that are asked for and are not there, each with what to say of it."""
+    there = [o.name for o in bpy.context.scene.objects if o.type == "ARMATURE"]
+    known = ", ".join(f"'{name}'" for name in there) or "none"
+    return {
+        name: Refused(f"There is no armature '{name}' in {options.file.name}; there is: {known}")
+        for name in options.armature or ()
+        if name not in there
+    }
+
+
 def _armatures(options: argparse.Namespace) -> list[bpy.types.Object]:
     """The armatures that are named, else all that have effectors."""
     found = [o for o in bpy.context.scene.objects if o.type == "ARMATURE"]
-    if not options.armature:
-        found = [rig for rig in found if rig_of(rig).effectors]
-        if not found:
-            raise Refused(
-                f"No armature in scene '{bpy.context.scene.name}' of {options.file.name} has effectors"
-            )
-        return found
-    by_name = {rig.name: rig for rig in found}
-    for name in options.armature:
-        if name not in by_name:
-            known = ", ".join(f"'{rig}'" for rig in by_name) or "none"
-            raise Refused(f"There is no armature '{name}' in {options.file.name}; there is: {known}")
-    return [by_name[name] for name in options.armature]
+    if options.armature:
+        by_name = {rig.name: rig for rig in found}
+        return [by_name[name] for name in dict.fromkeys(options.armature)]
+    found = [rig for rig in found if rig_of(rig).effectors]
+    if not found:
+        raise Refused(f"No armature in scene '{bpy.context.scene.name}' of {options.file.name} has effectors")
+    return found
 
 
 def _parser() -> argparse.ArgumentParser:

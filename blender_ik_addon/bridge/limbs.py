@@ -146,7 +146,9 @@ def _folded(parts: Sequence[_Part], bends: Array, middle: int) -> tuple[int, ...
     tells, opposite = _FOLDED
     for step in (-1, 1):
         now = middle
-        while 0 <= (other := now + step) < len(parts) - 1 and _are_alike(*parts[other : other + 2], _FOLD):
+        while 0 <= (other := now + step) < len(parts) - 1 and _are_alike(
+            parts[other], parts[other + 1], _FOLD
+        ):
             one, two = bends[parts[now].last], bends[parts[other].last]
             sizes = float(np.linalg.norm(one)), float(np.linalg.norm(two))
             if min(sizes) < tells or one @ two > -opposite * sizes[0] * sizes[1]:
@@ -161,7 +163,7 @@ def _alike_around(parts: Sequence[_Part], middle: int) -> int:
     count = 2
     for step in (-1, 1):
         now = middle + step
-        while 0 <= now < len(parts) - 1 and _are_alike(*parts[now : now + 2]):
+        while 0 <= now < len(parts) - 1 and _are_alike(parts[now], parts[now + 1]):
             count, now = count + 1, now + step
     return count
 

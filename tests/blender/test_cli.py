@@ -66,6 +66,33 @@ def test_what_cannot_be_baked_is_said(run, file, capfd, arguments, words):
     assert words in capfd.readouterr().err
 
 
+def test_a_name_that_is_not_there_is_in_the_report_and_nothing_is_baked(run, file, tmp_path, monkeypatch):
+    monkeypatch.setattr(installed.module("cli"), "_do", lambda *_: pytest.fail("baked for nothing"))
+    report = tmp_path / "report.json"
+    names = ["--armature", "Rig", "--armature", "Nobody"]
+    assert run(["bake", str(file), *names, "--report", str(report)]) == 1
+    told = json.loads(report.read_text())["Nobody"]
+    assert told["status"] == "FAILED" and told["operation"] == "bake"
+    assert "no armature 'Nobody'" in told["message"] and "'Rig'" in told["message"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.blend"], "none.blend"),
+        (["scene.blend", "--scene", "Third"], "no scene 'Third'"),
+        (["scene.blend", "--output", "nowhere/baked.blend"], "--output"),
+    ],
+)
+def test_what_is_wrong_with_the_file_as_a_whole_is_in_the_report_by_its_name(
+    run, file, tmp_path, monkeypatch, arguments, words
+):
+    monkeypatch.chdir(tmp_path)
+    assert run(["bake", *arguments, "--report", "report.json"]) == 1
+    told = json.loads(Path("report.json").read_text())[arguments[0]]
+    assert told["status"] == "FAILED" and words in told["message"]
+
+
 def test_one_armature_that_fails_is_told_of_beside_the_others_and_nothing_is_saved(
     run, file, tmp_path, capfd
 ):
