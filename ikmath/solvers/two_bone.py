@@ -99,12 +99,12 @@ class TwoBone(Geometric):
         if options.pole is not None:
             given = arguments.shaped(options.pole, "pole", (3,), (count, 3))
             poles = [(x, y, z) for x, y, z in np.broadcast_to(given, (count, 3)).tolist()]
+        run.moving = {node for limb in limbs for node in (*limb.upper.nodes, *limb.middle.nodes)}
         if options.softness > 0.0:
             run.targets = softened(run, limbs, options.softness)
         run.stage(partial(bend_limbs, limbs=limbs, poles=poles), limit=1)
         if options.finish:
-            nodes = sorted({node for limb in limbs for node in (*limb.upper.nodes, *limb.middle.nodes)})
-            run.stage(partial(accelerated_sweep, only=nodes))
+            run.stage(accelerated_sweep)
         run.stalled |= run.reached  # what a soft target still lacks, no iteration will give
 
 

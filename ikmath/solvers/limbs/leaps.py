@@ -12,7 +12,6 @@ never does harm:
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from itertools import pairwise
 from typing import Any, Final
 
@@ -27,12 +26,12 @@ _MEMORY: Final = 8  # sweeps that are remembered
 _EVEN: Final = 1e-10  # of the trace, added to the diagonal: sweeps that were all alike tell nothing new
 
 
-def accelerated_sweep(posing: Posing, damping: float = np.inf, only: Collection[int] | None = None) -> None:
+def accelerated_sweep(posing: Posing, damping: float = np.inf) -> None:
     """A sweep, and the better of two guesses after it; arguments as of `sweep`."""
     m = posing.m
     before = posing.state()
     start = _numbers(posing, before)
-    sweep(posing, damping, only)
+    sweep(posing, damping)
     best, best_cost = posing.state(), posing.judge(0.0)[0]
     swept, swept_cost = _numbers(posing, best), best_cost
     moved = tuple(b - a for a, b in zip(start, swept, strict=True))

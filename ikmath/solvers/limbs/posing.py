@@ -7,6 +7,7 @@ replaced, never written to, so that keeping the best pose so far costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Posing:
         limbs: what can move.
         q: (n,) or (B, n) coordinates, inside the limits.
         targets: (E, 3) or (B, E, 3) metres, world.
+        moving: numbers of the nodes that may move; all of them if None.
 
     Attributes:
         m: the arithmetic; limbs; q: where it started;
@@ -52,8 +54,11 @@ class Posing:
         stride, memory: what `leaps` keeps from pass to pass.
     """
 
-    def __init__(self, limbs: Limbs, q: Array, targets: Array) -> None:
+    def __init__(
+        self, limbs: Limbs, q: Array, targets: Array, moving: Collection[int] | None = None
+    ) -> None:
         self.limbs = limbs
+        self.moving: Sequence[int] = range(len(limbs.nodes)) if moving is None else sorted(moving)
         self.q = q
         self.m: Arithmetic = FLOATS if q.ndim == 1 else ARRAYS
         columns: list[Any] = q.tolist() if q.ndim == 1 else list(np.ascontiguousarray(q.T))

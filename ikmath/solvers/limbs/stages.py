@@ -7,7 +7,7 @@ go on to the next stage. The best pose of each frame is kept, so no pass makes a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,6 +57,7 @@ class Run:
         max_iterations: passes at most, over all stages.
 
     Attributes:
+        moving: numbers of the nodes that may move, all of them if None;
         q: the coordinates so far; iterations: passes taken by each frame; stalled: whether the last stage of
             each frame came to rest (rather than run out of passes); reached: which frames are there; settled:
             which can come no nearer, so that no stage takes them up.
@@ -64,6 +65,7 @@ class Run:
 
     def __init__(self, limbs: Limbs, q: Array, targets: Array, tolerance: float, max_iterations: int) -> None:
         self.limbs, self.targets = limbs, targets
+        self.moving: Collection[int] | None = None
         self.tolerance, self.max_iterations = tolerance, max_iterations
         self.start, self.q = q, q.copy()
         self.iterations = np.zeros(len(q), dtype=int)
@@ -74,12 +76,12 @@ class Run:
     def posings(self, rows: npt.NDArray[np.intp]) -> Iterator[Posing]:
         """The frames of some rows as they stand: all in one, or one by one where they are few."""
         if len(rows) > FEW:
-            posing = Posing(self.limbs, self.q[rows], self.targets[rows])
+            posing = Posing(self.limbs, self.q[rows], self.targets[rows], self.moving)
             posing.frames = rows
             yield posing
             return
         for row in rows.tolist():
-            posing = Posing(self.limbs, self.q[row], self.targets[row])
+            posing = Posing(self.limbs, self.q[row], self.targets[row], self.moving)
             posing.frames = np.array([row])
             yield posing
 
@@ -202,9 +204,10 @@ def _fields(progress: _Progress) -> tuple[Any, ...]:
 
 
 def _nudge(posing: Posing, where: Number) -> None:
-    """Bend all joints a little in the frames where no joint can find a way by itself: all lie in line."""
-    for index, node in enumerate(posing.limbs.nodes):
-        if node.turning is not None:
-            bent = node.turning.nudged(posing.m, posing.turned[index], _NUDGE)
+    """Bend what may move a little in the frames where no joint can find a way by itself: all lie in line."""
+    for index in posing.moving:
+        turning = posing.limbs.nodes[index].turning
+        if turning is not None:
+            bent = turning.nudged(posing.m, posing.turned[index], _NUDGE)
             posing.turned[index] = posing.prefer(where, bent, posing.turned[index])
     posing.place_all()

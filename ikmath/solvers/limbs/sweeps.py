@@ -9,7 +9,7 @@ the end of those whose own passes are stopped short by limits.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -37,17 +37,16 @@ _GROUP_ROUNDS: Final = 12  # of joints that coincide and aim together
 _STILL: Final = 1e-13
 
 
-def sweep(posing: Posing, damping: float = np.inf, only: Collection[int] | None = None) -> None:
-    """Turn each joint, from the tips inward, to where all that hangs on it comes nearest to its targets.
+def sweep(posing: Posing, damping: float = np.inf) -> None:
+    """Turn each joint that may move, from the tips inward, to where all that hangs on it comes nearest to its targets.
 
     Args:
         posing: with everything in its place; so it is left.
         damping: no joint turns farther than this in one sweep, radians.
-        only: the nodes that may move; all of them if None.
     """
     m, limbs = posing.m, posing.limbs
     tip, targets, head = list(posing.tip), posing.targets, list(posing.head)
-    for index in reversed(range(len(limbs.nodes)) if only is None else sorted(only)):
+    for index in reversed(posing.moving):
         node = limbs.nodes[index]
         pulls = limbs.pulls[index]
         base = posing.base[index]

@@ -212,3 +212,19 @@ def test_the_middle_joint_can_be_named():
     q = ik.solve(problem, method="two_bone", middle="ball1").q.reshape(4, 3)
     assert np.abs(q[[2, 3]]).max() == 0.0
     assert np.abs(q[1]).max() > 0.1
+
+
+def test_a_limb_that_cannot_come_nearer_moves_nothing_else():
+    """Where no joint alone finds a way, joints are bent a little to try again: those of the limb."""
+    names = ["j0", "j1", "j2", "j3"]
+    figure = ik.Skeleton(
+        [
+            ik.Joint(name, parent, translation=(0.0, 0.3, 0.0), turns="z")
+            for name, parent in zip(names, [None, *names], strict=False)
+        ]
+    )
+    goal = ik.Position("j3", (-0.8, 0.2, -0.2), (0.2, -0.2, 0.2))  # beside the plane in which it bends
+    solution = ik.solve(ik.Problem(figure, [goal]), method="two_bone", middle="j2")
+    np.testing.assert_array_equal(solution.q[[0, 3]], 0.0)
+    again = ik.solve(ik.Problem(figure, [goal]), solution.q, method="two_bone", middle="j2")
+    np.testing.assert_allclose(again.q, solution.q, atol=1e-6)
