@@ -79,7 +79,7 @@ class Aim(Effectors):
         self.across = np.stack([first, np.cross(self.direction, first)], 1)  # (E, 2, 3), in the joint's frame
 
     def evaluate(self, pose: Pose) -> Residual:
-        points, count = self.points(pose.skeleton), self.effectors
+        points, count = self.points_at(pose), self.effectors
         x = pose.points(points)
         way = (self.target - x).reshape(-1, 3)
         far = np.sqrt((way * way).sum(1))

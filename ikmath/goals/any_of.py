@@ -104,9 +104,8 @@ class AnyOf(Goal):
         """The goal that prefers what was chosen at a pose (with the targets there, if told)."""
         then = before if isinstance(before, AnyOf) and len(before.goals) == len(self.goals) else self
         pairs = zip(self.goals, then.goals, strict=True)
-        other = self._with(tuple(goal.settled(pose, earlier) for goal, earlier in pairs))
-        other.chosen = then.best(pose)
-        return other
+        goals = tuple(goal.settled(pose, earlier) for goal, earlier in pairs)
+        return self._copy(goals=goals, chosen=then.best(pose))
 
     def check(self, skeleton: Skeleton) -> None:
         for goal in self.goals:
@@ -118,13 +117,5 @@ class AnyOf(Goal):
     def at(self, frame: Frame) -> Self:
         if self.frames is None and (self.chosen is None or not self.chosen.ndim):
             return self
-        other = self._with(tuple(goal.at(frame) for goal in self.goals))
-        if self.chosen is not None and self.chosen.ndim:
-            other.chosen = self.chosen[frame]
-        return other
-
-    def _with(self, goals: tuple[Goal, ...]) -> Self:
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.goals = goals
-        return other
+        chosen = self.chosen[frame] if self.chosen is not None and self.chosen.ndim else self.chosen
+        return self._copy(goals=tuple(goal.at(frame) for goal in self.goals), chosen=chosen)

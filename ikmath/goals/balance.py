@@ -138,6 +138,7 @@ class Balance(Goal):
         if self.support is not None:
             return violated(self.inequality(pose))
         self.check(pose.skeleton)
+        self.check_frames(pose)
         center, jacobian = self._moving(pose)
         return Residual(center - self.target, jacobian)
 
@@ -146,6 +147,7 @@ class Balance(Goal):
         if self.support is None:
             return super().inequality(pose)
         self.check(pose.skeleton)
+        self.check_frames(pose)
         center, jacobian = self._moving(pose)
         error = (self.support.normals * center[..., None, :]).sum(-1) - self.support.offsets
         rows: Array = self.support.normals[..., :1] * jacobian[..., :1, :]
@@ -195,13 +197,9 @@ class Balance(Goal):
     def at(self, frame: Frame) -> Self:
         if self.frames is None:
             return self
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
         if self.support is None:
-            other.target = self.target[frame]
-        else:
-            other.support = self.support.at(frame)
-        return other
+            return self._copy(target=self.target[frame])
+        return self._copy(support=self.support.at(frame))
 
 
 def _cut_carriage(skeleton: Skeleton, carried: Array) -> Array:

@@ -122,6 +122,13 @@ class Goal:
             )
         return axes[0]
 
+    def check_frames(self, pose: Pose) -> None:
+        """Raise BadShape if the targets have frames that a pose has not."""
+        for axes in self.batches():
+            if axes and axes != pose.batch[-len(axes) :]:
+                wanted = f"(..., {axes[-1]}) poses, or ask goal.at(frame)"
+                raise BadShape(f"batch of poses for {self.describe()}", wanted, pose.batch)
+
     def at(self, frame: Frame) -> Self:
         """The goal with the targets of one frame, or of several as the batch."""
         return self
@@ -208,6 +215,15 @@ class Effectors(Goal):
             self._points = Points(skeleton, self.joints, self.offset)
             self._plan = skeleton.plan
         return self._points
+
+    def points_at(self, pose: Pose) -> Points:
+        """The same, bound to the skeleton of a pose.
+
+        Raises:
+            BadShape: targets with frames that the pose has not.
+        """
+        self.check_frames(pose)
+        return self.points(pose.skeleton)
 
     def check(self, skeleton: Skeleton) -> None:
         self.points(skeleton)

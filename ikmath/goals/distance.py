@@ -100,7 +100,7 @@ class Distance(Pairs):
     def _ends(self, pose: Pose) -> Ends:
         if self.place is None:
             return super()._ends(pose)
-        points = self.points(pose.skeleton)
+        points = self.points_at(pose)
         x = pose.points(points)
         return Ends(x - self.place, pose.point_jacobian(points, x))
 

@@ -72,7 +72,7 @@ class Orientation(Effectors):
         return self.points(skeleton).turned
 
     def evaluate(self, pose: Pose) -> Residual:
-        points, count, n = self.points(pose.skeleton), self.effectors, pose.skeleton.n
+        points, count, n = self.points_at(pose), self.effectors, pose.skeleton.n
         back = self.target.swapaxes(-1, -2)
         turn = np.matmul(pose.frames(points), back)
         error, slopes = log_and_derivative(turn.reshape(-1, 3, 3))

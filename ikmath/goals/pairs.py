@@ -40,7 +40,7 @@ class Pairs(Effectors):
         self.joints += second
 
     def _ends(self, pose: Pose) -> Ends:
-        points = self.points(pose.skeleton)
+        points = self.points_at(pose)
         x = pose.points(points)
         jacobian = pose.point_jacobian(points, x)
         half = points.count // 2

@@ -61,7 +61,7 @@ class Plane(Effectors):
 
     def inequality(self, pose: Pose) -> Residual:
         """Signed distances, positive on the side that the normal points to."""
-        points, count = self.points(pose.skeleton), self.effectors
+        points, count = self.points_at(pose), self.effectors
         x = pose.points(points)
         normal = np.broadcast_to(self.normal, x.shape)
         error = (normal * (x - self.origin)).sum(-1)

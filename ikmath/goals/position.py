@@ -70,7 +70,7 @@ class Position(Effectors):
         return self.points(skeleton).moved
 
     def evaluate(self, pose: Pose) -> Residual:
-        points = self.points(pose.skeleton)
+        points = self.points_at(pose)
         x = pose.points(points)
         difference = x - self.target
         if self.plain:

@@ -55,6 +55,7 @@ class Posture(Goal):
 
     def evaluate(self, pose: Pose) -> Residual:
         self.check(pose.skeleton)
+        self.check_frames(pose)
         error = self.gain * (pose.q - self.q)
         n = pose.skeleton.n
         return Residual(error, np.broadcast_to(np.diag(self.gain), (*error.shape, n)))

@@ -16,6 +16,9 @@ CASES = pytest.mark.parametrize("case", GOAL_CASES, ids=lambda case: f"{case.kin
 ONE_SIDED = pytest.mark.parametrize(
     "case", [c for c in GOAL_CASES if c.one_sided], ids=lambda case: f"{case.kind}-{case.name}"
 )
+MOVING = pytest.mark.parametrize(
+    "case", [c for c in GOAL_CASES if not c.constant], ids=lambda case: f"{case.kind}-{case.name}"
+)
 EXAMPLES = 40
 
 
@@ -80,6 +83,19 @@ def test_many_frames_are_the_single_ones(case, scene, moving):
         tolerance = 1e-12 * max(1.0, np.abs(alone.jacobian).max(initial=0.0) ** 2)
         np.testing.assert_allclose(together.jacobian[i], alone.jacobian, atol=tolerance)
         np.testing.assert_allclose(sizes[i], goal.at(i).errors(pose), atol=1e-12)
+
+
+@pytest.mark.parametrize("batch", [(), (1,), (2,), (3, 1)], ids=str)
+@MOVING
+def test_frames_that_a_pose_has_not_are_told(case, batch):
+    rng = np.random.default_rng(5)
+    skeleton = trees.tree(rng)
+    goal = build(case, skeleton, rng.normal(size=(3, skeleton.n)), rng)
+    pose = ik.Pose.forward(skeleton, rng.normal(size=(*batch, skeleton.n)))
+    asked = [goal.evaluate, goal.errors, *([goal.inequality] if case.one_sided else [])]
+    for ask in asked:
+        with pytest.raises(ik.BadShape, match=r"goal\.at\(frame\)"):
+            ask(pose)
 
 
 @CASES

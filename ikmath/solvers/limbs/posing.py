@@ -54,9 +54,7 @@ class Posing:
         stride, memory: what `leaps` keeps from pass to pass.
     """
 
-    def __init__(
-        self, limbs: Limbs, q: Array, targets: Array, moving: Collection[int] | None = None
-    ) -> None:
+    def __init__(self, limbs: Limbs, q: Array, targets: Array, moving: Collection[int] | None = None) -> None:
         self.limbs = limbs
         self.moving: Sequence[int] = range(len(limbs.nodes)) if moving is None else sorted(moving)
         self.q = q

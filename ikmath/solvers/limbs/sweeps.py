@@ -38,7 +38,7 @@ _STILL: Final = 1e-13
 
 
 def sweep(posing: Posing, damping: float = np.inf) -> None:
-    """Turn each joint that may move, from the tips inward, to where all that hangs on it comes nearest to its targets.
+    """Turn what may move, from the tips inward, to where all that hangs on it comes nearest to its targets.
 
     Args:
         posing: with everything in its place; so it is left.
