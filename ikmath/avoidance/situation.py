@@ -80,7 +80,7 @@ class Situation:
         if not len(self.jacobian):
             return np.eye(len(self.plain))
         decomposition, _ = lapack(self.jacobian)
-        return null_space_projector(self.jacobian, threshold=_THRESHOLD, decomposition=decomposition)
+        return null_space_projector(decomposition, threshold=_THRESHOLD)
 
     def homogeneous(self, z: Array) -> Array:
         """(I - J^+ J) z: what of a step does not disturb the goals."""

@@ -10,7 +10,7 @@ freed again. Finite, and exact to rounding, since the objective falls with every
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,66 +22,13 @@ _WHOLE_SETS: Final = 12  # rounds in which who is held may be freed again
 _PULL: Final = 1e-12  # share of the largest slope that counts as none
 _SLIGHT: Final = 1e-12  # way out of the bounds that is rounding
 
-
-class BoundedSolution(NamedTuple):
-    """The minimiser and what proves it."""
-
-    x: FloatArray
-    """(n,), within the bounds exactly."""
-    active: NDArray[np.int8]
-    """(n,): -1 at the lower bound, 1 at the upper, 0 free."""
-    optimality: float
-    """Largest violation of the first-order conditions, in the units of `A^T b`; rounding when solved."""
-    rounds: int
-    """Linear problems solved."""
-
-
 StepOfFree = Callable[[NDArray[np.bool_], FloatArray], FloatArray]
 """(free mask (n,), x (n,)) -> step of the free unknowns to the minimum of the objective over them."""
 
 
-def bounded_least_squares(
-    matrix: FloatArray,
-    right: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    *,
-    start: FloatArray | None = None,
-) -> BoundedSolution:
-    """Minimise `|A x - b|^2` with `lower <= x <= upper`.
-
-    Of several minimisers (A of low rank) it gives one of them: from the start given, each step is the
-    shortest.
-
-    Args:
-        matrix: A, (m, n).
-        right: b, (m,).
-        lower: (n,), minus infinity where there is no bound.
-        upper: (n,), infinity where there is no bound.
-        start: where to begin, (n,), put inside the bounds; None for the unbounded minimiser.
-
-    Raises:
-        BadShape: an array of the wrong shape.
-        BadValue: NaN, or a lower bound above its upper one.
-    """
-    array = as_matrix(matrix)
-    vector = _as_vector(right, array.shape[0], "right side")
-
-    def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
-        return np.asarray(
-            np.linalg.lstsq(array[:, free], vector - array @ x, rcond=None)[0], dtype=np.float64
-        )
-
-    def gradient(x: FloatArray) -> FloatArray:
-        result: FloatArray = array.T @ (array @ x - vector)
-        return result
-
-    return active_set(step, gradient, array.shape[1], lower, upper, start=start)
-
-
 def bounded_damped_step(
     jacobian: FloatArray, right: FloatArray, damping: float, lower: FloatArray, upper: FloatArray
-) -> BoundedSolution:
+) -> FloatArray:
     """Minimise `|J x - b|^2 + c^2 |x|^2` with bounds: the matrix C of eq. 7.4, without ever making it.
 
     The free unknowns cost one m x m system a round, `x = J^T (J J^T + c^2 I)^-1 b`, in place of one of (m
@@ -101,7 +48,7 @@ def bounded_damped_step(
     array = as_matrix(jacobian, "Jacobian")
     vector = _as_vector(right, array.shape[0], "right side")
     if not (damping > 0.0 and np.isfinite(damping)):
-        raise BadValue("damping", "must be positive; without damping use bounded_least_squares.")
+        raise BadValue("damping", "must be positive.")
     square = damping * damping
 
     def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
@@ -128,7 +75,7 @@ def active_set(
     upper: FloatArray,
     *,
     start: FloatArray | None = None,
-) -> BoundedSolution:
+) -> FloatArray:
     """Minimise a convex quadratic function within bounds, given how to minimise it over free unknowns.
 
     Args:
@@ -150,7 +97,6 @@ def active_set(
     origin = np.zeros(size)
     everyone = np.ones(size, dtype=bool)
     x = origin + step(everyone, origin) if start is None else _as_vector(start, size, "start")
-    rounds = 1
     x = np.clip(x, low, high)
     active: NDArray[np.int8] = (x >= high).astype(np.int8) - (x <= low).astype(np.int8)
     stuck = (low == high) & (active == 0)  # equal bounds cancel above: such an unknown can never be free
@@ -162,7 +108,6 @@ def active_set(
         # Solve for the free ones; whoever would leave stops the step there and is no longer free.
         while (free := active == 0).any():
             move = step(free, x)
-            rounds += 1
             reach = np.full(len(move), np.inf)
             room_up, room_down = high[free] - x[free], low[free] - x[free]
             np.divide(room_up, move, out=reach, where=move > room_up)
@@ -182,9 +127,7 @@ def active_set(
         if wish.max(initial=0.0) <= tolerance:
             break
         active[int(np.argmax(wish))] = 0
-    violation = np.where(active == 0, np.abs(slope), np.maximum(slope * active, 0.0))
-    violation[fixed_for_good] = 0.0
-    return BoundedSolution(x, active, float(violation.max(initial=0.0)), rounds)
+    return x
 
 
 def bounded_quadratic(
@@ -216,7 +159,7 @@ def bounded_quadratic(
     def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
         return np.asarray(-np.linalg.solve(matrix[free][:, free], (gradient + matrix @ x)[free]))
 
-    return active_set(step, lambda x: gradient + matrix @ x, size, lower, upper, start=np.zeros(size)).x
+    return active_set(step, lambda x: gradient + matrix @ x, size, lower, upper, start=np.zeros(size))
 
 
 def _as_vector(values: FloatArray, size: int, what: str) -> FloatArray:

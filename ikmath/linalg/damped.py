@@ -14,36 +14,19 @@ from numpy.typing import NDArray
 from .. import arguments
 from ..errors import BadValue
 from .decomposition import FloatArray, Svd, as_matrix
-from .svd import lapack
-
-
-def damped_inverse(
-    matrix: FloatArray, damping: float | FloatArray, *, decomposition: Svd | None = None
-) -> FloatArray:
-    """Give `J^T (J J^T + c^2 I)^-1`, that is `sum_i s_i / (s_i^2 + c^2) v_i u_i^T` (Ge, 3.2).
-
-    Args:
-        matrix: (*batch, m, n).
-        damping: c, not negative, one number or (*batch,). With c = 0 it is the pseudo-inverse.
-        decomposition: of this very matrix, from any backend; None to decompose by LAPACK.
-
-    Returns:
-        (*batch, n, m).
-
-    Raises:
-        BadShape: fewer than two axes, or an empty one.
-        BadValue: a damping that is negative or no number, NaN or infinity in the matrix.
-    """
-    if decomposition is None:
-        decomposition, _ = lapack(matrix)
-    weights = damped_values(decomposition, damping)
-    transposed_u = decomposition.u.swapaxes(-1, -2)
-    result: FloatArray = decomposition.vt.swapaxes(-1, -2) @ (weights[..., None] * transposed_u)
-    return result
 
 
 def damped_least_squares(decomposition: Svd, right: FloatArray, damping: float | FloatArray) -> FloatArray:
-    """Give the minimiser of `|right - J x|^2 + c^2 |x|^2`, (*batch, n) (Ki & Sheen, eq. 7.2)."""
+    """Give the minimiser of `|right - J x|^2 + c^2 |x|^2`, (*batch, n) (Ki & Sheen, eq. 7.2).
+
+    Args:
+        decomposition: of J (*batch, m, n).
+        right: (*batch, m).
+        damping: c, not negative, one number or (*batch,); 0 is the pseudo-inverse.
+
+    Raises:
+        BadValue: a damping that is negative or no number.
+    """
     inner = np.einsum("...mk,...m->...k", decomposition.u, right) * damped_values(decomposition, damping)
     result: FloatArray = np.einsum("...kn,...k->...n", decomposition.vt, inner)
     return result
@@ -56,28 +39,6 @@ def damped_values(decomposition: Svd, damping: float | FloatArray) -> FloatArray
     denominator = decomposition.s**2 + square
     counts = np.where(square > 0.0, denominator > 0.0, decomposition.rank())
     result: FloatArray = np.where(counts, decomposition.s, 0.0) / np.where(counts, denominator, 1.0)
-    return result
-
-
-def automatic_damping(decomposition: Svd, *, threshold: float = 0.05, largest: float = 0.05) -> FloatArray:
-    """Choose c by how near a singularity is (Nakamura & Hanafusa 1986, as Maciejewski & Klein use it).
-
-    Nothing as long as the smallest singular value is above `threshold` times the largest one; from there
-    it grows smoothly, `c^2 = (1 - (s_min / (threshold s_max))^2) (largest s_max)^2`, to `largest` times
-    the largest one at the singularity itself.
-
-    Args:
-        decomposition: (*batch).
-        threshold: where damping sets in, share of the largest singular value.
-        largest: damping at a singularity, share of the largest singular value.
-
-    Returns:
-        (*batch,) damping c.
-    """
-    top, bottom = decomposition.s[..., 0], decomposition.s[..., -1]
-    edge = threshold * top
-    nearness = 1.0 - (bottom / np.where(edge > 0.0, edge, 1.0)) ** 2
-    result: FloatArray = largest * top * np.sqrt(np.clip(nearness, 0.0, 1.0))
     return result
 
 

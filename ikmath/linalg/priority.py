@@ -3,9 +3,9 @@
 
 For tasks `J_i dh = dX_i` their recursion builds, task after task, the pseudo-inverse of all of them stacked:
 
-    F_1 = I - J_1^+ J_1,      F_(i+1) = F_i {I - (J_(i+1) F_i)^+ J_(i+1) F_i}                        (6.1,
-    6.2) ~J_1 = J_1^+,             ~J_(i+1) = ({I - F_i (J_(i+1) F_i)^+ J_(i+1)} ~J_i,  F_i (J_(i+1)
-    F_i)^+)  (6.3, 6.4)
+    F_1  = I - J_1^+ J_1,   F_(i+1)  = F_i {I - (J_(i+1) F_i)^+ J_(i+1) F_i}                   (6.1, 6.2)
+    ~J_1 = J_1^+,           ~J_(i+1) = ({I - F_i (J_(i+1) F_i)^+ J_(i+1)} ~J_i, F_i (J_(i+1) F_i)^+)
+                                                                                            (6.3, 6.4)
 
 Applied to the right sides it is the running correction `dh += F_i (J_(i+1) F_i)^+ (dX_(i+1) - J_(i+1)
 dh)`, which is what `solve_in_order` does, without building `~J`.
@@ -27,7 +27,7 @@ import numpy as np
 
 from .damped import damped_least_squares
 from .decomposition import FloatArray
-from .pseudoinverse import least_squares, null_space_projector, pseudoinverse
+from .pseudoinverse import least_squares
 from .svd import lapack
 
 
@@ -38,30 +38,6 @@ class InOrder(NamedTuple):
     """(n,)."""
     free: FloatArray
     """(n, n), F_M: the projection onto what no task acts on."""
-
-
-def stacked_pseudoinverse(
-    tasks: Sequence[FloatArray], *, threshold: float | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """Build `~J_M` and `F_M` by the recursion 6.1 to 6.4, as printed.
-
-    Args:
-        tasks: M Jacobians (m_i, n).
-        threshold: singular values up to this share of the largest count as zero; None for rounding only.
-
-    Returns:
-        `~J_M` (n, sum m_i) and `F_M` (n, n). With all tasks stacked of full rank, `~J_M` is their
-        pseudo-inverse.
-    """
-    inverse = pseudoinverse(tasks[0], threshold=threshold)
-    free = null_space_projector(tasks[0], threshold=threshold)
-    identity = np.eye(free.shape[0])
-    for jacobian in tasks[1:]:
-        seen = jacobian @ free
-        mine = free @ pseudoinverse(seen, threshold=_against(jacobian, seen, threshold))
-        inverse = np.hstack([(identity - mine @ jacobian) @ inverse, mine])
-        free = free @ (identity - pseudoinverse(seen, threshold=_against(jacobian, seen, threshold)) @ seen)
-    return inverse, free
 
 
 def solve_in_order(

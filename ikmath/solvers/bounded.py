@@ -69,11 +69,10 @@ class Bounded(Incremental):
             error = error + jacobian.dot(wish)
             lower, upper = lower - wish, upper - wish
         if state.mobility is None:
-            dq = bounded_damped_step(jacobian, -error, float(damping), lower, upper).x
+            dq = bounded_damped_step(jacobian, -error, float(damping), lower, upper)
         else:
             root = np.sqrt(state.mobility)
-            dq = (
-                root
-                * bounded_damped_step(jacobian * root, -error, float(damping), lower / root, upper / root).x
+            dq = root * bounded_damped_step(
+                jacobian * root, -error, float(damping), lower / root, upper / root
             )
         return dq if wish is None else dq + wish

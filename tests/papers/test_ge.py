@@ -122,7 +122,7 @@ def test_a_step_along_such_a_chain_keeps_its_root():
     q, wanted = figure.rest, ik.Pose.forward(figure, there).chain("shoulder.R", "wrist.L")[0]
     for _ in range(200):
         seen, jacobian = ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")
-        q = figure.region.project(q + damped.damped_inverse(jacobian, 0.1) @ (wanted - seen))
+        q = figure.region.project(q + damped.damped_least_squares(lapack(jacobian)[0], wanted - seen, 0.1))
     assert np.linalg.norm(ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")[0] - wanted) < 1e-6
     moved = {figure.names[joint] for joint in figure.owner[np.abs(q - figure.rest) > 1e-9]}
     assert moved <= {"clavicle.R", "clavicle.L", "shoulder.L", "elbow.L", "shoulder.R"}
@@ -195,7 +195,7 @@ def test_figure_3_3_pseudoinverse_jumps_where_damping_does_not():
     jumps = []
     for solve in (
         lambda j, x: np.linalg.pinv(j, rcond=1e-6) @ x,
-        lambda j, x: damped.damped_inverse(j, 0.1) @ x,
+        lambda j, x: damped.damped_least_squares(lapack(j)[0], x, 0.1),
     ):
         speeds = []
         for bend in (1e-3, 1e-5, 1e-7):  # more and more folded: the hand at the shoulder

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ikmath.errors import BadValue
 from ikmath.linalg.control import control_gradient, control_step
-from ikmath.linalg.pseudoinverse import general_solution
+from tests.ikmath.linalg.test_damped import general_solution
 
 
 @settings(max_examples=60)
