@@ -22,6 +22,7 @@ _LEAN: Final = 0.1  # of the height of its middle, by which a figure may lean ou
 _HIGH: Final = (
     0.25  # of the figure's size: limbs are that long, unless they carry most of it; fingers are not
 )
+_LYING: Final = 0.8  # share of a limb that a foot does not have, nor a forearm on which someone leans
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
 _WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
 
@@ -77,15 +78,20 @@ class Stance:
     def foot(self, end: int, top: int = -1) -> int:
         """Number of the topmost bone that stays on the ground with an outermost one, or of that one itself.
 
+        An octopus's arm that lies there is no foot: only its end stays.
+
         Args:
             end: number of the outermost bone; top: of a bone above it that is as far up as it may be.
         """
-        found, trunk = end, self._ways[self._where_meet(self._touching)]
-        while found != top and (above := int(self.bones.parents[found])) >= 0:
-            if above in trunk or not self.is_flat(above):
+        trunk = self._ways[self._where_meet(self._touching)]
+        limb = [number for number in self._ways[end] if number not in trunk]
+        flat = [end]
+        for above in limb[1:]:
+            if flat[-1] == top or not self.is_flat(above):
                 break
-            found = above
-        return found
+            flat.append(above)
+        lengths = self.bones.length
+        return end if lengths[flat].sum() > _LYING * lengths[limb].sum() else flat[-1]
 
     def is_flat(self, number: int) -> bool:
         """Whether a bone is on the ground: all of it, or it slopes gently down to there, as from an ankle."""

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import bpy
+from mathutils import Quaternion, Vector
 
+from ..bridge.sides import mirrored_axes, other_side
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS
@@ -75,8 +77,8 @@ def mirror(
 ) -> int:
     """Give the bones of the other side the effectors that these bones have, where those are now.
 
-    Sides are told by Blender's own rule for names (.L and .R, _left and _right, ...). What the other side has
-    already stays.
+    Sides are told by names (.L and .R, _left, ...), else by how the figure is drawn. What the other
+    side has already stays.
 
     Returns:
         How many effectors were added.
@@ -85,12 +87,13 @@ def mirror(
         Refused: none of the bones has an effector that could be mirrored; nothing is added.
     """
     rig = rig_of(armature)
+    all_bones: Any = armature.data.bones
     own = [effector for effector in rig.effectors if effector.bone in bones]
     taken = {(effector.bone, effector.kind, effector.point) for effector in rig.effectors}
     news = []
     for effector in own:
-        other = bpy.utils.flip_name(effector.bone)
-        if other == effector.bone or other not in armature.data.bones:
+        other = other_side(all_bones, effector.bone)
+        if not other:
             continue
         if effector.settings.get("second_bone") == other:
             continue  # it joins both sides, and is its own mirror image
@@ -101,33 +104,37 @@ def mirror(
                 bone=other,
                 kind=effector.kind,
                 pinned=is_pin(effector),
-                settings=_mirrored(effector, armature.data.bones),
+                settings=_mirrored(effector, all_bones, other),
             )
         )
     if not own:
         raise Refused(f"The chosen bones of armature '{armature.name}' have no effectors or pins to mirror")
     if not news:
         raise Refused(
-            "There is nothing to mirror: the bones have no other side by their names (.L, .R),"
-            " or it has the same effectors already"
+            "There is nothing to mirror: the bones have no other side, by their names (.L, .R) or as they are"
+            " drawn, or it has the same effectors already"
         )
     add_effectors(armature, news, depsgraph, look)
     return len(news)
 
 
-def _mirrored(effector: ArticulateEffector, bones: Any) -> dict[str, Any]:
-    """An effector's settings for the other side; what lies in a bone's own axes is mirrored across its YZ."""
+def _mirrored(effector: ArticulateEffector, bones: Any, other: str) -> dict[str, Any]:
+    """An effector's settings for the bone on the other side."""
     own = [name for name in effector.kind_info.options if name in (*AMOUNTS, "keeps_motion")]
     common = {name: getattr(effector, name) for name in ("weight", "priority", "chain_root", *own)}
     settings = {**common, **effector.settings}
+    second = settings.get("second_bone", "")
     for name in ("chain_root", "second_bone"):
-        flipped = bpy.utils.flip_name(settings.get(name, ""))
-        if flipped in bones:
+        if flipped := other_side(bones, settings.get(name, "")):
             settings[name] = flipped
-    for name in ("offset", "second_offset"):
-        if name in settings:
-            settings[name] = (-settings[name][0], *settings[name][1:])
-    if "second_rotation" in settings:
-        w, x, y, z = settings["second_rotation"]
-        settings["second_rotation"] = (w, x, -y, -z)
+    axes = mirrored_axes(bones[effector.bone], bones[other])
+    if "offset" in settings:
+        settings["offset"] = (axes @ Vector(settings["offset"])).to_tuple()
+    if second in bones:
+        seconds = mirrored_axes(bones[second], bones[settings["second_bone"]])
+        settings["second_offset"] = (seconds @ Vector(settings["second_offset"])).to_tuple()
+        if "second_rotation" in settings:
+            own_turn = Quaternion(settings["second_rotation"]).to_matrix()
+            turned = (seconds @ own_turn @ axes.transposed()).to_quaternion()
+            settings["second_rotation"] = turned.w, turned.x, turned.y, turned.z
     return settings

@@ -79,7 +79,7 @@ class ARTICULATE_OT_mirror(OnBones):
     bl_idname = "articulate.mirror"
     bl_label = "Mirror Effectors"
     bl_description = (
-        "Give the bones of the other side (by their names, .L and .R)"
+        "Give the bones of the other side (by their names, .L and .R, or as they are drawn)"
         " the effectors and pins of the selected ones"
     )
     bl_options = {"REGISTER", "UNDO"}

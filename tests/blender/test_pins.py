@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from addon_scenes import add, evaluated, reach, snapshot, tip, two_arms
+from mathutils import Vector
 
 
 def select(rig: bpy.types.Object, *names: str) -> None:
@@ -87,6 +88,45 @@ def test_pins_and_effectors_are_mirrored():
         bpy.ops.articulate.mirror()
     with pytest.raises(RuntimeError, match="no effectors or pins"):
         bpy.ops.articulate.mirror(bone="root")
+
+
+@pytest.mark.parametrize(("left", "right"), [("mixamorig:Left", "mixamorig:Right"), ("Bip01 L ", "Bip01 R ")])
+def test_sides_that_names_do_not_tell_are_told_by_how_the_figure_is_drawn(left: str, right: str):
+    rig = two_arms()
+    for bone in rig.data.bones:
+        stem, _, side = bone.name.partition(".")
+        bone.name = {"L": left, "R": right}.get(side, "") + stem
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones[f"{right}hand"].roll += 1.0  # its own axes are no mirror image
+    bpy.ops.object.mode_set(mode="OBJECT")
+    add(f"{left}hand", chain_root=f"{left}arm").offset = (0.1, 0.3, 0.2)
+    add("chest")
+    select(rig, f"{left}hand", "chest")
+    assert bpy.ops.articulate.mirror() == {"FINISHED"}
+    assert [effector.bone for effector in rig.articulate.effectors] == [
+        f"{left}hand",
+        "chest",
+        f"{right}hand",
+    ]
+    other = rig.articulate.effectors[f"{right}hand"]
+    assert other.chain_root == f"{right}arm"
+    own, mirrored = (
+        np.array(rig.data.bones[effector.bone].matrix_local @ Vector(effector.offset))
+        for effector in (rig.articulate.effectors[f"{left}hand"], other)
+    )
+    assert np.allclose(mirrored, own * (-1, 1, 1), atol=1e-5)
+
+
+def test_a_hand_welded_to_the_chest_is_mirrored_as_it_is_posed():
+    rig = two_arms()
+    bpy.ops.articulate.effector_add(bone="hand.L", kind="LOOP", second_bone="chest", rigid=True)
+    select(rig, "hand.L")
+    assert bpy.ops.articulate.mirror() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    before = np.array(rig.pose.bones["hand.R"].matrix)
+    bpy.ops.articulate.solve()
+    bpy.context.view_layer.update()
+    assert np.allclose(rig.pose.bones["hand.R"].matrix, before, atol=1e-4)
 
 
 def test_pinning_is_one_undo_step():

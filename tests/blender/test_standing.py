@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bpy
+import figures_of_tools
 import installed
 import metarig_clips
 import numpy as np
@@ -81,6 +82,18 @@ def test_what_no_name_tells_the_bones_tell(kind, place):
         rig.matrix_world = turned
     bpy.context.view_layer.update()
     assert stand(rig) == (set(UNNAMED[kind]), bool(UNNAMED[kind]))
+
+
+def test_an_octopus_holds_on_by_the_tips_of_its_arms_and_its_body_can_be_moved():
+    rig = figures.build(figures_of_tools.octopus())
+    tips = {f"arm{number}_9" for number in range(8)}
+    assert stand(rig) == (tips, True)
+    before = {name: tip(rig, name) for name in tips}
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="mantle"), budget=1e6)
+    assert held.move_to(held.anchor + np.array((0.02, 0.0, -0.15))).status == "REACHED"
+    held.finish(bpy.context)
+    for name, place in before.items():
+        assert tip(rig, name) == pytest.approx(place, abs=1e-4)
 
 
 def test_hanging_fingers_are_no_feet():
