@@ -18,7 +18,7 @@ HEAD = """# Reference for scripts
 Every property and operator by its name. This page is written by `docs/reference.py` from what the extension
 registers; what things are for is told in the pages on [effectors](effectors.md), [solving](solving.md),
 [baking](baking.md), [obstacles](obstacles.md) and [live](live.md), with examples in
-[scripting](scripting.md). Lengths are metres where the text does not say otherwise, angles radians.
+[scripting](scripting.md). Lengths are Blender units, metres in scenes whose Unit Scale is 1; angles radians.
 """
 
 # Path in a script, name of the class, what it is.

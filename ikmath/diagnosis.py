@@ -50,7 +50,7 @@ def conclude(
     """
     if errors is None:
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
-    inside = _inside(near) if near is not None and near.least < -tolerance else ""
+    inside = _inside(problem, near) if near is not None and near.least < -tolerance else ""
     sentence: Callable[[], str]
     if not len(errors) or max(errors.tolist()) <= tolerance:
         status, sentence = Status.REACHED, partial(_all_reached, problem, q, inside)
@@ -90,7 +90,7 @@ def explain(
     relative = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
     worst = int(np.argmax(np.where(errors > tolerance, relative, -1.0)))
     size = (
-        f"{errors[worst]:.4g} m"
+        f"{errors[worst] * problem.metre:.4g} m"
         if problem.units[worst] == "m"
         else f"{np.degrees(errors[worst]):.3g} degrees"
     )
@@ -160,12 +160,12 @@ def _beyond_reach(problem: Problem, effector: int) -> float:
     return 0.0
 
 
-def _inside(near: Proximity) -> str:
+def _inside(problem: Problem, near: Proximity) -> str:
     """What goes deepest into something, and how deep."""
     worst = int(np.argmin(near.clearance))
     other, link = int(near.other[worst]), near.scene.body.names[int(near.link[worst])]
     into = near.names[worst] if other < 0 else near.scene.body.names[other]
-    depth = -float(near.clearance[worst])
+    depth = -float(near.clearance[worst]) * problem.metre
     size = f"{1e3 * depth:.3g} mm" if depth < 1.0 else f"{depth:.3g} m"
     return f"{link} goes {size} into {into or 'an obstacle'}"
 
@@ -179,7 +179,8 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
     if not out.max(initial=0.0) > _OUT:
         return ""
     worst = int(np.argmax(out))
-    size = f"{np.degrees(out[worst]):.3g} degrees" if skeleton.is_turn[worst] else f"{out[worst]:.4g} m"
+    far = out[worst]
+    size = f"{np.degrees(far):.3g} degrees" if skeleton.is_turn[worst] else f"{far * problem.metre:.4g} m"
     return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"
 
 

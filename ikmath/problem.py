@@ -102,6 +102,7 @@ class Problem:
         limits: name of the joint-limit method, see `LIMITS`, or one with parameters of your own.
         posture: (*batch, n) coordinates to keep to where the goals leave the figure free, or a `Posture`: the
             same as one among the goals.
+        metre: how many metres the unit of length is, for what messages say; all else is in that unit.
 
     Raises:
         IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown
@@ -124,6 +125,7 @@ class Problem:
         limits: str | LimitMethod = "projection",
         self_pairs: npt.ArrayLike = (),
         posture: Posture | npt.ArrayLike | None = None,
+        metre: float = 1.0,
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
         self.goals = arguments.several(goals, Goal, "goals")
@@ -132,6 +134,7 @@ class Problem:
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
         self.margin = arguments.number(margin, "margin of the problem", least=0)
+        self.metre = arguments.number(metre, "metre of the problem", above=0)
         self.avoidance: Avoidance = (
             avoidance
             if isinstance(avoidance, Avoidance)
@@ -203,7 +206,12 @@ class Problem:
                 new.bind_as(own)
         if self.frames is not None or not _alike(given, self.goals):
             other = Problem(
-                self.skeleton, given, avoidance=self.avoidance, margin=self.margin, limits=self.limits
+                self.skeleton,
+                given,
+                avoidance=self.avoidance,
+                margin=self.margin,
+                limits=self.limits,
+                metre=self.metre,
             )
             other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
             return other

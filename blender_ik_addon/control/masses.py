@@ -20,6 +20,7 @@ from ..bridge.armature import Array, Bones, Indices
 from ..bridge.goals import Masses
 from ..bridge.limbs import find_limbs
 from ..properties.bone import bone_settings
+from ..properties.measures import metre
 from ..properties.refusal import Refused
 from .body import read_links, slender_links
 
@@ -72,6 +73,7 @@ def read_inertia(armature: bpy.types.Object, bones: Bones) -> Array:
 def _weigh(armature: bpy.types.Object, bones: Bones) -> Masses:
     """Masses, which may all be zero."""
     scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
+    scale *= metre(bpy.context.scene)
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
     given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
     table = read_links(armature)

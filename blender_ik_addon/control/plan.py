@@ -29,6 +29,7 @@ from ..properties.access import holds, rig_of
 from ..properties.bone import bone_settings
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS, Kind
+from ..properties.measures import metre
 from ..properties.menus import weighs
 from ..properties.refusal import Refused
 from .masses import read_inertia, read_masses
@@ -103,6 +104,7 @@ class Plan:
         armature: name of the object, for sentences; uid: its session id, to find it again.
         solved: bones that may move.
         tolerance: metres and radians; finer than the setting on small figures.
+        metre: how many metres are told for a Blender unit; all lengths that are called metres are units.
         root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
         parameters: the method's own options, by name.
         keeps: shares of the posture by bone, where they are less than all of it.
@@ -127,6 +129,7 @@ class Plan:
     surroundings: Surroundings | None = None
     masses: Masses | None = None
     inertia: Array | None = field(default=None, compare=False, repr=False)
+    metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
@@ -223,6 +226,7 @@ def read_plan(
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
         inertia=read_inertia(armature, bones) if weighs(method, solver.effort) else None,
+        metre=metre(context.scene),
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
     )

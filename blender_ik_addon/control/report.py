@@ -141,7 +141,7 @@ def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]
     short = [
         words
         for value, words in (
-            (row["worst"], f"{row['worst'] or 0.0:.4g} m"),
+            (row["worst"], f"{(row['worst'] or 0.0) * run.plan.metre:.4g} m"),
             (row["angle_worst"], f"{degrees(row['angle_worst'] or 0.0):.3g} degrees"),
         )
         if value is not None and value > run.plan.tolerance

@@ -139,7 +139,7 @@ def honest(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> 
         return solution
     far = distance[row] > plan.tolerance
     how = (
-        f"stays {1000 * distance[row]:.2g} mm short"
+        f"stays {1000 * distance[row] * plan.metre:.2g} mm short"
         if far
         else f"is {np.degrees(angle[row]):.2g} degrees off"
     )

@@ -291,6 +291,7 @@ def make_model(
         avoidance=surroundings.avoidance,
         margin=surroundings.margin,
         self_pairs=pairs,
+        metre=problem.metre,
     )
     return Model(among, sizes, held, roots)
 

@@ -149,7 +149,7 @@ def next_task(before: Task, sample: Sample) -> Task:
 def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
     """What the effectors want as goals, and these with a posture (n,) as a problem."""
     parts, goals = make_goals(plan, figure, want, posture)
-    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits)
+    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits, metre=plan.metre)
 
 
 def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], list[Goal]]:

@@ -37,7 +37,7 @@ def _in_passing(plan: Plan, solved: Solved) -> str:
         return solved.message  # what stands in the way is known
     far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN where nothing is asked
     if far.max() > plan.tolerance:
-        return f"{plan.effectors[far.argmax()].name} is short by {far.max():.4g} m."
+        return f"{plan.effectors[far.argmax()].name} is short by {far.max() * plan.metre:.4g} m."
     if turned.max() > plan.tolerance:
         return f"{plan.effectors[turned.argmax()].name} is short by {np.degrees(turned.max()):.3g} degrees."
     return solved.message

@@ -24,7 +24,7 @@ from ..control.reasons import REASONS
 from ..control.sight import read_sight
 from ..control.under_mouse import bone_at
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.measures import angle, length
+from ..properties.measures import angle, length, metre
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
 from .hand import Hand, changed_levels
@@ -154,7 +154,7 @@ class ARTICULATE_OT_drag(OnArmature):
             self._drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
         except REASONS as reason:
             return refuse(self, armature, reason)
-        self._hand = Hand(sight, pixel, self._drag.anchor)
+        self._hand = Hand(sight, pixel, self._drag.anchor, metre(context.scene))
         if event.ctrl:
             self._hand.begin(self._drag.anchor, turning=True)
         session_of(context).dragged = armature.session_uid  # live has to keep its hands off it

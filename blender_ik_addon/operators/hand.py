@@ -31,15 +31,16 @@ class Hand:
         turning: whether it turns and does not move.
     """
 
-    def __init__(self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike) -> None:
+    def __init__(self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, metre: float = 1.0) -> None:
         """Begin a drag.
 
         Args:
             sight: how the region looks at the world.
             pixel: (2,) where the mouse is.
             anchor: (3,) world, the point that is held.
+            metre: how many metres a unit of the world is; typed lengths are metres.
         """
-        self._sight = sight
+        self._sight, self._metre = sight, metre
         self._pixel = np.array(pixel, dtype=float)
         self.axis, self.typed, self.turning = "", "", False
         self.begin(anchor, turning=False)
@@ -103,7 +104,7 @@ class Hand:
         """(3,) world, where the point should be: a typed number without an axis is along X, as elsewhere."""
         number, axis = self.number, self.axis
         if number is not None:
-            return self._anchor + number * np.array(AXES[axis or "X"])
+            return self._anchor + number / self._metre * np.array(AXES[axis or "X"])
         if axis:
             way = np.array(AXES[axis])
             far, near = (self._sight.along_axis(p, self._anchor, way) for p in (self._pixel, self._start))

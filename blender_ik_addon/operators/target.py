@@ -11,6 +11,7 @@ from ..control.reasons import REASONS
 from ..control.sight import read_sight
 from ..control.target import TargetInHand
 from ..properties.access import active_armature, rig_of
+from ..properties.measures import metre
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
 from .hand import AXES, Hand
@@ -68,7 +69,9 @@ class ARTICULATE_OT_target_move(OnArmature):
             return refuse(self, armature, reason)
         self._mouse = event.mouse_x, event.mouse_y
         pixel = np.array(self._mouse, dtype=float) - (context.region.x, context.region.y)
-        self._hand = Hand(read_sight(context.region, context.region_data), pixel, self._held.place)
+        self._hand = Hand(
+            read_sight(context.region, context.region_data), pixel, self._held.place, metre(context.scene)
+        )
         self._hand.begin(self._held.place, turning=self.turning)
         if self.axis != "NONE":
             self._hand.press_axis(self.axis)

@@ -168,7 +168,7 @@ def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> 
         yield f"it joins bone '{effector.bone}' to no second bone; choose that one"
     if "distance" in effector.kind_info.options and not effector.distance > 0.0:
         yield (
-            f"its distance is {effector.distance:g} m; give a length above zero, or use a Position or a Loop"
+            f"its distance is {effector.distance:g}; give a length above zero, or use a Position or a Loop"
             " for two points in one place"
         )
     if "over" in told and told["over"] == "SUPPORT":

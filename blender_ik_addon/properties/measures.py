@@ -5,9 +5,22 @@ from __future__ import annotations
 
 from math import degrees
 
+import bpy
 
-def length(metres: float, *, short: bool = False) -> str:
-    """Millimetres with one decimal, metres from one metre on; short: from a centimetre on without."""
+
+def metre(scene: bpy.types.Scene) -> float:
+    """How many metres a Blender unit is in a scene, by its Unit Scale."""
+    units = scene.unit_settings
+    return 1.0 if units.system == "NONE" else float(units.scale_length)
+
+
+def length(units: float, *, short: bool = False) -> str:
+    """Millimetres with one decimal, metres from one metre on; short: from a centimetre on without.
+
+    Args:
+        units: Blender's, of the scene that is open; short: where there is little room.
+    """
+    metres = units * metre(bpy.context.scene)
     if abs(metres) >= 1.0:
         return f"{metres:.2f} m"
     return f"{metres * 1e3:.{_decimals(metres * 1e3, short)}f} mm"

@@ -25,7 +25,7 @@ class ARTICULATE_UL_obstacles(bpy.types.UIList):
         icon = "OUTLINER_COLLECTION" if obstacle.collection else "OBJECT_DATA"
         name.label(text=obstacle.shown_name, icon=icon)
         if obstacle.margin:
-            line.label(text=f"+{obstacle.margin * 1e3:.3g} mm")
+            line.label(text=f"+{length(obstacle.margin, short=True)}")
         line.prop(obstacle, "mode", text="", icon_only=True, emboss=False)
         line.prop(
             obstacle, "enabled", text="", emboss=False, icon="HIDE_OFF" if obstacle.enabled else "HIDE_ON"

@@ -113,6 +113,7 @@ BAD = {
     "limits": (lambda s: ik.Problem(s, limits="project"), "'project'.*'projection'"),
     "avoidance": (lambda s: ik.Problem(s, avoidance="none"), "'none'"),
     "margin": (lambda s: ik.Problem(s, margin=-1.0), "margin"),
+    "metre": (lambda s: ik.Problem(s, metre=0.0), "metre"),
     "margin nan": (lambda s: ik.Problem(s, margin=np.nan), "margin"),
 }
 
@@ -125,6 +126,28 @@ def test_a_bad_problem_names_the_culprit(skeleton, what):
 
 
 # ---------------------------------------------------------------------------------------------- answers
+def test_messages_say_lengths_in_metres_whatever_the_unit(skeleton):
+    goal = ik.Position("tip", (5, 0, 0))
+    far = ik.solve(ik.Problem(skeleton, [goal], metre=0.01), np.full(3, 0.2))
+    assert "tip is short by 0.02 m" in far.message
+    assert far.errors == pytest.approx(2.0, abs=1e-3)
+    assert ik.Problem(skeleton, [goal], metre=0.01).towards([goal, goal]).metre == 0.01
+    body = ik.Body([ik.Link("tip", (0, 0, 0), (0, 0.1, 0), radius=0.1)])
+    stuck = [
+        ik.solve(
+            ik.Problem(
+                skeleton, [ik.Position("tip", (1, 1, 0))], [ik.Sphere((0, 0, 0), 9.0)], body, metre=metre
+            ),
+            np.full(3, 0.2),
+        ).message
+        for metre in (1.0, 0.001)
+    ]
+    deep, shallow = (message.split(" goes ")[1].split(" into ")[0].split() for message in stuck)
+    assert deep[1] == "m"
+    assert shallow[1] == "mm"
+    assert float(shallow[0]) == pytest.approx(float(deep[0]), rel=1e-2)
+
+
 def test_messages_say_what_holds_the_figure_back(skeleton):
     far = ik.solve(ik.Problem(skeleton, [ik.Position("tip", (5, 0, 0))]), np.full(3, 0.2))
     assert far.status is ik.Status.BEST_EFFORT
