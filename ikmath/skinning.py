@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
 from .rotation import Array
+
+_MOST: Final = 4  # bones that a point follows
 
 
 def bone_weights(
@@ -15,14 +19,12 @@ def bone_weights(
     tails: npt.ArrayLike,
     radius: npt.ArrayLike,
     soft: float,
-    most: int = 4,
 ) -> Array:
     """Weights of bones on points, which add up to one for every point but for the rounding.
 
     Args:
         points: (V, 3); heads, tails: (B, 3) of the bones at rest; radius: (B,) of the flesh around each.
         soft: over which distance the pull of one bone gives way to that of the next.
-        most: bones that a point follows at most.
 
     Returns:
         (B, V), in steps of a two-hundredth, so that few different weights are to be written.
@@ -36,5 +38,5 @@ def bone_weights(
         away[bone] = np.linalg.norm(p - a[bone] - along[:, None] * axis[bone], axis=1)
     away -= np.asarray(radius, dtype=float)[:, None]
     weight: Array = np.exp(-(away - away.min(0)) / soft)
-    weight[weight < np.sort(weight, 0)[-min(most, len(weight))]] = 0.0
+    weight[weight < np.sort(weight, 0)[-min(_MOST, len(weight))]] = 0.0
     return np.asarray(np.round(weight / weight.sum(0) * 200.0) / 200.0)

@@ -15,18 +15,15 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
-from ikmath.errors import UnknownName
-
 from .. import compat
-from .armature import CHANNEL_WIDTHS, Array, Channels
-from .baked import Curve, bone_path
+from .armature import Channels
+from .baked import Curve
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
 from .faults import FigureFault
 from .pose import read_channels, write_channels
 from .seam import joined
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
-INTERPOLATIONS: Final = ("BEZIER", "LINEAR", "CONSTANT")
 
 
 class Backup:
@@ -56,7 +53,6 @@ def write_keys(
     *,
     new_action: bool = False,
     frame_range: tuple[float, float] | None = None,
-    interpolation: str = "BEZIER",
     clean: bool = False,
 ) -> Backup:
     """Write baked curves into the action of an armature object.
@@ -71,7 +67,6 @@ def write_keys(
             a new one where there is none; else into the present action itself.
         frame_range: first and last frame within which the old keys of these channels go; default: that of
             each curve.
-        interpolation: BEZIER, LINEAR or CONSTANT, for curves without slopes.
         clean: leave out the keys that Blender's "Clean Curves" leaves out, but from curves with slopes.
 
     Returns:
@@ -81,14 +76,14 @@ def write_keys(
         FigureFault: the action is linked, a curve in it locked, the NLA would not show what is written, or a
             value is no number. Nothing is changed then, nor after any other error.
     """
-    _check(armature_object, curves, new_action, interpolation)
+    _check(armature_object, curves, new_action)
     with ExitStack() as undo:
         undo.callback(_tag, armature_object.session_uid)
         undo.callback(_give_channels, armature_object.session_uid, read_channels(armature_object))
         action_name = _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         for curve in joined(curves, compat.ensure_bag(armature_object), last):
-            _write(armature_object, curve, frame_range, interpolation, clean, undo)
+            _write(armature_object, curve, frame_range, clean, undo)
         _tag(armature_object.session_uid)
         return Backup(action_name, undo.pop_all())
 
@@ -108,19 +103,6 @@ def to_be_keyed(
             {(bone, "rotation_quaternion", index): None for bone in quaternions for index in range(4)}
         )
     return tuple(wanted)
-
-
-def read_keys(armature_object: bpy.types.Object, bone: str, channel: str) -> dict[int, tuple[Array, Array]]:
-    """Frames and values of the keys of a bone's channel, by component; empty where nothing is keyed."""
-    bag = compat.find_bag(armature_object)
-    found = {}
-    if bag is not None:
-        for index in range(CHANNEL_WIDTHS[channel]):
-            curve = bag.fcurves.find(bone_path(bone, channel), index=index)
-            if curve is not None:
-                keys = read_curve(curve)
-                found[index] = (keys.frames, keys.values)
-    return found
 
 
 def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
@@ -150,11 +132,7 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
     _check_mix(armature_object.name, data)
 
 
-def _check(
-    armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool, interpolation: str
-) -> None:
-    if interpolation not in INTERPOLATIONS:
-        raise UnknownName("interpolation", interpolation, INTERPOLATIONS)
+def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool) -> None:
     require_writable(armature_object, new_action=new_action)
     for curve in curves:
         if not new_action:
@@ -229,7 +207,6 @@ def _write(
     armature_object: bpy.types.Object,
     curve: Curve,
     frame_range: tuple[float, float] | None,
-    interpolation: str,
     clean: bool,
     undo: ExitStack,
 ) -> None:
@@ -239,7 +216,7 @@ def _write(
         keys = sloped_keys(curve.frames, curve.values, curve.slopes)
     else:
         kept = needed(curve.values, CLEAN_TOLERANCE) if clean else slice(None)
-        keys = new_keys(curve.frames[kept], curve.values[kept], interpolation)
+        keys = new_keys(curve.frames[kept], curve.values[kept], "BEZIER")
     if curve.jump is not None:
         keys = keys.jumping(*curve.jump)
     target = bag.fcurves.find(curve.path, index=curve.index)

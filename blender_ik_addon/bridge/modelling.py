@@ -155,12 +155,12 @@ def hang(
     modifier.object = armature
 
 
-def animate_location(thing: bpy.types.Object, places: Array, first: int = 1) -> None:
-    """Key an object's location on every frame (F, 3), from frame `first` on, with straight lines between."""
+def animate_location(thing: bpy.types.Object, places: Array) -> None:
+    """Key an object's location on every frame (F, 3), from frame 1 on, with straight lines between."""
     thing.animation_data_create()
     assign_action(thing, bpy.data.actions.new(f"{thing.name}Action"))
     bag = ensure_bag(thing)
-    frames = np.arange(first, first + len(places))
+    frames = np.arange(1, 1 + len(places))
     for axis in range(3):
         curve = new_curve(bag, "location", axis, "Object Transforms")
         write_curve(curve, new_keys(frames, places[:, axis], "LINEAR"))

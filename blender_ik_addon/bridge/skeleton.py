@@ -321,7 +321,7 @@ def _measure(
     measured, q = fixed.copy(), fixed[:, skeleton.owner, skeleton.slot]
     if resets:
         fixed[..., 3:][:, plan.reset] = 0.0
-    exact = _are_exact(bones, plan, every, fixed)
+    exact = _are_exact(plan, every, fixed)
     return [
         Figure(
             bones=bones,
@@ -340,7 +340,7 @@ def _measure(
     ]
 
 
-def _are_exact(bones: Bones, plan: Joints, matrix: Array, fixed: Array) -> Flags:
+def _are_exact(plan: Joints, matrix: Array, fixed: Array) -> Flags:
     """(F,) whether rigid joints describe the bones at every pose.
 
     They do when no solved bone turns in a sheared space, and what is locked in the rotation channels is

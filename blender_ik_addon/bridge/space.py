@@ -47,10 +47,6 @@ class Space:
         """Points of figure space in the world; (..., 3)."""
         return np.asarray(figure, dtype=float) @ self.rotation.T + self.translation
 
-    def vector_out(self, figure: npt.ArrayLike) -> Array:
-        """Directions and displacements of figure space in the world; (..., 3)."""
-        return np.asarray(figure, dtype=float) @ self.rotation.T
-
     def rotation_in(self, world: npt.ArrayLike) -> Array:
         """Rotations of the world in figure space; (..., 3, 3)."""
         return self.rotation.T @ np.asarray(world, dtype=float)

@@ -34,21 +34,10 @@ class Target:
     rotation: Array
 
 
-def world_matrix(
-    target: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
-    subtarget: str = "",
-) -> Array:
-    """Where an object, or a bone of an armature, is in the world; see `transform`.
-
-    Returns:
-        (4, 4).
-    """
-    return np.array(transform(target, depsgraph, subtarget), dtype=float)
-
-
 def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarget: str = "") -> Any:
-    """The same as Blender has it where it has it: of several, numpy makes an array at once in half the time.
+    """Where an object, or a bone of an armature, is in the world, as Blender has it where it has it.
+
+    Of several, numpy makes an array at once in half the time.
 
     Args:
         target: the object; original or evaluated.
@@ -102,7 +91,7 @@ def target_matrices(
     """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
 
     Raises:
-        FigureFault: as for `world_matrix` and `require_finite`.
+        FigureFault: as for `transform` and `require_finite`.
     """
     pairs = list(targets)
     found = [transform(target, depsgraph, bone) for target, bone in pairs]

@@ -63,15 +63,13 @@ class Strokes:
         return Drawing(*_joined(self._lines), *_joined(self._points), tuple(self._labels))
 
 
-def circles(
-    center: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike, share: float = 1.0, chords: int = _ROUND
-) -> Floats:
-    """Circles, or ellipses, about centers (..., 3) with semi-axes u and v (..., 3), or a first share of them.
+def circles(center: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike, chords: int = _ROUND) -> Floats:
+    """Circles, or ellipses, about centers (..., 3) with semi-axes u and v (..., 3).
 
     Returns:
         (..., S, 3) places along each; for `path`.
     """
-    angle = np.linspace(0.0, 2.0 * np.pi * share, round(chords * share) + 1)[:, None]
+    angle = np.linspace(0.0, 2.0 * np.pi, chords + 1)[:, None]
     center, u, v = (np.asarray(each, dtype=np.float32)[..., None, :] for each in (center, u, v))
     return np.asarray(center + np.cos(angle) * u + np.sin(angle) * v, dtype=np.float32)
 

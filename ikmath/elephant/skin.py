@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from ..rotation import about
 from ..solids import Solid, capsule, ellipsoid, mirrored
 from .figure import Elephant
 from .scene import ElephantScene
+
+_LEAVES: Final = 45  # at the end of each twig
 
 
 def hide(elephant: Elephant) -> list[Solid]:
@@ -56,13 +60,13 @@ def eyes() -> list[Solid]:
     return [left, mirrored(left)]
 
 
-def leaves(scene: ElephantScene, each: int = 45) -> list[Solid]:
+def leaves(scene: ElephantScene) -> list[Solid]:
     """Leaves at the ends of the twigs: flat, pointed, four-cornered, to be looked at and not to be felt."""
     drawn, found = np.random.default_rng(scene.seed), []
     b = scene.branches
     ends = b.end[[not (np.abs(b.start - end).sum(1) < 1e-9).any() for end in b.end]]
     for end in ends:
-        for way in drawn.normal(size=(each, 3)):
+        for way in drawn.normal(size=(_LEAVES, 3)):
             along = way / np.linalg.norm(way)
             side = np.cross(along, drawn.normal(size=3))
             side *= 0.035 / np.linalg.norm(side)

@@ -14,6 +14,7 @@ from installed import module
 
 action = module("bridge.action")
 armature = module("bridge.armature")
+compat = module("compat")
 pose = module("bridge.pose")
 
 SIZE = 32  # pixels, over 8 units
@@ -28,7 +29,9 @@ def scene(tmp_path: Path) -> Iterator[bpy.types.Scene]:
         ball = bpy.context.object
         ball.parent, ball.parent_type, ball.parent_bone = rig, "BONE", name
     moves = action.Curve("keyed", "location", 0, np.array([1.0, 11.0]), np.array([-3.0, 3.0]))
-    action.write_keys(rig, [moves], interpolation="LINEAR")
+    action.write_keys(rig, [moves])
+    for key in compat.find_bag(rig).fcurves[0].keyframe_points:
+        key.interpolation = "LINEAR"
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.type, camera.data.ortho_scale = "ORTHO", 8
     camera.location, camera.rotation_euler = (0, -10, 0), (np.pi / 2, 0, 0)

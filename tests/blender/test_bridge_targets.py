@@ -33,7 +33,7 @@ def test_an_animated_target_under_a_parent() -> None:
         target.location.x = frame
         target.keyframe_insert("location", frame=frame)
     bpy.context.scene.frame_set(6)
-    found = goals.world_matrix(target, depsgraph())
+    found = np.array(goals.transform(target, depsgraph()))
     expected = parent.matrix_world @ Matrix.Translation(target.location)
     assert np.abs(found - np.array(expected)).max() < 1e-6
     assert target.location.x == pytest.approx(6, abs=1e-4)
@@ -43,14 +43,14 @@ def test_a_bone_as_target() -> None:
     rig = chain_rig(3)
     shake(rig, 1)
     rig.location.z = 5
-    found = goals.world_matrix(rig, depsgraph(), "b2")
+    found = goals.transform(rig, depsgraph(), "b2")
     shown = evaluated(rig)
     assert np.abs(found - np.array(shown.matrix_world @ shown.pose.bones["b2"].matrix)).max() < 1e-6
     with pytest.raises(faults.FigureFault, match="Target bone 'b9' does not exist in 'Rig'") as caught:
-        goals.world_matrix(rig, depsgraph(), "b9")
+        goals.transform(rig, depsgraph(), "b9")
     assert caught.value.culprit == "b9"
     with pytest.raises(faults.FigureFault, match="Target bone 'b0' does not exist in 'Target'"):
-        goals.world_matrix(empty(), depsgraph(), "b0")
+        goals.transform(empty(), depsgraph(), "b0")
 
 
 def test_several_targets() -> None:
@@ -65,11 +65,11 @@ def test_a_target_that_is_switched_off_has_no_place() -> None:
     target = empty()
     target.hide_viewport = True
     with pytest.raises(faults.FigureFault, match="Target 'Target' is switched off"):
-        goals.world_matrix(target, depsgraph())
+        goals.transform(target, depsgraph())
     target.hide_viewport = False
     bpy.context.view_layer.update()
     target.hide_set(True)
-    goals.world_matrix(target, depsgraph())
+    goals.transform(target, depsgraph())
 
 
 def test_no_number_in_a_transform() -> None:

@@ -40,7 +40,7 @@ def test_a_lever_has_the_jacobian_of_the_figure(seed):
     found = lever.jacobian(state.basis, world, place[:3])
     pose = ik.Pose.forward(figure.shown, figure.q)
     offset = figure.offset("hand.L", (0.1, 0.2, 0.3))
-    wanted = space.vector_out(pose.jacobian("hand.L", offset).T).T
+    wanted = space.rotation @ pose.jacobian("hand.L", offset)
     moves = figure.skeleton.is_turn & (np.abs(wanted) > 1e-9).any(0)
     assert moves.sum() >= 6
     assert np.allclose(found, wanted[:, moves], atol=1e-4)
