@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..parameters import setting
 from ..rotation import Array
 from .base import Gradient
@@ -35,7 +33,5 @@ class Cost(Gradient):
     source: ClassVar[str] = "Marchand & Courty; Ge 2000, eq. 4.7 and 5.3"
 
     def vector(self, at: Situation) -> Array:
-        if not len(at):
-            return np.zeros_like(at.plain)
         vector = -self.alpha * cost(at.distance) ** 2 * at.delta[:1]
         return as_coordinates(vector, len(at.plain))

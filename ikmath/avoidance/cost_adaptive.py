@@ -42,8 +42,6 @@ class CostAdaptive(Gradient):
     source: ClassVar[str] = "Ge 2000, section 5.3.4, adaptive cost function"
 
     def vector(self, at: Situation) -> Array:
-        if not len(at):
-            return np.zeros_like(at.plain)
         times = int(at.memory.get("doublings", 0))
         if at.distance[0] > self.zones.d_ug:
             times -= 1

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..parameters import setting
 from ..rotation import Array
 from .base import Gradient
@@ -35,7 +33,5 @@ class CostAugmented(Gradient):
     source: ClassVar[str] = "Ge 2000, section 5.3.4, task space augmentation"
 
     def vector(self, at: Situation) -> Array:
-        if not len(at):
-            return np.zeros_like(at.plain)
         order = in_order(at)
         return as_coordinates(-self.alpha * (at.delta / at.distance[:, None] ** 4)[order], len(at.plain))

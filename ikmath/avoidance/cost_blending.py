@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..parameters import setting
 from ..rotation import Array
 from .base import Gradient
@@ -31,7 +29,5 @@ class CostBlending(Gradient):
     source: ClassVar[str] = "Ge 2000, eq. 5.4"
 
     def vector(self, at: Situation) -> Array:
-        if not len(at):
-            return np.zeros_like(at.plain)
         vector = -self.alpha * blended_cost(at.distance) ** 2 * at.delta[:1]
         return as_coordinates(vector, len(at.plain))

@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..parameters import setting
 from ..rotation import Array
 from .base import Gradient
@@ -31,8 +29,6 @@ class CostBlendingAugmented(Gradient):
     source: ClassVar[str] = "Ge 2000, sections 5.3.2 and 5.3.4"
 
     def vector(self, at: Situation) -> Array:
-        if not len(at):
-            return np.zeros_like(at.plain)
         order = in_order(at)
         gains = blending(at.distance) / at.distance**4
         return as_coordinates(-self.alpha * (gains[:, None] * at.delta)[order], len(at.plain))

@@ -30,7 +30,7 @@ class Situation:
     """One step's surroundings.
 
     Args:
-        near: critical pairs of the pose; pose: where the figure stands; length: its size, metres;
+        near: critical pairs of the pose, one at least; pose: where the figure stands; length: its size, metres;
         margin: clearance that counts as none, metres.
         error: (k,) goals' errors, scaled; jacobian: (k, n) of them; plain: (n,) step without obstacles;
         root: (n,) roots of the coordinates' mobilities, None if all are alike.
@@ -65,9 +65,6 @@ class Situation:
         every = near.jacobian(pose) * self.root / length
         self.all_rates: Array = every
         self.rate: Array = every[self.rows]
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     @property
     def delta(self) -> Array:

@@ -63,7 +63,7 @@ class TaskPriority(Avoidance):
     source: ClassVar[str] = "Maciejewski & Klein 1985; Ge 2000, eq. 4.6 and 5.2; Pourazady & Ho"
 
     def step(self, at: Situation) -> Array:
-        if not len(at) or at.distance[0] >= self.zones.d_soi:
+        if at.distance[0] >= self.zones.d_soi:
             return at.plain
         plain = at.plain
         if self.abort and at.distance[0] <= self.zones.d_ta and at.rate[0] @ plain < 0.0:

@@ -42,7 +42,7 @@ class TaskPriorityReversed(Avoidance):
     source: ClassVar[str] = "Ge 2000, section 5.3.4, priority reversing"
 
     def step(self, at: Situation) -> Array:
-        if not len(at) or at.distance[0] >= self.zones.d_soi:
+        if at.distance[0] >= self.zones.d_soi:
             return at.plain
         jacobian = at.critical_jacobian(0)
         wanted = self.zones.alpha_o(at.distance[0]) * at.away[0]
