@@ -101,12 +101,10 @@ class Blocks:
     def __init__(self, shape: tuple[int, int, int], layout: Sequence[Block], values: list[Array]) -> None:
         self.shape, self.layout, self.values = shape, layout, values
 
-    def _with(self, values: list[Array]) -> Blocks:
-        return Blocks((*self.shape[:2], values[0].shape[2] if values else 0), self.layout, values)
-
     def take(self, frames: Index) -> Blocks:
         """The rows of some of the frames."""
-        return self._with([values.take(frames, 2) for values in self.values])
+        values = [values.take(frames, 2) for values in self.values]
+        return Blocks((*self.shape[:2], len(frames)), self.layout, values)
 
     def replace(self, frames: Mask, other: Blocks) -> None:
         """Put other rows of the same frames in the place of some (B,)."""

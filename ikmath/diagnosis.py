@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from .culprits import culprits
-from .goals import Position
 from .obstacles import Proximity
 from .pose import Pose
 from .problem import Problem, Solution, Status
@@ -112,7 +111,7 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
     stack = problem.stack
     if not stack.scale[stack.starts[effector]]:
         return "its weight is zero"
-    beyond = _beyond_reach(problem, effector)
+    beyond = float(_beyond_reach(problem)[effector])
     if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
         return "the target is out of reach"
     found = culprits(problem, pose, effector)
@@ -135,29 +134,24 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _beyond_reach(problem: Problem, effector: int) -> float:
-    """Metres that a place is farther from the root than the chain would be long if all its joints were free.
+def _beyond_reach(problem: Problem) -> Array:
+    """(E,) metres that targets are farther from a root than the chain would be long if all joints were free.
 
     Zero where that cannot be told.
     """
     skeleton = problem.skeleton
-    for goal in problem.tasks:
-        if effector >= goal.effectors:
-            effector -= goal.effectors
-            continue
-        if not isinstance(goal, Position) or goal.mask is not None:
-            return 0.0
+    roots, slides, start = skeleton.parents < 0, ~skeleton.is_turn, skeleton.constants.translation
+    lengths = np.where(roots, 0.0, np.sqrt((start * start).sum(-1)))
+    room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides]))
+    beyond = np.zeros(len(problem.effectors))
+    for goal, own in problem.places():
         points = goal.points(skeleton)
-        above = skeleton.ancestors[points.joints[effector]]
-        roots = skeleton.parents < 0
-        lengths = np.where(roots, 0.0, np.sqrt((skeleton.constants.translation**2).sum(-1)))
-        slides = ~skeleton.is_turn & above[skeleton.owner]
-        room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides])).sum()
-        reach = lengths[above].sum() + np.sqrt((points.offsets[effector] ** 2).sum()) + room
-        base = skeleton.constants.translation[np.argmax(above & roots)]
-        away = float(np.sqrt(((goal.target[effector] - base) ** 2).sum()))
-        return max(away - float(reach + goal.slack), 0.0)
-    return 0.0
+        above = skeleton.ancestors[points.joints]
+        reach = above @ lengths + np.sqrt((points.offsets**2).sum(-1)) + goal.slack
+        reach += np.where(above[:, skeleton.owner[slides]], room, 0.0).sum(-1)
+        away = np.sqrt(((goal.target - start[np.argmax(above & roots, 1)]) ** 2).sum(-1))
+        beyond[own] = np.maximum(away - reach, 0.0)
+    return beyond
 
 
 def _inside(problem: Problem, near: Proximity) -> str:
@@ -186,29 +180,10 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
 
 def as_near_as_can_be(problem: Problem, errors: Array, tolerance: float) -> bool:
     """Whether all effectors that are short are so by no more than their chains are too short for."""
-    return all(
-        error <= _beyond_reach(problem, effector) + _FULL * problem.length
-        for effector, error in enumerate(errors.tolist())
-        if error > tolerance
-    )
+    excess = errors - _beyond_reach(problem)
+    return bool((excess[errors > tolerance] <= _FULL * problem.length).all())
 
 
 def too_far(problem: Problem, errors: Array) -> bool:
     """Whether some target is farther from where its chain is held than the chain is long."""
-    skeleton = problem.skeleton
-    lengths = np.sqrt((skeleton.constants.translation**2).sum(-1))
-    roots = skeleton.parents < 0
-    first = 0
-    for goal in problem.tasks:
-        own = slice(first, first + goal.effectors)
-        first += goal.effectors
-        if not isinstance(goal, Position) or (skeleton.slot < 3).any():
-            continue
-        joints = goal.points(skeleton).joints
-        above = skeleton.ancestors[joints]
-        reach = above @ np.where(roots, 0.0, lengths) + np.sqrt((goal.points(skeleton).offsets ** 2).sum(-1))
-        base = skeleton.constants.translation[np.argmax(above & roots, 1)]
-        away = np.sqrt(((goal.target - base) ** 2).sum(-1))
-        if ((away > reach + goal.slack) & (errors[own] > _FULL * problem.length)).any():
-            return True
-    return False
+    return bool((_beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any())

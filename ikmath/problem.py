@@ -7,7 +7,7 @@ ended and why it ended there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from . import arguments
 from .avoidance import AVOIDANCE, Avoidance
 from .errors import BadShape, BadValue
-from .goals import Frame, Goal, Posture
+from .goals import Frame, Goal, Position, Posture
 from .limits import LIMITS, LimitMethod
 from .obstacles import Body, Proximity, Scene, Shape
 from .pose import Pose
@@ -322,6 +322,15 @@ class Problem:
     def stack(self) -> Stack:
         """The tasks as rows."""
         return Stack(self.skeleton, self.tasks, self.length)
+
+    def places(self) -> Iterator[tuple[Position, slice]]:
+        """The goals of whole places, every axis of which counts, each with its part of the effectors."""
+        first = 0
+        for goal in self.tasks:
+            own = slice(first, first + goal.effectors)
+            first = own.stop
+            if isinstance(goal, Position) and goal.mask is None:
+                yield goal, own
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of every effector's error."""

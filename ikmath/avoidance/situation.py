@@ -30,8 +30,8 @@ class Situation:
     """One step's surroundings.
 
     Args:
-        near: critical pairs of the pose, one at least; pose: where the figure stands; length: its size, metres;
-        margin: clearance that counts as none, metres.
+        near: critical pairs of the pose, one at least; pose: where the figure stands;
+        length: its size, metres; margin: clearance that counts as none, metres.
         error: (k,) goals' errors, scaled; jacobian: (k, n) of them; plain: (n,) step without obstacles;
         root: (n,) roots of the coordinates' mobilities, None if all are alike.
         memory: what a method wants to keep from step to step of one solve.

@@ -177,6 +177,18 @@ def test_messages_do_not_claim_what_is_not_so(skeleton):
     assert idle.status is ik.Status.BEST_EFFORT and idle.message.endswith("its weight is zero.")
 
 
+def test_what_is_beyond_reach_along_an_axis_that_does_not_count_hides_nothing():
+    """Such a target is no farther away than what is asked of it: a way round an obstacle is looked for."""
+    chain = ik.figures.ball_chain(4, 0.5)
+    links = [ik.Link(f"ball{i}", (0, 0, 0), (0, 0.5, 0), radius=0.05) for i in range(4)]
+    wall = ik.Rectangle((0.5, 1.2, 0), (0, 0.6, 0), (0, 0, 0.6), name="wall")
+    body = ik.Body(links)
+    for height in (1.4, 50.0):  # which does not count
+        goal = ik.Position("tip", (1.0, height, 0.1), axes="xz")
+        answer = ik.solve(ik.Problem(chain, [goal], obstacles=[wall], body=body), np.full(chain.n, 0.05))
+        assert answer.status is ik.Status.REACHED, answer.message
+
+
 def test_a_heavier_goal_gets_its_way(skeleton):
     goals = [ik.Position("tip", (1, 2, 0), weight=1e4), ik.Position("tip", (2, 1, 0), weight=1.0)]
     torn = ik.solve(ik.Problem(skeleton, goals), np.full(3, 0.2), "damped")

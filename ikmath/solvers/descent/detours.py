@@ -91,15 +91,11 @@ def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerance: float) -
     """
     if too_far(problem, errors):
         return True
-    scene, first = problem.scene, 0
+    scene = problem.scene
     if scene is None:
         return False
     a, b = scene.body.segments(pose)
-    for goal in problem.tasks:
-        own = slice(first, first + goal.effectors)
-        first += goal.effectors
-        if not isinstance(goal, Position) or goal.mask is not None:
-            continue
+    for goal, own in problem.places():
         points = goal.points(pose.skeleton)
         places = pose.points(points)
         for row in (errors[own] > tolerance).nonzero()[0].tolist():
@@ -171,12 +167,9 @@ def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
     """The worst effector that does not see its target; where all see theirs, the worst of them."""
     if problem.scene is None or not len(problem.scene.body):
         return None
-    first = 0
     found: list[tuple[float, Position, int]] = []
-    for goal in problem.tasks:
-        if isinstance(goal, Position) and goal.mask is None:
-            found += [(float(errors[first + row]), goal, row) for row in range(goal.effectors)]
-        first += goal.effectors
+    for goal, own in problem.places():
+        found += [(error, goal, row) for row, error in enumerate(errors[own].tolist())]
     every: list[_Blocked] = []
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]

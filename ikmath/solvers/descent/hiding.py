@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ...goals import Position
 from ...pose import Pose
 from ...problem import Problem, Solution, Status
 from ...rotation import Array
@@ -70,11 +69,9 @@ def _drawn_in(problem: Problem, solution: Solution) -> Problem | None:
     relative = np.where(np.array(problem.units) == "m", errors / size, errors)
     if not far.any() or not (relative[~far] > _HIDDEN).any():
         return None
-    pose, first, nearer = Pose.trusted(problem.skeleton, solution.q), 0, problem
-    for goal in problem.tasks:
-        own = slice(first, first + goal.effectors)
-        first += goal.effectors
-        if isinstance(goal, Position) and goal.mask is None and far[own].any():
+    pose, nearer = Pose.trusted(problem.skeleton, solution.q), problem
+    for goal, own in problem.places():
+        if far[own].any():
             here = pose.points(goal.points(problem.skeleton))
             share = np.minimum(_DRAWN * size / np.maximum(errors[own], 1e-300), 1.0)[:, None]
             nearer = nearer.instead(goal, goal.towards(target=here + share * (goal.target - here)))

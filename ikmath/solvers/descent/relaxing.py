@@ -21,8 +21,9 @@ import numpy as np
 
 from ...rotation import Array
 from ..base import Allows
+from ..stepping import LEAST
 from .descent import Descent
-from .standing import LEAST, Memory, State
+from .standing import Memory, State
 
 _RECENT: Final = 6  # steps that tell of the curvature
 _CURVED: Final = 1e-4  # share of a step by which the way down must have changed along it, to tell anything

@@ -16,8 +16,8 @@ from ...problem import Problem
 from ...residual import Residual
 from ...rotation import Array
 from ...stack import Stack
+from ..stepping import LEAST, LESS, MORE
 
-_MORE, _LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
 _CREEP = 0.02  # share of each level's squared error
 _ALIKE: Final = 2.0  # speed against the frame before up to which a motion goes on
 _SLIGHT: Final = 0.01  # share of what was asked for (squared) that is left by no more than a sag
@@ -208,18 +208,18 @@ class Memory:
 
         What spoils a level at second order is mostly the step of weaker ones: they become the most careful.
         """
-        self.share /= _MORE
+        self.share /= MORE
         for level in range(worse, len(self.caution)):
-            self.caution[level] *= _MORE if level == worse else 2.0 * _MORE
+            self.caution[level] *= MORE if level == worse else 2.0 * MORE
 
     def taken(self, before: list[float], promised: list[float], after: list[float]) -> None:
         """Learn from a step that was taken: how much of what the linear picture promised came true."""
-        self.share = min(1.0, self.share / _LESS)
+        self.share = min(1.0, self.share / LESS)
         for level, (old, linear, new) in enumerate(zip(before, promised, after, strict=True)):
             gain = old - linear
             share = (old - new) / gain if gain > 1e-9 * old else 1.0
             if share > _TRUE:
-                self.caution[level] = max(self.caution[level] * _LESS, LEAST)
+                self.caution[level] = max(self.caution[level] * LESS, LEAST)
             elif share < _FALSE:
                 self.caution[level] *= 2.0
 

@@ -14,10 +14,11 @@ from ...obstacles import Proximity
 from ...pose import Pose
 from ...problem import Problem
 from ...rotation import Array
+from ..stepping import LEAST, MOST
 from .arcs import Arcs
 from .guard import Guard
 from .picture import Picture
-from .standing import LEAST, MOST, Creeping, Draw, Memory, Sag, State, Sway, Trail
+from .standing import Creeping, Draw, Memory, Sag, State, Sway, Trail
 
 _GAIN: Final = 1e-4  # share of a level's squared error that counts as better,
 _SLIDE: Final = 1e-3  # and where obstacles are slid along

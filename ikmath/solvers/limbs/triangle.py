@@ -10,7 +10,6 @@ from functools import partial
 from typing import Final
 
 from ...errors import NotSupported
-from ...goals import Position
 from ...problem import Problem
 from ...rotation import Array
 from .arithmetic import Arithmetic, Number, length, subtract
@@ -81,7 +80,7 @@ def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
     Returns:
         Coordinates like q, inside the limits; q itself where triangulation has nothing to offer.
     """
-    goals = [goal for goal in problem.tasks if isinstance(goal, Position) and goal.mask is None]
+    goals = [goal for goal, _ in problem.places()]
     if not goals:
         return q
     strongest = min(goal.priority for goal in goals)
