@@ -219,8 +219,7 @@ class Problem:
 
     def aimed(self, goals: tuple[Goal, ...]) -> Problem:
         """As `towards`, for goals made of the problem's own (`Goal.towards`); nothing is checked."""
-        other = object.__new__(Problem)
-        other.__dict__.update(self.__dict__)
+        other = self._copy()
         other.goals, other.posture, tasks = goals, None, []
         for goal in goals:
             if isinstance(goal, Posture):
@@ -228,6 +227,12 @@ class Problem:
             else:
                 tasks.append(goal)
         other.tasks = tuple(tasks)
+        return other
+
+    def _copy(self) -> Problem:
+        """The same, with what is known of it, to be changed by who asks."""
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__)
         return other
 
     def settled(self, q: Array, before: Problem | None = None) -> Problem:
@@ -255,8 +260,7 @@ class Problem:
             return self
         if arguments.of_kind(skeleton, Skeleton, "skeleton").plan is not self.skeleton.plan:
             raise BadValue("The skeleton", "is built otherwise; use Skeleton.moved on the problem's own.")
-        other = object.__new__(Problem)
-        other.__dict__.update(self.__dict__)
+        other = self._copy()
         other.skeleton = skeleton
         if self.scene is not None:
             other.scene = self.scene.on(skeleton)
@@ -274,8 +278,7 @@ class Problem:
         like = self if like is None else arguments.of_kind(like, Problem, "like")
         if like.scene is None:
             raise BadValue("The problem", "was made without obstacles and pairs; give them when it is made.")
-        other = object.__new__(Problem)
-        other.__dict__.update(self.__dict__)
+        other = self._copy()
         other.body, other.margin, other.avoidance = like.body, like.margin, like.avoidance
         other.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         other.scene = like.scene.carried(other.obstacles).on(self.skeleton)
