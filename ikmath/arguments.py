@@ -13,13 +13,13 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Array
 from .errors import BadShape, BadValue, told
 
 LARGEST: Final = 1e50
 """The largest number that is taken: squares of larger ones, and products of those, are soon no numbers."""
 
 Wanted = TypeVar("Wanted")
-Array = npt.NDArray[np.float64]
 
 
 def numbers(value: npt.ArrayLike, what: str) -> Array:

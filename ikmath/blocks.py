@@ -12,15 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Index, Mask
 from .held import HeldOfMany
-from .plan import Columns, Index, Plan, Span, span
+from .plan import Columns, Plan, Span, span
 from .rotation import Array
 
 _STRIP: Final = 3  # rows whose products are worked out together; only the upper triangle is wanted
-
-Mask = npt.NDArray[np.bool_]
 
 
 class Share(NamedTuple):

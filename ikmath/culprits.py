@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Mask
 from .linalg.lexicographic import Level, lexicographic
 from .pose import Pose
 from .problem import Problem
 from .rotation import Array
 from .threads import OneThread
-
-Flags = npt.NDArray[np.bool_]
 
 _STEPS: Final = 12  # that are taken without a suspect
 _STRIDE: Final = 0.3  # radians, or shares of the figure's size, of a coordinate in a step
@@ -135,7 +133,7 @@ class _Search:
             suspects = fewer if self.guilty(fewer) else suspects
         return suspects
 
-    def _nearest(self, lifted: Flags, loose: Flags) -> float:
+    def _nearest(self, lifted: Mask, loose: Mask) -> float:
         """The effector's error after some steps.
 
         Args:
@@ -174,7 +172,7 @@ class _Search:
             caution = 1.0 if pose is trial else caution * _CAREFUL
         return float(np.linalg.norm(raw[own]))
 
-    def _kept(self, pose: Pose, lifted: Flags, loose: Flags) -> tuple[Array | None, Array | None]:
+    def _kept(self, pose: Pose, lifted: Mask, loose: Mask) -> tuple[Array | None, Array | None]:
         """Rows `C dz >= d` of swing regions, one-sided goals and obstacles that nobody has lifted."""
         problem, metric = self.problem, self.problem.stack.metric
         rows: list[Array] = []

@@ -10,12 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from .rotation import Array
-
-Index = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
+from .arrays import Array, Index, Mask
 
 
 class Bounds(NamedTuple):

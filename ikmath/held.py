@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .plan import Index
+from .arrays import Index
 from .rotation import Array
 
 

@@ -15,8 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from .arrays import Index
 from .kinematics import Constants, ManyFrames, OneFrame, chain, many_frames, offsets, slides
-from .plan import Index, Plan, entries, jumps, levels
+from .plan import Plan, entries, jumps, levels
 from .rotation import (
     Array,
     multiply_quaternions,

@@ -21,7 +21,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .plan import Index, Levels, Plan, Span, span
+from .arrays import Index
+from .plan import Levels, Plan, Span, span
 from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Index
 from .rotation import Array
 
-Index = npt.NDArray[np.intp]
 Span = Index | slice
 Levels = list[tuple[Span, Index]]
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .plan import Columns, Index
+from .arrays import Index
+from .plan import Columns
 from .rotation import Array
 
 WriteBlock = Callable[[Index, Columns, Array], None]

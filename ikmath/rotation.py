@@ -16,9 +16,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Array as Array
 from .errors import BadShape, UnknownName
-
-Array = npt.NDArray[np.float64]
 
 _TINY: Final = 1e-30  # below any angle squared that matters, keeps 0/0 away
 EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

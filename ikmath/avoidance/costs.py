@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..obstacles.group import Index
+from ..arrays import Index
 from ..rotation import Array
 from .situation import Situation
 

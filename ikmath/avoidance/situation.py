@@ -14,10 +14,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Index
 from ..linalg.pseudoinverse import null_space_projector
 from ..linalg.svd import lapack
 from ..obstacles import Proximity
-from ..obstacles.group import Index
 from ..pose import Pose
 from ..rotation import Array
 

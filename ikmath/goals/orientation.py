@@ -10,7 +10,8 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..plan import Columns, Index
+from ..arrays import Index
+from ..plan import Columns
 from ..pose import Pose
 from ..residual import Residual
 from ..rotation import Array

@@ -14,15 +14,13 @@ from math import sqrt
 from typing import ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Index
 from ..exits import ExitsOfMany, ExitsOfOne
 from ..held import HeldOfMany, HeldOfOne
 from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
-
-Index = npt.NDArray[np.intp]
 
 _ROUNDS: Final = 3
 _CURVED: Final = 0.1  # share of a step that ending it on the boundary may take off, without another round

@@ -15,20 +15,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import BadShape, BadValue
-from .decomposition import FloatArray, as_matrix
+from .decomposition import as_matrix
 
 _WHOLE_SETS: Final = 12  # rounds in which who is held may be freed again
 _PULL: Final = 1e-12  # share of the largest slope that counts as none
 _SLIGHT: Final = 1e-12  # way out of the bounds that is rounding
 
-StepOfFree = Callable[[NDArray[np.bool_], FloatArray], FloatArray]
+StepOfFree = Callable[[NDArray[np.bool_], Array], Array]
 """(free mask (n,), x (n,)) -> step of the free unknowns to the minimum of the objective over them."""
 
 
-def bounded_damped_step(
-    jacobian: FloatArray, right: FloatArray, damping: float, lower: FloatArray, upper: FloatArray
-) -> FloatArray:
+def bounded_damped_step(jacobian: Array, right: Array, damping: float, lower: Array, upper: Array) -> Array:
     """Minimise `|J x - b|^2 + c^2 |x|^2` with bounds: the matrix C of eq. 7.4, without ever making it.
 
     The free unknowns cost one m x m system a round, `x = J^T (J J^T + c^2 I)^-1 b`, in place of one of (m
@@ -51,17 +50,17 @@ def bounded_damped_step(
         raise BadValue("damping", "must be positive.")
     square = damping * damping
 
-    def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
+    def step(free: NDArray[np.bool_], x: Array) -> Array:
         part = array[:, free]
         residual = vector - array[:, ~free] @ x[~free]
         # By singular values: the product J J^T would square the condition number, which a small c does not
         # hide.
         u, values, vt = np.linalg.svd(part, full_matrices=False)
-        target: FloatArray = (u.T @ residual * values / (values * values + square)) @ vt
+        target: Array = (u.T @ residual * values / (values * values + square)) @ vt
         return target - x[free]
 
-    def gradient(x: FloatArray) -> FloatArray:
-        result: FloatArray = array.T @ (array @ x - vector) + square * x
+    def gradient(x: Array) -> Array:
+        result: Array = array.T @ (array @ x - vector) + square * x
         return result
 
     return active_set(step, gradient, array.shape[1], lower, upper)
@@ -69,13 +68,13 @@ def bounded_damped_step(
 
 def active_set(
     step: StepOfFree,
-    gradient: Callable[[FloatArray], FloatArray],
+    gradient: Callable[[Array], Array],
     size: int,
-    lower: FloatArray,
-    upper: FloatArray,
+    lower: Array,
+    upper: Array,
     *,
-    start: FloatArray | None = None,
-) -> FloatArray:
+    start: Array | None = None,
+) -> Array:
     """Minimise a convex quadratic function within bounds, given how to minimise it over free unknowns.
 
     Args:
@@ -130,9 +129,7 @@ def active_set(
     return x
 
 
-def bounded_quadratic(
-    matrix: FloatArray, gradient: FloatArray, lower: FloatArray, upper: FloatArray
-) -> FloatArray:
+def bounded_quadratic(matrix: Array, gradient: Array, lower: Array, upper: Array) -> Array:
     """Minimise `g.x + x.M x / 2` with bounds, as a step among many.
 
     The whole active set is changed at once, which mostly takes a few rounds; should that run in circles,
@@ -156,13 +153,13 @@ def bounded_quadratic(
             return np.asarray(np.minimum(np.maximum(x, lower), upper))
         active = np.where(wrong, 0, np.where(out != 0, out, active)).astype(np.int8)
 
-    def step(free: NDArray[np.bool_], x: FloatArray) -> FloatArray:
+    def step(free: NDArray[np.bool_], x: Array) -> Array:
         return np.asarray(-np.linalg.solve(matrix[free][:, free], (gradient + matrix @ x)[free]))
 
     return active_set(step, lambda x: gradient + matrix @ x, size, lower, upper, start=np.zeros(size))
 
 
-def _as_vector(values: FloatArray, size: int, what: str) -> FloatArray:
+def _as_vector(values: Array, size: int, what: str) -> Array:
     vector = np.array(values, dtype=np.float64)
     if vector.shape != (size,):
         raise BadShape(what, f"({size},)", vector.shape)

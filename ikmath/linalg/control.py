@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import BadValue
-from .decomposition import FloatArray
 
 
-def control_gradient(angles: FloatArray, desired: FloatArray, gains: ArrayLike, norm: int = 2) -> FloatArray:
+def control_gradient(angles: Array, desired: Array, gains: ArrayLike, norm: int = 2) -> Array:
     """Give `grad H = psi a_i (h_i - h_ci)^(psi - 1)` (Parent, eq. 20).
 
     Args:
@@ -28,13 +28,11 @@ def control_gradient(angles: FloatArray, desired: FloatArray, gains: ArrayLike, 
     """
     if int(norm) != norm or norm < 2 or norm % 2:
         raise BadValue(f"norm={norm!r}", "must be an even number, 2 or more.")
-    result: FloatArray = norm * np.asarray(gains, dtype=np.float64) * (angles - desired) ** (int(norm) - 1)
+    result: Array = norm * np.asarray(gains, dtype=np.float64) * (angles - desired) ** (int(norm) - 1)
     return result
 
 
-def control_step(
-    jacobian: FloatArray, velocity: FloatArray, gradient: FloatArray, *, damping: float = 0.0
-) -> FloatArray:
+def control_step(jacobian: Array, velocity: Array, gradient: Array, *, damping: float = 0.0) -> Array:
     """Solve `(J J^T) beta = V + J grad H` and give `J^T beta - grad H` (Parent, eq. 23 and 24).
 
     Args:
@@ -53,5 +51,5 @@ def control_step(
         beta = np.linalg.solve(system, velocity + jacobian @ gradient)
     except np.linalg.LinAlgError:
         raise BadValue("Jacobian", "is singular; give the control expression a damping.") from None
-    result: FloatArray = jacobian.T @ beta - gradient
+    result: Array = jacobian.T @ beta - gradient
     return result

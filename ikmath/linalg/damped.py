@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import arguments
+from ..arrays import Array
 from ..errors import BadValue
-from .decomposition import FloatArray, Svd, as_matrix
+from .decomposition import Svd, as_matrix
 
 
-def damped_least_squares(decomposition: Svd, right: FloatArray, damping: float | FloatArray) -> FloatArray:
+def damped_least_squares(decomposition: Svd, right: Array, damping: float | Array) -> Array:
     """Give the minimiser of `|right - J x|^2 + c^2 |x|^2`, (*batch, n) (Ki & Sheen, eq. 7.2).
 
     Args:
@@ -28,21 +29,21 @@ def damped_least_squares(decomposition: Svd, right: FloatArray, damping: float |
         BadValue: a damping that is negative or no number.
     """
     inner = np.einsum("...mk,...m->...k", decomposition.u, right) * damped_values(decomposition, damping)
-    result: FloatArray = np.einsum("...kn,...k->...n", decomposition.vt, inner)
+    result: Array = np.einsum("...kn,...k->...n", decomposition.vt, inner)
     return result
 
 
-def damped_values(decomposition: Svd, damping: float | FloatArray) -> FloatArray:
+def damped_values(decomposition: Svd, damping: float | Array) -> Array:
     """Give s / (s^2 + c^2), (*batch, k): about 1 / s for s >> c, at most 1 / (2 c), 0 for s = 0 (Ge, 3.2)."""
     square = _square(damping)[..., None]
     # Where a square would underflow beside an undamped zero, the value counts as the zero it is.
     denominator = decomposition.s**2 + square
     counts = np.where(square > 0.0, denominator > 0.0, decomposition.rank())
-    result: FloatArray = np.where(counts, decomposition.s, 0.0) / np.where(counts, denominator, 1.0)
+    result: Array = np.where(counts, decomposition.s, 0.0) / np.where(counts, denominator, 1.0)
     return result
 
 
-def condition_number(jacobian: FloatArray, damping: float | FloatArray) -> FloatArray:
+def condition_number(jacobian: Array, damping: float | Array) -> Array:
     """Give the condition number of `J^T J + c^2 I` (Ki & Sheen, lemma 7.1).
 
     The lemma prints `(s_1^2 + c^2) / c^2`. That needs a redundant J, n > m; for n <= m the smallest
@@ -65,11 +66,11 @@ def condition_number(jacobian: FloatArray, damping: float | FloatArray) -> Float
     smallest = np.zeros(values.shape[:-1]) if matrix.shape[-1] > matrix.shape[-2] else values[..., -1]
     lowest = smallest**2 + square
     highest = values[..., 0] ** 2 + square
-    result: FloatArray = np.where(lowest > 0.0, highest / np.where(lowest > 0.0, lowest, 1.0), np.inf)
+    result: Array = np.where(lowest > 0.0, highest / np.where(lowest > 0.0, lowest, 1.0), np.inf)
     return result
 
 
-def residual_bounds(jacobian: FloatArray, damping: float | FloatArray) -> tuple[FloatArray, FloatArray]:
+def residual_bounds(jacobian: Array, damping: float | Array) -> tuple[Array, Array]:
     """Bound the share of the task that one damped step leaves undone (Ki & Sheen, lemma 7.2).
 
     `c^2 / (s_1^2 + c^2) <= |dX - J dh| / |dX| <= c^2 / (s_m^2 + c^2)` for every dX other than zero. The
@@ -97,7 +98,7 @@ def residual_bounds(jacobian: FloatArray, damping: float | FloatArray) -> tuple[
     return square / (values[..., 0] ** 2 + square), square / (smallest**2 + square)
 
 
-def _square(damping: float | FloatArray) -> NDArray[np.float64]:
+def _square(damping: float | Array) -> NDArray[np.float64]:
     factor = arguments.numbers(damping, "damping")
     if (factor < 0.0).any():
         raise BadValue("damping", "must be a number that is not negative.")

@@ -12,19 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import BadShape, BadValue
-
-FloatArray = NDArray[np.float64]
 
 
 class Svd(NamedTuple):
     """A thin singular value decomposition, `matrix = u @ diag(s) @ vt`, with k = min(m, n)."""
 
-    u: FloatArray
+    u: Array
     """Left singular vectors, (*batch, m, k), orthonormal columns."""
-    s: FloatArray
+    s: Array
     """Singular values, (*batch, k), not negative, descending."""
-    vt: FloatArray
+    vt: Array
     """Right singular vectors, (*batch, k, n), orthonormal rows."""
 
     def rank(self, threshold: float | None = None) -> NDArray[np.bool_]:
@@ -45,13 +44,13 @@ class Svd(NamedTuple):
 class Basis(NamedTuple):
     """The orthogonal matrix from which a warm-started decomposition sets out, and its age in steps."""
 
-    matrix: FloatArray
+    matrix: Array
     """(*batch, p, p): left singular vectors for rows by Givens, right ones for columns by Givens."""
     age: int
     """Steps since it was last the identity."""
 
 
-def as_matrix(matrix: NDArray[Any], what: str = "matrix") -> FloatArray:
+def as_matrix(matrix: NDArray[Any], what: str = "matrix") -> Array:
     """Check that `matrix` is (*batch, m, n), not empty and finite.
 
     Raises:

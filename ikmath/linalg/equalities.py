@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from ..arrays import Array
 
 _RIDGE: Final = 1e-11  # share of the trace added to Gram matrices: rows that repeat others do no harm,
 # while inverting loses less than half the digits, which applying the result twice brings back

@@ -30,8 +30,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import BadShape
-from .decomposition import Basis, FloatArray, Svd, as_matrix
+from .decomposition import Basis, Svd, as_matrix
 
 RESET_PERIOD = 100
 """Warm steps after which the basis is the identity again (Ge, 3.4: "reset V ... periodically")."""
@@ -44,7 +45,7 @@ _SMALL = 8
 _SMALLEST_SQUARE, _LARGEST_SQUARE = 1e-200, 1e200
 
 
-def row_givens(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, Basis]:
+def row_givens(matrix: Array, state: Basis | None = None) -> tuple[Svd, Basis]:
     """Decompose by orthogonalising the rows (Ge, 3.5): at most m singular values.
 
     Args:
@@ -76,7 +77,7 @@ def row_givens(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, Bas
     return _finish(array.shape, left, np.ldexp(values, exponent), right, state)
 
 
-def column_givens(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, Basis]:
+def column_givens(matrix: Array, state: Basis | None = None) -> tuple[Svd, Basis]:
     """Decompose by orthogonalising the columns (Ge, 3.4).
 
     Args:
@@ -103,7 +104,7 @@ def column_givens(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, 
     )
 
 
-def _row_givens_small(array: FloatArray, state: Basis | None) -> tuple[Svd, Basis] | None:
+def _row_givens_small(array: Array, state: Basis | None) -> tuple[Svd, Basis] | None:
     """The usual case without the detours of the general one; None if it is not the usual case after all."""
     order = len(array)
     fresh = state is None or state.age >= RESET_PERIOD
@@ -125,9 +126,7 @@ def _row_givens_small(array: FloatArray, state: Basis | None) -> tuple[Svd, Basi
     return Svd(basis, values, vectors / values[:, None]), Basis(basis, age)
 
 
-def _start(
-    array: FloatArray, order: int, state: Basis | None
-) -> tuple[FloatArray, NDArray[np.intc], FloatArray]:
+def _start(array: Array, order: int, state: Basis | None) -> tuple[Array, NDArray[np.intc], Array]:
     """Flatten the batch, scale it, and give the basis (B, order, order) to set out from.
 
     Scaling by a power of two (given back, (B, 1)) is exact and keeps the squares from under- and overflow.
@@ -144,7 +143,7 @@ def _start(
 
 
 def _finish(
-    shape: tuple[int, ...], basis: FloatArray, values: FloatArray, others: FloatArray, state: Basis | None
+    shape: tuple[int, ...], basis: Array, values: Array, others: Array, state: Basis | None
 ) -> tuple[Svd, Basis]:
     batch, kept = shape[:-2], values.shape[-1]
     age = 1 if state is None or state.age >= RESET_PERIOD else state.age + 1
@@ -155,7 +154,7 @@ def _finish(
     return decomposition, following
 
 
-def _orthogonalize(basis: FloatArray, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _orthogonalize(basis: Array, vectors: Array) -> tuple[Array, Array]:
     """Turn the rows of `vectors` (B, p, d) until they are orthogonal, the columns of `basis` with them."""
     if len(vectors) == 1 and vectors.shape[1] <= _SMALL:
         small_basis, small = _orthogonalize_small(basis[0], vectors[0])
@@ -163,7 +162,7 @@ def _orthogonalize(basis: FloatArray, vectors: FloatArray) -> tuple[FloatArray, 
     return _orthogonalize_rounds(basis, vectors)
 
 
-def _orthogonalize_small(basis: FloatArray, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _orthogonalize_small(basis: Array, vectors: Array) -> tuple[Array, Array]:
     """One matrix with few rows: rotations in floats on the inner products, applied to the rows at once."""
     tolerance = _tolerance(vectors.shape[1])
     for _ in range(MAX_SWEEPS):
@@ -210,7 +209,7 @@ def _gram_rotation(gram: list[list[float]], tolerance: float) -> list[list[float
     return rotation
 
 
-def _orthogonalize_rounds(basis: FloatArray, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _orthogonalize_rounds(basis: Array, vectors: Array) -> tuple[Array, Array]:
     """Any batch, any number of rows: a sweep is p - 1 rounds of p / 2 disjoint pairs, turned all at once."""
     basis, vectors = basis.swapaxes(-1, -2).copy(), vectors.copy()
     tolerance = _tolerance(vectors.shape[-1])
@@ -267,15 +266,13 @@ def _tolerance(length: int) -> float:
     return 4.0 * _EPSILON * math.sqrt(length)
 
 
-def _noise(vectors: FloatArray) -> FloatArray:
+def _noise(vectors: Array) -> Array:
     """Length (B,) below which one of the rows (B, p, d) is what rounding left of the others."""
-    norm: FloatArray = np.sqrt(np.einsum("bpd,bpd->b", vectors, vectors))
+    norm: Array = np.sqrt(np.einsum("bpd,bpd->b", vectors, vectors))
     return _EPSILON * max(vectors.shape[1:]) * norm
 
 
-def _normalize(
-    basis: FloatArray, vectors: FloatArray, kept: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _normalize(basis: Array, vectors: Array, kept: int) -> tuple[Array, Array, Array]:
     """Sort by length, split orthogonal rows into lengths and directions, fill in what has no length."""
     limit = _noise(vectors)[:, None]
     lengths = np.sqrt(np.einsum("bpd,bpd->bp", vectors, vectors))

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.int8]
-Index = npt.NDArray[np.intp]
+from ..arrays import Array, Index
+
+Signs = npt.NDArray[np.int8]
 
 FEASIBLE: Final = 1e-11
 STEP: Final = 1e-13  # movement that counts as none
@@ -28,8 +28,8 @@ class Working:
         bounds: (n,) of the coordinates; rows: (p,) of the inequality rows, -1 or 0.
     """
 
-    bounds: Flags
-    rows: Flags
+    bounds: Signs
+    rows: Signs
 
 
 class Box:
@@ -43,19 +43,19 @@ class Box:
     def __init__(self, lower: Array, upper: Array, rows: Array | None, least: Array | None) -> None:
         self.lower, self.upper = lower, upper
         self.rows, self.least = (_NO_ROWS, _NO_LEAST) if rows is None or least is None else (rows, least)
-        self._asked: Flags | None = None
+        self._asked: Signs | None = None
         self._sides: tuple[Index, Array] = _NOWHERE
         self._below, self._above = lower - FEASIBLE, upper + FEASIBLE
         self.nothing = Working(np.zeros(len(lower), dtype=np.int8), np.zeros(len(self.least), dtype=np.int8))
 
-    def violated(self, x: Array) -> tuple[Flags, Flags]:
+    def violated(self, x: Array) -> tuple[Signs, Signs]:
         """Bounds (-1 below, 1 above) and rows (-1) that x breaks."""
-        bounds: Flags = (x > self._above).view(np.int8) - (x < self._below).view(np.int8)
+        bounds: Signs = (x > self._above).view(np.int8) - (x < self._below).view(np.int8)
         if not len(self.least):
             return bounds, self.nothing.rows
         return bounds, -(self.rows.dot(x) < self.least - FEASIBLE).view(np.int8)
 
-    def sides(self, bounds: Flags) -> tuple[Index, Array]:
+    def sides(self, bounds: Signs) -> tuple[Index, Array]:
         """Which coordinates the bounds hold (h,), and where (h,); asked again, it is known."""
         if self._asked is not bounds:
             self._asked, held = bounds, bounds.nonzero()[0]
@@ -65,7 +65,7 @@ class Box:
             self._sides = held, at
         return self._sides
 
-    def onto_sides(self, x: Array, bounds: Flags) -> Array:
+    def onto_sides(self, x: Array, bounds: Signs) -> Array:
         """X (n,) with what is held at its side."""
         return np.where(bounds == 0, x, np.where(bounds > 0, self.upper, self.lower))
 

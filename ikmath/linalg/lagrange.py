@@ -25,7 +25,7 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .decomposition import FloatArray
+from ..arrays import Array
 
 _PATIENCE: Final = 6
 _GAIN: Final = 1e-8
@@ -38,13 +38,13 @@ _FLATTEST: Final = 1e-4  # share of the largest curvature along the null space
 class Program(Protocol):
     """What is to be minimised, and under which constraints."""
 
-    def objective(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def objective(self, x: Array) -> tuple[float, Array, Array]:
         """P, its gradient (n,) and its Hessian (n, n)."""
 
-    def constraints(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def constraints(self, x: Array) -> tuple[Array, Array]:
         """The constraints c (m,) and their Jacobian (m, n)."""
 
-    def curvature(self, x: FloatArray, multipliers: FloatArray) -> FloatArray:
+    def curvature(self, x: Array, multipliers: Array) -> Array:
         """The Hessian of u . c, (n, n)."""
 
 
@@ -55,27 +55,27 @@ class InUnits:
         program: of x * units; units: (n,) above zero.
     """
 
-    def __init__(self, program: Program, units: FloatArray) -> None:
+    def __init__(self, program: Program, units: Array) -> None:
         self.program, self.units = program, units
 
-    def objective(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def objective(self, x: Array) -> tuple[float, Array, Array]:
         """See `Program.objective`."""
         value, gradient, hessian = self.program.objective(x * self.units)
         return value, gradient * self.units, hessian * self.units * self.units[:, None]
 
-    def constraints(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def constraints(self, x: Array) -> tuple[Array, Array]:
         """See `Program.constraints`."""
         error, jacobian = self.program.constraints(x * self.units)
         return error, jacobian * self.units
 
-    def curvature(self, x: FloatArray, multipliers: FloatArray) -> FloatArray:
+    def curvature(self, x: Array, multipliers: Array) -> Array:
         """See `Program.curvature`."""
         hessian = self.program.curvature(x * self.units, multipliers)
         return hessian * self.units * self.units[:, None]
 
 
-Propose = Callable[[FloatArray, FloatArray], FloatArray]
-Advance = Callable[[FloatArray, FloatArray, FloatArray, Propose], FloatArray]
+Propose = Callable[[Array, Array], Array]
+Advance = Callable[[Array, Array, Array, Propose], Array]
 """(x, c, J, propose) -> the next x, where propose(c, J) is the step; a limit method fits in here."""
 
 
@@ -101,8 +101,8 @@ class LagrangeOptions:
 class Optimum(NamedTuple):
     """Where the iteration ended."""
 
-    x: FloatArray
-    multipliers: FloatArray
+    x: Array
+    multipliers: Array
     """u, (m,)."""
     violation: float
     """Largest constraint."""
@@ -115,7 +115,7 @@ class Optimum(NamedTuple):
 
 def minimize_under(
     program: Program,
-    start: FloatArray,
+    start: Array,
     options: LagrangeOptions | None = None,
     advance: Advance | None = None,
 ) -> Optimum:
@@ -180,14 +180,14 @@ class _Newton:
         valleys: those that were asked for, by the coordinates that are free and their rows.
     """
 
-    gradient: FloatArray
-    bent: FloatArray
-    jacobian: FloatArray
+    gradient: Array
+    bent: Array
+    jacobian: Array
     options: LagrangeOptions
     valleys: dict[bytes, _Valley] = field(default_factory=dict)
 
     def at(self, caution: int) -> Propose:
-        def propose(error: FloatArray, rows: FloatArray) -> FloatArray:
+        def propose(error: Array, rows: Array) -> Array:
             # Coordinates that a limit method holds have lost their columns; they are out of the system
             # altogether.
             free = ~((rows == 0.0) & (self.jacobian != 0.0)).any(0)
@@ -197,7 +197,7 @@ class _Newton:
 
         return propose
 
-    def _step(self, error: FloatArray, rows: FloatArray, free: NDArray[np.bool_], caution: int) -> FloatArray:
+    def _step(self, error: Array, rows: Array, free: NDArray[np.bool_], caution: int) -> Array:
         gradient, bent = self.gradient[free], self.bent[np.ix_(free, free)]
         damping = _damping(rows, caution)
         across, inverse = _across(rows, self.options.threshold, damping)
@@ -217,14 +217,14 @@ class _Newton:
         length = float(np.linalg.norm(step))
         return np.asarray(step * min(1.0, self.options.longest / max(length, 1e-300)), dtype=np.float64)
 
-    def _valley(self, bent: FloatArray, across: FloatArray, key: bytes) -> _Valley:
+    def _valley(self, bent: Array, across: Array, key: bytes) -> _Valley:
         """The valley of some free coordinates between some rows, which is the same for every caution."""
         if key not in self.valleys:
             self.valleys[key] = _Valley.of(bent, across)
         return self.valleys[key]
 
 
-def _damping(jacobian: FloatArray, caution: int) -> float:
+def _damping(jacobian: Array, caution: int) -> float:
     """Added to squared singular values: nothing at first, then more with every refusal."""
     return 0.0 if not caution else 1e-6 * 4.0**caution * float(np.square(jacobian).sum())
 
@@ -239,13 +239,13 @@ class _Valley:
         lift: (n, n) what that adds to the curvature.
     """
 
-    curvature: FloatArray
-    values: FloatArray | None
-    vectors: FloatArray
-    lift: FloatArray
+    curvature: Array
+    values: Array | None
+    vectors: Array
+    lift: Array
 
     @classmethod
-    def of(cls, bent: FloatArray, across: FloatArray) -> _Valley:
+    def of(cls, bent: Array, across: Array) -> _Valley:
         """The valley of a curvature (n, n) between orthonormal directions across (n, r)."""
         within = _along(across, _along(across, bent).T)
         size = float(np.linalg.norm(within))
@@ -259,19 +259,19 @@ class _Valley:
             return cls(within, values, vectors, (vectors * (values - found)) @ vectors.T)
         return cls(within, None, *flat)
 
-    def down(self, slope: FloatArray) -> FloatArray:
+    def down(self, slope: Array) -> Array:
         """Newton's step along the null space, up a slope (n,) in it."""
         if self.values is None:
             return np.asarray(np.linalg.solve(self.curvature, slope))
         return np.asarray(self.vectors @ ((self.vectors.T @ slope) / self.values))
 
 
-def _along(across: FloatArray, vectors: FloatArray) -> FloatArray:
+def _along(across: Array, vectors: Array) -> Array:
     """What vectors (n, ...) have square to orthonormal directions across (n, r)."""
     return vectors - across @ (across.T @ vectors)
 
 
-def _across(jacobian: FloatArray, threshold: float, damping: float) -> tuple[FloatArray, FloatArray]:
+def _across(jacobian: Array, threshold: float, damping: float) -> tuple[Array, Array]:
     """Orthonormal basis of the row space (n, rank) and damped inverse (n, m)."""
     u, s, vt = np.linalg.svd(jacobian, full_matrices=False)
     rank = int(np.count_nonzero(s > threshold * s.max(initial=0.0))) if s.size else 0

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import BadShape, BadValue
-from .decomposition import FloatArray
 from .wolfe import LineStep, wolfe_search
 
-Objective = Callable[[FloatArray], tuple[float, FloatArray]]
+Objective = Callable[[Array], tuple[float, Array]]
 """x (n,) -> value, gradient (n,)."""
 
 
@@ -58,10 +58,10 @@ class LbfgsbOptions:
 class LbfgsbResult(NamedTuple):
     """The minimum found."""
 
-    x: FloatArray
+    x: Array
     """(n,), within the bounds exactly."""
     value: float
-    gradient: FloatArray
+    gradient: Array
     """(n,)."""
     optimality: float
     """Largest component of the projected gradient `P(x - g) - x`."""
@@ -74,15 +74,15 @@ class _Model(NamedTuple):
     """`B = theta I - W M W^T` (eq. 3.2). Empty memory: W has no columns."""
 
     theta: float
-    w: FloatArray
-    m: FloatArray
+    w: Array
+    m: Array
 
 
 def minimize(
     function: Objective,
-    start: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
+    start: Array,
+    lower: Array,
+    upper: Array,
     options: LbfgsbOptions | None = None,
 ) -> LbfgsbResult:
     """Find a local minimum of `function` with `lower <= x <= upper`.
@@ -119,7 +119,7 @@ class _Search:
     """
 
     def __init__(
-        self, function: Objective, x: FloatArray, low: FloatArray, high: FloatArray, options: LbfgsbOptions
+        self, function: Objective, x: Array, low: Array, high: Array, options: LbfgsbOptions
     ) -> None:
         self.function, self.low, self.high, self.options = function, low, high, options
         self.x = x
@@ -127,8 +127,8 @@ class _Search:
         if not (np.isfinite(self.value) and np.isfinite(self.gradient).all()):
             raise BadValue("function", "is not finite at the start; start elsewhere.")
         self.iteration, self.evaluations, self.stalls = 0, 1, 0
-        self.steps: list[FloatArray] = []
-        self.changes: list[FloatArray] = []
+        self.steps: list[Array] = []
+        self.changes: list[Array] = []
 
     def run(self) -> Stop:
         """Iterate; why it ended."""
@@ -152,14 +152,14 @@ class _Search:
         ahead = np.clip(self.x - self.gradient, self.low, self.high)
         return float(np.abs(ahead - self.x).max(initial=0.0))
 
-    def direction(self) -> FloatArray:
+    def direction(self) -> Array:
         """The way (n,) to the minimum of the model."""
         x, gradient, low, high = self.x, self.gradient, self.low, self.high
         model = _model(self.steps, self.changes, len(x))
         cauchy, coefficient = _cauchy_point(x, gradient, low, high, model)
         return _subspace_minimum(x, cauchy, coefficient, gradient, low, high, model) - x
 
-    def along(self, direction: FloatArray) -> LineStep | None:
+    def along(self, direction: Array) -> LineStep | None:
         """How far to go that way; None if nothing on it is better."""
         slope = float(direction @ self.gradient)
         if slope >= 0.0:
@@ -177,11 +177,11 @@ class _Search:
         self.evaluations += found.evaluations
         return found if found.length > 0.0 else None
 
-    def place(self, direction: FloatArray, length: float) -> FloatArray:
+    def place(self, direction: Array, length: float) -> Array:
         """The point (n,) that far along a way, within the bounds to the last bit."""
         return np.clip(self.x + length * direction, self.low, self.high)
 
-    def advance(self, direction: FloatArray, found: LineStep) -> None:
+    def advance(self, direction: Array, found: LineStep) -> None:
         """Go there, learn from it, and take notice of whether it was worth it."""
         self.iteration += 1
         following, before = self.place(direction, found.length), self.value
@@ -202,7 +202,7 @@ class _Search:
         self.steps, self.changes = [], []
 
 
-def _model(steps: list[FloatArray], changes: list[FloatArray], size: int) -> _Model:
+def _model(steps: list[Array], changes: list[Array], size: int) -> _Model:
     """Build the compact form from the pairs kept (eq. 3.3 to 3.6)."""
     if not steps:
         return _Model(1.0, np.zeros((size, 0)), np.zeros((0, 0)))
@@ -214,9 +214,7 @@ def _model(steps: list[FloatArray], changes: list[FloatArray], size: int) -> _Mo
     return _Model(theta, np.hstack([y, theta * s]), np.linalg.inv(inverse))
 
 
-def _cauchy_point(
-    x: FloatArray, gradient: FloatArray, low: FloatArray, high: FloatArray, model: _Model
-) -> tuple[FloatArray, FloatArray]:
+def _cauchy_point(x: Array, gradient: Array, low: Array, high: Array, model: _Model) -> tuple[Array, Array]:
     """Find the first minimum of the model along the projected gradient (algorithm CP).
 
     Returns:
@@ -261,14 +259,14 @@ def _cauchy_point(
 
 
 def _subspace_minimum(
-    x: FloatArray,
-    cauchy: FloatArray,
-    coefficient: FloatArray,
-    gradient: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
+    x: Array,
+    cauchy: Array,
+    coefficient: Array,
+    gradient: Array,
+    low: Array,
+    high: Array,
     model: _Model,
-) -> FloatArray:
+) -> Array:
     """Minimise the model over the unknowns free at the Cauchy point (section 5.1, the direct primal method).
 
     The minimum is projected onto the bounds; should that lead uphill or hardly down, the way to it is cut
@@ -294,16 +292,14 @@ def _subspace_minimum(
     return np.clip(target, low, high)
 
 
-def _longest(x: FloatArray, direction: FloatArray, low: FloatArray, high: FloatArray) -> float:
+def _longest(x: Array, direction: Array, low: Array, high: Array) -> float:
     """How far the direction can be followed within the bounds, at least the full step."""
     reach = np.full(len(x), np.inf)
     np.divide(np.where(direction > 0.0, high, low) - x, direction, out=reach, where=direction != 0.0)
     return max(1.0, min(float(reach.min(initial=np.inf)), 1e10))
 
 
-def _checked(
-    start: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _checked(start: Array, lower: Array, upper: Array) -> tuple[Array, Array, Array]:
     x = np.array(start, dtype=np.float64)
     if x.ndim != 1 or not len(x):
         raise BadShape("start", "(n,) with n > 0", x.shape)

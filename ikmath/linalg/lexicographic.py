@@ -20,8 +20,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Array, Index
 from .equalities import Basis, Gram, damped, raised
-from .inequalities import FEASIBLE, STEP, Array, Box, Flags, Index, Working, blocking
+from .inequalities import FEASIBLE, STEP, Box, Signs, Working, blocking
 from .small import solved
 
 _IDLE: Final = 3  # rounds of whole-set changes with no fewer amiss before going one at a time
@@ -208,7 +209,7 @@ class _Stage:
             row_pull[tied] = -share[len(share) - int(tied.sum()) :]
         return x, slope, row_pull
 
-    def _alone(self, bounds: Flags) -> tuple[Array, Array]:
+    def _alone(self, bounds: Signs) -> tuple[Array, Array]:
         """The same where there are only bounds: no equalities to be kept."""
         level = self.level
         rows, wanted = level.rows, level.wanted
@@ -222,7 +223,7 @@ class _Stage:
         pull[held.where] = held.columns.dot(rows.dot(x) - wanted) + level.damping * held.at
         return x, pull
 
-    def _wished(self, wish: Array, bounds: Flags) -> tuple[Array, Array]:
+    def _wished(self, wish: Array, bounds: Signs) -> tuple[Array, Array]:
         """The same for a wish, nearest to which the rows of the stronger levels keep their values."""
         rows, x = self.kept, wish.copy()
         held, gram = self._held(rows, bounds)
@@ -247,7 +248,7 @@ class _Stage:
         pull[held.where] = held.at - wish.take(held.where) - held.columns.dot(share)
         return x, pull
 
-    def _held(self, rows: Array, bounds: Flags) -> tuple[_Held | None, Array]:
+    def _held(self, rows: Array, bounds: Signs) -> tuple[_Held | None, Array]:
         """What bounds hold, None for nothing; and the Gram matrix of the rows without it."""
         if self._gram is None:
             self._gram = rows.dot(rows.T)

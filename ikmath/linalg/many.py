@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from ..arrays import Array
 
 _WORTH: Final = 5  # systems a row from which on calls over all of them cost less than LAPACK for each
 

@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from .damped import damped_least_squares
-from .decomposition import FloatArray
 from .pseudoinverse import least_squares
 from .svd import lapack
 
@@ -34,14 +34,14 @@ from .svd import lapack
 class InOrder(NamedTuple):
     """A solution of tasks in order."""
 
-    x: FloatArray
+    x: Array
     """(n,)."""
-    free: FloatArray
+    free: Array
     """(n, n), F_M: the projection onto what no task acts on."""
 
 
 def solve_in_order(
-    tasks: Sequence[tuple[FloatArray, FloatArray]],
+    tasks: Sequence[tuple[Array, Array]],
     size: int,
     *,
     damping: float = 0.0,
@@ -71,7 +71,7 @@ def solve_in_order(
     return InOrder(x, free)
 
 
-def _against(jacobian: FloatArray, seen: FloatArray, threshold: float | None) -> float:
+def _against(jacobian: Array, seen: Array, threshold: float | None) -> float:
     """The threshold, a share of the whole task, as a share of the largest value of what is left of it."""
     whole, rest = float(np.linalg.norm(jacobian)), float(np.linalg.norm(seen, 2))
     least = (

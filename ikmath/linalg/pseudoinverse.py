@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .decomposition import FloatArray, Svd
+from ..arrays import Array
+from .decomposition import Svd
 
 
-def least_squares(decomposition: Svd, right: FloatArray, *, threshold: float | None = None) -> FloatArray:
+def least_squares(decomposition: Svd, right: Array, *, threshold: float | None = None) -> Array:
     """Give the shortest x of those that bring `|matrix x - right|` to its minimum (Ki & Sheen, theorem 4.9).
 
     Args:
@@ -27,29 +28,27 @@ def least_squares(decomposition: Svd, right: FloatArray, *, threshold: float | N
     """
     inner = np.einsum("...mk,...m->...k", decomposition.u, right)
     inner = inner * inverse_values(decomposition, threshold)
-    result: FloatArray = np.einsum("...kn,...k->...n", decomposition.vt, inner)
+    result: Array = np.einsum("...kn,...k->...n", decomposition.vt, inner)
     return result
 
 
-def project_to_null_space(
-    decomposition: Svd, vector: FloatArray, *, threshold: float | None = None
-) -> FloatArray:
+def project_to_null_space(decomposition: Svd, vector: Array, *, threshold: float | None = None) -> Array:
     """Take all that the matrix acts on out of (*batch, n): `(I - J^+ J) z` (Ki & Sheen, theorem 4.4)."""
     right = np.where(decomposition.rank(threshold)[..., None], decomposition.vt, 0.0)
     inner = np.einsum("...kn,...n->...k", right, vector)
-    result: FloatArray = vector - np.einsum("...kn,...k->...n", right, inner)
+    result: Array = vector - np.einsum("...kn,...k->...n", right, inner)
     return result
 
 
-def null_space_projector(decomposition: Svd, *, threshold: float | None = None) -> FloatArray:
+def null_space_projector(decomposition: Svd, *, threshold: float | None = None) -> Array:
     """Give `I - J^+ J`, (*batch, n, n), the projection onto the null space (Ki & Sheen, eq. 6.1)."""
     right = np.where(decomposition.rank(threshold)[..., None], decomposition.vt, 0.0)
-    result: FloatArray = np.eye(right.shape[-1]) - right.swapaxes(-1, -2) @ right
+    result: Array = np.eye(right.shape[-1]) - right.swapaxes(-1, -2) @ right
     return result
 
 
-def inverse_values(decomposition: Svd, threshold: float | None = None) -> FloatArray:
+def inverse_values(decomposition: Svd, threshold: float | None = None) -> Array:
     """Give 1 / s where the singular value counts, else 0: (*batch, k)."""
     counts = decomposition.rank(threshold)
-    result: FloatArray = counts / np.where(counts, decomposition.s, 1.0)
+    result: Array = counts / np.where(counts, decomposition.s, 1.0)
     return result

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from ..arrays import Array
 
 
 def solved(gram: Array, right: Array) -> Array:

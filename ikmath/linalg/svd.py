@@ -14,11 +14,12 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import UnknownName
-from .decomposition import Basis, FloatArray, Svd, as_matrix
+from .decomposition import Basis, Svd, as_matrix
 from .givens import column_givens, row_givens
 
-Decompose = Callable[[FloatArray, Basis | None], tuple[Svd, Basis | None]]
+Decompose = Callable[[Array, Basis | None], tuple[Svd, Basis | None]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,7 @@ class SvdBackend:
     """(matrix (*batch, m, n), state) -> (Svd, state for the next call)."""
 
 
-def lapack(matrix: FloatArray, state: Basis | None = None) -> tuple[Svd, None]:
+def lapack(matrix: Array, state: Basis | None = None) -> tuple[Svd, None]:
     """Decompose by LAPACK through numpy (Golub & Reinsch; Ge, 3.3). Keeps no state.
 
     Args:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .decomposition import FloatArray
+from ..arrays import Array
 
 DECREASE = 1e-3
 """Share of the decrease promised by the slope that a step must keep."""
@@ -26,7 +26,7 @@ class LineStep(NamedTuple):
 
     length: float
     value: float
-    gradient: FloatArray
+    gradient: Array
     evaluations: int
 
 
@@ -34,12 +34,12 @@ class _Point(NamedTuple):
     length: float
     value: float
     slope: float
-    gradient: FloatArray
+    gradient: Array
 
 
 def wolfe_search(
-    along: Callable[[float], tuple[float, FloatArray]],
-    direction: FloatArray,
+    along: Callable[[float], tuple[float, Array]],
+    direction: Array,
     value: float,
     slope: float,
     first: float,

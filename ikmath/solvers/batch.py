@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Mask
 from ..blocks import Blocks
 from ..diagnosis import conclude
 from ..pose import Pose
@@ -17,8 +18,6 @@ from ..rotation import Array
 from .base import gather
 from .rest import at_rest, may_rest
 from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions
-
-Frames = npt.NDArray[np.bool_]
 
 
 def solve_many(method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> Solution:
@@ -58,7 +57,7 @@ class _Standing(NamedTuple):
     error: Array
     cost: Array
     squares: Array
-    reached: Frames
+    reached: Mask
     wish: Array
     left: Array
     caution: Array
@@ -113,21 +112,21 @@ class _Batch:
         at = _Standing(q, error, cost, squares, reached, wish, left, before.caution, before.stall)
         return at, derivative
 
-    def is_done(self, at: _Standing) -> Frames:
+    def is_done(self, at: _Standing) -> Mask:
         """(B,) whether all is reached and nothing else is wished for."""
         if self.now.posture is None:
             return at.reached
         settled = at.left > self.before.left * (1.0 - SETTLED)
         return at.reached & (settled | (not self.options.settle))
 
-    def is_better(self, at: _Standing) -> Frames:
+    def is_better(self, at: _Standing) -> Mask:
         """(B,) whether a pose is better than the best before; within the tolerance the posture decides."""
         better = (at.cost < self.before.cost) | at.reached
         if self.now.posture is None:
             return better
         return np.where(at.reached & self.before.reached, at.left < self.before.left, better)
 
-    def judged(self, at: _Standing, better: Frames) -> _Standing:
+    def judged(self, at: _Standing, better: Mask) -> _Standing:
         """The better poses, and of the other frames those before, with caution and stall as that asks for."""
         before = self.before
         gained = at.cost < before.cost * (1.0 - self.options.gain)
@@ -139,14 +138,14 @@ class _Batch:
                 np.copyto(new, old, where=refused)
         return at._replace(caution=caution, stall=stall)
 
-    def leave(self, at: _Standing, over: Frames, iteration: int, stalled: Frames) -> None:
+    def leave(self, at: _Standing, over: Mask, iteration: int, stalled: Mask) -> None:
         """Keep what has come of the frames (B,) that are over."""
         if over.any():
             done = self.frames[over]
             self.best[done], self.squares[done] = at.q.T[over], at.squares.T[over]
             self.iterations[done], self.stalled[done] = iteration, stalled[over]
 
-    def step(self, at: _Standing, derivative: Callable[[], Blocks], refused: Frames, over: Frames) -> Array:
+    def step(self, at: _Standing, derivative: Callable[[], Blocks], refused: Mask, over: Mask) -> Array:
         """Where the next steps lead, (n, B') of the frames that are not over.
 
         Args:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Index
 from ..exits import Bounds, Edge
 from ..region import Region
 from ..rotation import Array
@@ -21,8 +21,6 @@ from ..rotation import Array
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit
 _NEAR: Final = 0.999  # measure of a swing region from where its edge is looked at
 _OUT: Final = 1e-6  # radians to look beyond an edge, to be told where it is
-
-Columns = npt.NDArray[np.intp]
 
 
 class Surroundings:
@@ -56,7 +54,7 @@ class Surroundings:
         self.directions, self.low, self.high = self.directions[:, kept], self.low[kept], self.high[kept]
         self._first, self._second = number[self._first], number[self._second]
 
-    def _edges(self, gradient: Array) -> tuple[Columns, Array, Array]:
+    def _edges(self, gradient: Array) -> tuple[Index, Array, Array]:
         """Swing pairs near their edges or pulled out of them: which, outward normals (2, w), room (w,)."""
         region = self.region
         near = region.near_boundary(self.q, _NEAR)
@@ -71,7 +69,7 @@ class Surroundings:
                 near[pair] = Edge(float(normal[0]), float(normal[1]), float(normal @ bounds.way[:, pair]))
         return _as_arrays(near)
 
-    def _turn(self, pairs: Columns, first: Columns, second: Columns, normal: Array, room: Array) -> None:
+    def _turn(self, pairs: Index, first: Index, second: Index, normal: Array, room: Array) -> None:
         """Have two columns go along the edges of pairs, and across them as far as there is room."""
         x, z = self.region.pairs[pairs].T
         nx, nz = normal
@@ -99,7 +97,7 @@ class Surroundings:
         slope: Array = (along[:count] - along[count:]) / (2.0 * step)
         return 0.5 * (slope + slope.T)
 
-    def _onto_edges(self, places: Array, rows: Columns) -> Array:
+    def _onto_edges(self, places: Array, rows: Index) -> Array:
         """Put rows of places (m, n) back on the edges that they left along the tangent; the normals there."""
         which = np.tile(self.round, 2)
         first, pairs = self._first[which], self.region.pairs[which]
@@ -166,7 +164,7 @@ class Surroundings:
         return out
 
 
-def _as_arrays(edges: dict[int, Edge]) -> tuple[Columns, Array, Array]:
+def _as_arrays(edges: dict[int, Edge]) -> tuple[Index, Array, Array]:
     """Edges by pair -> which (w,), outward normals (2, w), room (w,)."""
     pairs = np.fromiter(edges, dtype=np.intp, count=len(edges))
     x, z, room = np.array([tuple(edge) for edge in edges.values()]).reshape(-1, 3).T

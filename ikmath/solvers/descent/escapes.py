@@ -6,15 +6,12 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Index, Mask
 from ...pose import Pose
 from ...problem import Problem
 from ...rotation import Array
 from ...skeleton import Skeleton
-
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
 
 _BEND: Final = 0.05  # radians, the bend given to straight limbs that must shorten
 _DRAWN: Final = 32  # poses of which the best is gone on from,
@@ -23,7 +20,7 @@ _DEAD: Final = 1e-3  # share of the best slope of an error, below which a pose g
 
 
 def bend(
-    skeleton: Skeleton, q: Array, error: Array, rows: Array, starts: Places, held: Flags, moved: Flags
+    skeleton: Skeleton, q: Array, error: Array, rows: Array, starts: Index, held: Mask, moved: Mask
 ) -> Array | None:
     """A small bend, where an error has no slope left: a straight limb that must shorten.
 

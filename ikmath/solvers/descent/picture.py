@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from ...arrays import Mask
 from ...linalg.lexicographic import Level, lexicographic
 from ...problem import Problem
 from ...rotation import Array
-from .escapes import Flags
 from .guard import Guard
 from .standing import Memory, State
 from .swing_bounds import SwingBounds
@@ -49,7 +49,7 @@ class Picture:
         self.length, self.stack, self.guard = problem.length, problem.stack, guard
         self.skeleton, self.region, self.metric = problem.skeleton, problem.skeleton.region, self.stack.metric
         self.low, self.high = self.region.low, self.region.high
-        self.still: Flags | None = None
+        self.still: Mask | None = None
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.sided = _NONE
         if self.one_sided:
