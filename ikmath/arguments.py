@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array
+from .arrays import Array, Index
 from .errors import BadShape, BadValue, told
 
 LARGEST: Final = 1e50
@@ -51,7 +51,7 @@ def limits(value: npt.ArrayLike, what: str) -> Array:
     return np.array(given, dtype=float, order="C")
 
 
-def indices(value: npt.ArrayLike, what: str) -> npt.NDArray[np.intp]:
+def indices(value: npt.ArrayLike, what: str) -> Index:
     """A fresh array of whole numbers; nothing at all is none of them.
 
     Raises:

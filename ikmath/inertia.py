@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arguments
+from .arrays import Index
 from .errors import BadShape, BadValue
 from .rotation import Array
 
@@ -95,7 +96,7 @@ def _checked(
     lengths: npt.ArrayLike,
     masses: npt.ArrayLike,
     centers: npt.ArrayLike,
-) -> tuple[npt.NDArray[np.intp], Array, Array, Array, Array]:
+) -> tuple[Index, Array, Array, Array, Array]:
     above = arguments.indices(parents, "parents")
     if above.ndim != 1:
         raise BadShape("parents", "(J,)", above.shape)
@@ -111,7 +112,7 @@ def _checked(
     return above, places, size, mass, arguments.shaped(centers, "centers", (count, 3))
 
 
-def _levels(parents: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
+def _levels(parents: Index) -> list[Index]:
     """Joints by depth, roots first."""
     levels, now = [], np.flatnonzero(parents < 0)
     while len(now):

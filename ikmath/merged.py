@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Index
 from .goals import Goal, Orientation, Position, Residual
 from .goals.rows import log_and_derivative
 from .points import Points
@@ -112,13 +112,13 @@ def _targets(goals: Sequence[Any], some: list[int]) -> Array:
     return np.concatenate(targets) if len(targets) > 1 else np.asarray(targets[0])
 
 
-def _order(rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | None:
+def _order(rows: Index) -> Index | None:
     """What puts rows with these numbers in their order, None if they are."""
     order = np.argsort(rows)
     return None if (order == np.arange(len(rows))).all() else order
 
 
-def _side_by_side(parts: list[Array], order: npt.NDArray[np.intp] | None) -> Array:
+def _side_by_side(parts: list[Array], order: Index | None) -> Array:
     """Arrays side by side along the last axis, and put in order."""
     whole = parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
     return whole if order is None else whole.take(order, -1)

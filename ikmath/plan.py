@@ -10,9 +10,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from .arrays import Index
+from .arrays import Index, Mask
 from .rotation import Array
 
 Span = Index | slice
@@ -27,7 +26,7 @@ class Plan:
         owner, slot: (n,) joint and which of its six coordinates.
     """
 
-    def __init__(self, parents: Index, inherits: npt.NDArray[np.bool_], owner: Index, slot: Index) -> None:
+    def __init__(self, parents: Index, inherits: Mask, owner: Index, slot: Index) -> None:
         count = self.count = len(parents)
         self.parent = np.where(parents < 0, count, parents)  # the world stands behind the last joint
         self.turn_parent = np.where(inherits, self.parent, count)

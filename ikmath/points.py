@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arguments
+from .arrays import Mask
 from .errors import UnknownName
 from .rotation import Array, skew
 from .skeleton import Skeleton
@@ -59,7 +60,7 @@ class Points:
         self._carry[3:] = np.tile(np.eye(3), self.count)
         self.cuts = self._cuts(skeleton)
 
-    def _cuts(self, skeleton: Skeleton) -> list[tuple[npt.NDArray[np.bool_], int, int]]:
+    def _cuts(self, skeleton: Skeleton) -> list[tuple[Mask, int, int]]:
         """Where rotation is not inherited on the way up: (mask of coordinates, effector, that joint).
 
         The coordinates above carry the point as they carry the head of the joint that does not turn along.

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arguments
+from .arrays import Index
 from .errors import BadShape, BadValue
 from .kinematics import ManyFrames, OneFrame
 from .plan import Columns, Span
@@ -25,7 +26,7 @@ from .points import Points
 from .rotation import Array, skew
 from .skeleton import Skeleton
 
-Joints = str | int | Sequence[str] | Sequence[int] | npt.NDArray[np.intp]
+Joints = str | int | Sequence[str] | Sequence[int] | Index
 
 
 class Pose:
@@ -255,9 +256,7 @@ class Pose:
             out *= points.reach.T[:, :, None]
         return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
 
-    def point_block(
-        self, points: Points, x: Array, which: npt.NDArray[np.intp], columns: Columns, out: Array
-    ) -> None:
+    def point_block(self, points: Points, x: Array, which: Index, columns: Columns, out: Array) -> None:
         """Derivative of some bound points by coordinates that move them, in many poses.
 
         Args:

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Index, Mask
 from .exits import Bounds, Edge, ExitsOfMany, ExitsOfOne
 from .plan import span
 from .rotation import Array, sine_and_cosine
@@ -48,9 +49,7 @@ class Region:
             others.
     """
 
-    def __init__(
-        self, owner: npt.NDArray[np.intp], slot: npt.NDArray[np.intp], lower: Array, upper: Array
-    ) -> None:
+    def __init__(self, owner: Index, slot: Index, lower: Array, upper: Array) -> None:
         self.n = len(owner)
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
@@ -128,7 +127,7 @@ class Region:
             out[self.pairs[:, 0]] = out[self.pairs[:, 1]] = excess
         return np.moveaxis(out, 0, -1)
 
-    def at_limit(self, q: Array, margin: float = 1e-6) -> npt.NDArray[np.bool_]:
+    def at_limit(self, q: Array, margin: float = 1e-6) -> Mask:
         """Which coordinates stand at (or within `margin` of) a limit: (*batch, n) bool."""
         first = np.asarray(q, dtype=float)
         if first.ndim > 1:
@@ -282,7 +281,7 @@ class Region:
 
     # ------------------------------------------------------------------ swing pairs, picked out as (2, w)
     # arrays
-    def _beyond(self, q: Array, measure: float) -> tuple[tuple[npt.NDArray[np.intp], ...], _Swing | None]:
+    def _beyond(self, q: Array, measure: float) -> tuple[tuple[Index, ...], _Swing | None]:
         """The pairs of q (n, ...) whose measure exceeds a number: where in (P, ...), and their swings."""
         if not len(self.pairs):
             return (), None
@@ -313,7 +312,7 @@ class Region:
         which = np.arange(len(self.pairs)).repeat(prod(v.shape[2:]))
         return self._swing(v.reshape(2, -1), which).measure.reshape(v.shape[1:])
 
-    def _swing(self, v: Array, pairs: npt.NDArray[np.intp]) -> _Swing:
+    def _swing(self, v: Array, pairs: Index) -> _Swing:
         """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
         t += 1e-150
@@ -369,12 +368,12 @@ class _Swing(NamedTuple):
     """
 
     measure: Array
-    pairs: npt.NDArray[np.intp]
+    pairs: Index
     radii: Array
     sine: Array
     scale: Array
 
-    def take(self, which: npt.NDArray[np.intp]) -> _Swing:
+    def take(self, which: Index) -> _Swing:
         """Some of the pairs."""
         pairs, others = self.pairs.take(which), (array.take(which, 1) for array in self[2:])
         return _Swing(self.measure.take(which), pairs, *others)

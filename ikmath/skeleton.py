@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arguments
+from .arrays import Mask
 from .errors import BadShape, BadValue, UnknownName
 from .hinges import Hinges, nodes_of, still
 from .joint import Joint, parents_first
@@ -100,10 +101,10 @@ class Skeleton:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
-    def _too_far_to_turn(self) -> npt.NDArray[np.bool_]:
+    def _too_far_to_turn(self) -> Mask:
         """(n,) coordinates whose limits nobody means who knows that they are radians."""
         limits = np.abs([self.lower, self.upper])
-        far: npt.NDArray[np.bool_] = ((limits > _MOST_TURN) & np.isfinite(limits)).any(0)
+        far: Mask = ((limits > _MOST_TURN) & np.isfinite(limits)).any(0)
         return far & (self.slot >= 3)
 
     def _check_coordinates(self) -> None:
@@ -227,17 +228,17 @@ class Skeleton:
         return tuple(f"{self.names[joint]}.{SLOT_NAMES[slot]}" for joint, slot in pairs)
 
     @cached_property
-    def is_turn(self) -> npt.NDArray[np.bool_]:
+    def is_turn(self) -> Mask:
         """(n,) which coordinates are turns; the others are slides."""
         return self.slot >= 3
 
     @cached_property
-    def influence(self) -> npt.NDArray[np.bool_]:
+    def influence(self) -> Mask:
         """(n, J) which joints' frames a coordinate moves."""
         return np.ascontiguousarray(self.ancestors[:, self.owner].T)
 
     @cached_property
-    def turn_influence(self) -> npt.NDArray[np.bool_]:
+    def turn_influence(self) -> Mask:
         """(n, J) which joints' rotations a coordinate turns: `influence`, cut at uninherited rotations."""
         turns = np.eye(len(self), dtype=bool)
         for i, parent in enumerate(self.parents.tolist()):

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Index
 from .rotation import Array
 
 ROUND: Final = 24  # corners of a cross-section
@@ -33,7 +34,7 @@ class Solid:
     faces: tuple[tuple[int, ...], ...]
 
     @property
-    def triangles(self) -> npt.NDArray[np.intp]:
+    def triangles(self) -> Index:
         """(T, 3) the faces, cut into fans."""
         fans = [(f[0], f[i], f[i + 1]) for f in self.faces for i in range(1, len(f) - 1)]
         return np.array(fans, dtype=np.intp).reshape(-1, 3)

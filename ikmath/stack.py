@@ -8,8 +8,8 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Mask
 from .blocks import Block, Blocks, blocks_of
 from .goals import Goal, Residual
 from .merged import Merged
@@ -91,7 +91,7 @@ class Stack:
         return np.concatenate(errors, 1) if errors else np.zeros((frames, 0)), jacobian
 
     @cached_property
-    def moved(self) -> npt.NDArray[np.bool_]:
+    def moved(self) -> Mask:
         """(E, n) which coordinates move which effector, whether its goal may use them or not."""
         return np.concatenate([goal.moved(self._skeleton) for goal in self._goals], 1).T
 

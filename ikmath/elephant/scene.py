@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import lsystem
+from ..arrays import Index
 from ..goals import Position
 from ..obstacles import Capsule, Shape, TriangleMesh, self_pairs
 from ..pose import Pose
@@ -86,7 +86,7 @@ class ElephantScene:
         )
 
     @cached_property
-    def self_pairs(self) -> npt.NDArray[np.intp]:
+    def self_pairs(self) -> Index:
         """(P, 2) links of the body that the trunk's joints can bring against each other."""
         skeleton, body = self.elephant.skeleton, self.elephant.body
         pairs = self_pairs(skeleton, body)

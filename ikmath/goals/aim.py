@@ -17,6 +17,7 @@ from typing import ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Index
 from ..kinematics import SKEW_ROWS
 from ..pose import Pose
 from ..residual import Residual
@@ -124,7 +125,7 @@ class Aim(Effectors):
             return with_slack(flat, jacobian, self.slack, count)
         return Residual(flat, jacobian)
 
-    def _axes(self, pose: Pose, c: Array, d: Array, sine: Array, which: npt.NDArray[np.intp]) -> Array:
+    def _axes(self, pose: Pose, c: Array, d: Array, sine: Array, which: Index) -> Array:
         """Axes of the turns of `which`, of all frames' effectors, whose targets are behind.
 
         Where the target is so straight behind that every way round is as short, the way is taken that the

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Index
 from ..errors import BadValue
 from ..pose import Pose
 from ..residual import Residual
@@ -65,7 +66,7 @@ class AnyOf(Goal):
         self.preference = arguments.number(preference, f"preference of {self.describe()}", least=0)
         self.unit = units.pop()
         self.rows = max(goal.effectors * goal.rows for goal in self.goals)
-        self.chosen: npt.NDArray[np.intp] | None = None
+        self.chosen: Index | None = None
 
     def evaluate(self, pose: Pose) -> Residual:
         residuals = [goal.evaluate(pose) for goal in self.goals]
@@ -80,11 +81,11 @@ class AnyOf(Goal):
             jacobian[where, :rows] = residual.jacobian[where]
         return Residual(error, jacobian)
 
-    def best(self, pose: Pose) -> npt.NDArray[np.intp]:
+    def best(self, pose: Pose) -> Index:
         """(*batch,) which alternative counts at a pose."""
         return self._best([goal.evaluate(pose) for goal in self.goals])
 
-    def _best(self, residuals: list[Residual]) -> npt.NDArray[np.intp]:
+    def _best(self, residuals: list[Residual]) -> Index:
         costs: Array = np.stack([np.sqrt((r.error * r.error).sum(-1)) for r in residuals], -1)
         if self.chosen is not None:
             kept = np.arange(len(self.goals)) == self.chosen[..., None]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue
 from ..points import Points
 from ..pose import Pose
@@ -23,7 +24,7 @@ from ..rotation import Array, matrix_from_quaternion, quaternion_from_matrix
 from ..skeleton import Skeleton
 
 Names = str | Sequence[str]
-Frame = int | npt.NDArray[np.intp]
+Frame = int | Index
 HEAVIEST: Final = 1e12
 """The largest weight that is taken: what is beside it is already less than rounding."""
 LIGHTEST: Final = 1e-100
@@ -83,7 +84,7 @@ class Goal:
         """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""
         raise TypeError(f"{type(self).__name__} does not say how it is evaluated.")
 
-    def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+    def moved(self, skeleton: Skeleton) -> Mask:
         """(n, E) which coordinates can change which effector's error, in any pose; too many do no harm."""
         return np.ones((skeleton.n, self.effectors), dtype=bool)
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Mask
 from ..errors import BadShape, BadValue
 from ..pose import Pose
 from ..residual import Residual
@@ -105,7 +106,7 @@ class Distance(Pairs):
         return Ends(x - self.place, pose.point_jacobian(points, x))
 
     @staticmethod
-    def _apart(ends: Ends, unit: Array, same: npt.NDArray[np.bool_]) -> Array:
+    def _apart(ends: Ends, unit: Array, same: Mask) -> Array:
         """Directions, with those of points in one place chosen: the way they part most readily."""
         out = unit.copy()
         rows = ends.jacobian.reshape(*same.shape, 3, -1)

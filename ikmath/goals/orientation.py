@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Index
+from ..arrays import Index, Mask
 from ..plan import Columns
 from ..pose import Pose
 from ..residual import Residual
@@ -69,7 +69,7 @@ class Orientation(Effectors):
         """Whether every axis counts, without slack."""
         return self.mask is None and not self.slack
 
-    def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+    def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).turned
 
     def evaluate(self, pose: Pose) -> Residual:

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Mask
 from ..pose import Pose
 from ..residual import Residual
 from ..rotation import Array, cross
@@ -66,7 +67,7 @@ class Position(Effectors):
         """Whether every axis counts, without slack."""
         return self.mask is None and not self.slack
 
-    def moved(self, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+    def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).moved
 
     def evaluate(self, pose: Pose) -> Residual:

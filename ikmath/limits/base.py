@@ -12,9 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from ..arrays import Index
 from ..held import HeldOfMany, HeldOfOne
 from ..pose import Pose
 from ..region import Region
@@ -62,7 +60,7 @@ class ProposeMany(Protocol):
     def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
         """Steps (n, B) for errors (k, B), with what is held going its own way."""
 
-    def of(self, frames: npt.NDArray[np.intp]) -> ProposeMany:
+    def of(self, frames: Index) -> ProposeMany:
         """The same for some of the frames."""
 
 

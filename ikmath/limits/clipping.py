@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Mask
 from ..region import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
@@ -62,7 +62,7 @@ def _room(region: Region, q: Array, dq: Array) -> Array:
     return np.asarray(np.where(_outside(region, q, share * dq), low, share))
 
 
-def _outside(region: Region, q: Array, dq: Array) -> npt.NDArray[np.bool_]:
+def _outside(region: Region, q: Array, dq: Array) -> Mask:
     """(...) whether the step ends outside."""
     bounds = region.leaving(q, dq)
     if bounds is None:

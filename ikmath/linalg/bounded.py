@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Mask
 from ..errors import BadShape, BadValue
 from .decomposition import as_matrix
 
@@ -23,7 +23,7 @@ _WHOLE_SETS: Final = 12  # rounds in which who is held may be freed again
 _PULL: Final = 1e-12  # share of the largest slope that counts as none
 _SLIGHT: Final = 1e-12  # way out of the bounds that is rounding
 
-StepOfFree = Callable[[NDArray[np.bool_], Array], Array]
+StepOfFree = Callable[[Mask, Array], Array]
 """(free mask (n,), x (n,)) -> step of the free unknowns to the minimum of the objective over them."""
 
 
@@ -50,7 +50,7 @@ def bounded_damped_step(jacobian: Array, right: Array, damping: float, lower: Ar
         raise BadValue("damping", "must be positive.")
     square = damping * damping
 
-    def step(free: NDArray[np.bool_], x: Array) -> Array:
+    def step(free: Mask, x: Array) -> Array:
         part = array[:, free]
         residual = vector - array[:, ~free] @ x[~free]
         # By singular values: the product J J^T would square the condition number, which a small c does not
@@ -153,7 +153,7 @@ def bounded_quadratic(matrix: Array, gradient: Array, lower: Array, upper: Array
             return np.asarray(np.minimum(np.maximum(x, lower), upper))
         active = np.where(wrong, 0, np.where(out != 0, out, active)).astype(np.int8)
 
-    def step(free: NDArray[np.bool_], x: Array) -> Array:
+    def step(free: Mask, x: Array) -> Array:
         return np.asarray(-np.linalg.solve(matrix[free][:, free], (gradient + matrix @ x)[free]))
 
     return active_set(step, lambda x: gradient + matrix @ x, size, lower, upper, start=np.zeros(size))

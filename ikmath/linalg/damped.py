@@ -9,7 +9,6 @@ and what it buys.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import arguments
 from ..arrays import Array
@@ -98,7 +97,7 @@ def residual_bounds(jacobian: Array, damping: float | Array) -> tuple[Array, Arr
     return square / (values[..., 0] ** 2 + square), square / (smallest**2 + square)
 
 
-def _square(damping: float | Array) -> NDArray[np.float64]:
+def _square(damping: float | Array) -> Array:
     factor = arguments.numbers(damping, "damping")
     if (factor < 0.0).any():
         raise BadValue("damping", "must be a number that is not negative.")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Mask
 from ..errors import BadShape, BadValue
 
 
@@ -26,7 +26,7 @@ class Svd(NamedTuple):
     vt: Array
     """Right singular vectors, (*batch, k, n), orthonormal rows."""
 
-    def rank(self, threshold: float | None = None) -> NDArray[np.bool_]:
+    def rank(self, threshold: float | None = None) -> Mask:
         """Tell which singular values count as other than zero.
 
         Args:

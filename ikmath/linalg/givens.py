@@ -30,7 +30,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..errors import BadShape
 from .decomposition import Basis, Svd, as_matrix
 
@@ -243,7 +243,7 @@ def _orthogonalize_rounds(basis: Array, vectors: Array) -> tuple[Array, Array]:
     return basis.swapaxes(-1, -2), vectors
 
 
-def _tournament(count: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _tournament(count: int) -> list[tuple[Index, Index]]:
     """Pair everyone with everyone once, in rounds of disjoint pairs (the circle method)."""
     seats = list(range(count)) + ([-1] if count % 2 else [])
     half = len(seats) // 2

@@ -23,9 +23,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Mask
 
 _PATIENCE: Final = 6
 _GAIN: Final = 1e-8
@@ -197,7 +196,7 @@ class _Newton:
 
         return propose
 
-    def _step(self, error: Array, rows: Array, free: NDArray[np.bool_], caution: int) -> Array:
+    def _step(self, error: Array, rows: Array, free: Mask, caution: int) -> Array:
         gradient, bent = self.gradient[free], self.bent[np.ix_(free, free)]
         damping = _damping(rows, caution)
         across, inverse = _across(rows, self.options.threshold, damping)

@@ -17,9 +17,8 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Mask
 from ..errors import BadShape, BadValue
 from .wolfe import LineStep, wolfe_search
 
@@ -274,7 +273,7 @@ def _subspace_minimum(
     uphill).
     """
     theta, w, m = model
-    free: NDArray[np.bool_] = (cauchy > low) & (cauchy < high)
+    free: Mask = (cauchy > low) & (cauchy < high)
     if not w.shape[1] or not free.any():
         return cauchy
     reduced = (gradient + theta * (cauchy - x) - w @ (m @ coefficient))[free]

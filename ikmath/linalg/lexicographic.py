@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 from .equalities import Basis, Gram, damped, raised
 from .inequalities import FEASIBLE, STEP, Box, Signs, Working, blocking
 from .small import solved
@@ -259,9 +258,7 @@ class _Stage:
         held = _Held(where, at, columns)
         return held, self._gram - columns.T.dot(columns)
 
-    def _tied(
-        self, held: Working, free: npt.NDArray[np.bool_], tied: npt.NDArray[np.bool_]
-    ) -> tuple[Array, Array, Array] | None:
+    def _tied(self, held: Working, free: Mask, tied: Mask) -> tuple[Array, Array, Array] | None:
         """The same with inequality rows held: one system of both; None where it is not good to rounding.
 
         With damping c, `x = A' y + C' u` on the free coordinates, `A x + c y = b` and `C x = d`; a held row
@@ -294,7 +291,7 @@ class _Stage:
         start: Array,
         kept: Array,
         values: Array,
-        free: npt.NDArray[np.bool_],
+        free: Mask,
         *,
         careful: bool,
     ) -> tuple[Array, Array]:
@@ -347,9 +344,7 @@ class _Stage:
         return x, held
 
 
-def _wrong(
-    held: Working, pull: Array, row_pull: Array
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _wrong(held: Working, pull: Array, row_pull: Array) -> tuple[Mask, Mask]:
     """Which bounds and rows hold what wants to go the other way; (0,) where there are none."""
     if not len(pull) and not len(row_pull):
         return _NONE, _NONE

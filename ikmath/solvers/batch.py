@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Mask
+from ..arrays import Index, Mask
 from ..blocks import Blocks
 from ..diagnosis import conclude
 from ..pose import Pose
@@ -61,9 +60,9 @@ class _Standing(NamedTuple):
     wish: Array
     left: Array
     caution: Array
-    stall: npt.NDArray[np.intp]
+    stall: Index
 
-    def take(self, frames: npt.NDArray[np.intp]) -> _Standing:
+    def take(self, frames: Index) -> _Standing:
         """Some of the frames."""
         return _Standing._make(array.take(frames, -1) for array in self)
 

@@ -14,9 +14,9 @@ from math import sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Index
 from ..blocks import Blocks
 from ..held import HeldOfMany, HeldOfOne
 from ..limits import Propose
@@ -175,7 +175,7 @@ class NormalEquationsOfMany:
             dq += self.wish
         return dq if held is None else held.keep(dq)
 
-    def of(self, frames: npt.NDArray[np.intp]) -> NormalEquationsOfMany:
+    def of(self, frames: Index) -> NormalEquationsOfMany:
         """The same for some of the frames."""
         wish = None if self.wish is None else self.wish.take(frames, 1)
         return NormalEquationsOfMany(

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Array
 from ..errors import BadShape, NotSupported, UnknownName
 from ..problem import Problem
 from .base import Options
@@ -176,7 +177,7 @@ def _stretched(posing: Posing, limb: Limb) -> Number:
     return length(posing.m, subtract(posing.placed(tip.place), anchor))
 
 
-def softened(run: Run, limbs: list[Limb], softness: float) -> npt.NDArray[np.float64]:
+def softened(run: Run, limbs: list[Limb], softness: float) -> Array:
     """Targets drawn in so that the limbs never quite stretch: (B, E, 3).
 
     Up to `(1 - softness)` of the full reach a target is kept; from there the distance goes on as

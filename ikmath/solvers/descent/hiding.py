@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Mask
 from ...pose import Pose
 from ...problem import Problem, Solution, Status
 from ...rotation import Array
@@ -55,7 +55,7 @@ def worth(problem: Problem, errors: Array) -> list[float]:
     return [float(weighed[level == p].sum()) for p in sorted(set(level.tolist()))]
 
 
-def _far(problem: Problem, solution: Solution) -> npt.NDArray[np.bool_]:
+def _far(problem: Problem, solution: Solution) -> Mask:
     """(E,) which effectors are so far from their targets that they hide others."""
     lengths = np.array(problem.units) == "m"
     largest = float(solution.errors[lengths].max(initial=0.0))

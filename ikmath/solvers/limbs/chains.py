@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Mask
 from ...errors import NotSupported
 from ...goals import Position
 from ...problem import Problem
@@ -217,7 +217,7 @@ def _carried(frame: _Frame, offset: Vector) -> Place:
     return Place(place.node, place.socket, add(place.drift, shift))
 
 
-def _nodes(skeleton: Skeleton, needed: npt.NDArray[np.bool_]) -> tuple[dict[int, _Frame], list[Node]]:
+def _nodes(skeleton: Skeleton, needed: Mask) -> tuple[dict[int, _Frame], list[Node]]:
     """Frames of the needed joints, and those of them that can move."""
     frames: dict[int, _Frame] = {-1: _Frame(Place(-1, _ORIGIN, _ORIGIN), False, IDENTITY)}
     nodes: list[Node] = []

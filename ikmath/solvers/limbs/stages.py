@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Index
 from ...rotation import Array
 from .arithmetic import FLOATS, Number, alone, taken
 from .chains import Limbs
@@ -73,7 +73,7 @@ class Run:
         self.reached = np.zeros(len(q), dtype=bool)
         self.settled = np.zeros(len(q), dtype=bool)
 
-    def posings(self, rows: npt.NDArray[np.intp]) -> Iterator[Posing]:
+    def posings(self, rows: Index) -> Iterator[Posing]:
         """The frames of some rows as they stand: all in one, or one by one where they are few."""
         if len(rows) > FEW:
             posing = Posing(self.limbs, self.q[rows], self.targets[rows], self.moving)
@@ -191,7 +191,7 @@ class Run:
         back = rows[worse]
         self.q[back], self.reached[back], self.stalled[back] = first[worse], False, True
 
-    def _costs(self, rows: npt.NDArray[np.intp]) -> Array:
+    def _costs(self, rows: Index) -> Array:
         costs = np.empty(len(self.q))
         for posing in self.posings(rows):
             costs[posing.frames] = posing.judge(self.tolerance)[0]
