@@ -86,8 +86,7 @@ def explain(
     inside: str = "",
 ) -> str:
     """One sentence: the effector that is most short, by how much, and what holds it back at q (n,)."""
-    relative = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
-    worst = int(np.argmax(np.where(errors > tolerance, relative, -1.0)))
+    worst = int(np.argmax(np.where(errors > tolerance, errors / problem.spans, -1.0)))
     size = (
         f"{errors[worst] * problem.metre:.4g} m"
         if problem.units[worst] == "m"

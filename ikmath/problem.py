@@ -317,6 +317,11 @@ class Problem:
         return partial(_clearance, scene, q, self.sight)
 
     @cached_property
+    def spans(self) -> Array:
+        """(E,) what counts as one where errors are compared: the figure's length, a radian."""
+        return np.array([self.length if unit == "m" else 1.0 for unit in self.units])
+
+    @cached_property
     def strides(self) -> Array:
         """(n,) what counts as one where turns and slides are compared: a radian, the figure's length."""
         return np.where(self.skeleton.is_turn, 1.0, self.length)

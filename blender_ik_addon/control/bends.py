@@ -58,8 +58,7 @@ def bent_rightly(
     q = solution.q.copy()
     for row in rows:  # limbs may share bones
         _bend(figure, limbs, row, ik.Pose.forward(figure.skeleton, q), q)
-    metric = np.array(problem.units) == "m"
-    allowed = np.maximum(solution.errors, _AS_GOOD * np.where(metric, problem.length, 1.0))
+    allowed = np.maximum(solution.errors, _AS_GOOD * problem.spans)
     best, left, asked = solution, sum(wrong), problem
     for _ in range(_TRIES):
         other = solve(asked, asked.start(q))

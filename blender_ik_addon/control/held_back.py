@@ -39,8 +39,9 @@ def held_back(
     rows = np.concatenate([part.rows for part in parts]).tolist()
     pose = ik.Pose.forward(problem.skeleton, q)
     errors = problem.errors(pose)
-    sizes = np.where(np.array(problem.units) == "m", errors / problem.length, errors)
-    for number in np.argsort(sizes, kind="stable").tolist():  # of place and orientation the worse one speaks
+    for number in np.argsort(
+        errors / problem.spans, kind="stable"
+    ).tolist():  # of place and orientation the worse one speaks
         if errors[number] <= plan.tolerance:
             continue
         if solution.status is ik.Status.BLOCKED and near.name:

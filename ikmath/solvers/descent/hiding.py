@@ -66,8 +66,7 @@ def _drawn_in(problem: Problem, solution: Solution) -> Problem | None:
     """The problem with its far targets no farther than they may be; None if nothing is hidden by them."""
     errors, size = solution.errors, problem.length
     far = _far(problem, solution)
-    relative = np.where(np.array(problem.units) == "m", errors / size, errors)
-    if not far.any() or not (relative[~far] > _HIDDEN).any():
+    if not far.any() or not ((errors / problem.spans)[~far] > _HIDDEN).any():
         return None
     pose, nearer = Pose.trusted(problem.skeleton, solution.q), problem
     for goal, own in problem.places():

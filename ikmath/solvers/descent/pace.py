@@ -54,7 +54,7 @@ def is_asked_for(problem: Problem, start: Array, q: Array, wider: Array) -> bool
         wider: (E,) by how much the targets' motion has made the errors of the effectors larger.
     """
     near = _turned(problem.skeleton, start, q) < _FAR
-    return near or bool((wider > _LEAP * _sizes(problem)).any())
+    return near or bool((wider > _LEAP * problem.spans).any())
 
 
 def _turned(skeleton: Skeleton, start: Array, q: Array) -> float:
@@ -70,11 +70,7 @@ def stride(skeleton: Skeleton, start: Array, q: Array) -> Array:
 
 def is_slight(problem: Problem, errors: Array) -> bool:
     """Whether what the effectors are short, (E,), is better than a jump."""
-    return bool((errors < _SLIGHT * _sizes(problem)).all())
-
-
-def _sizes(problem: Problem) -> Array:
-    return np.array([problem.length if unit == "m" else 1.0 for unit in problem.units])
+    return bool((errors < _SLIGHT * problem.spans).all())
 
 
 def is_worth_it(problem: Problem, new: Sequence[float], old: Sequence[float]) -> bool:
