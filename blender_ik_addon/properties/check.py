@@ -9,6 +9,7 @@ import bpy
 
 from .access import holds, rig_of
 from .effector import ArticulateEffector
+from .measures import metre
 from .menus import Asked, method_objections
 from .refusal import Refused
 
@@ -167,9 +168,10 @@ def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> 
     elif not second and "loop" in effector.kind_info.asks:
         yield f"it joins bone '{effector.bone}' to no second bone; choose that one"
     if "distance" in effector.kind_info.options and not effector.distance > 0.0:
+        metres = effector.distance * metre(bpy.context.scene)
         yield (
-            f"its distance is {effector.distance:g}; give a length above zero, or use a Position or a Loop"
-            " for two points in one place"
+            f"its distance is {metres:g} m; give a length above zero, or use a Position or a Loop for two"
+            " points in one place"
         )
     if "over" in told and told["over"] == "SUPPORT":
         rig = rig_of(armature)

@@ -17,7 +17,7 @@ _RIDGE: Final = 1e-11  # share of the trace added to Gram matrices: rows that re
 # while inverting loses less than half the digits, which applying the result twice brings back
 _REFINEMENTS: Final = 2
 _MET: Final = 1e-13  # share of what was missing that is rounding
-_REPEATED: Final = 1e-10  # singular values below this share of the largest belong to rows that repeat others
+_REPEATED: Final = 1e-6  # singular values below this share of the largest belong to rows that repeat others
 _NONZERO: Final = 1e-26
 
 

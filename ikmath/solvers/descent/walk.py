@@ -133,13 +133,16 @@ class Walk:
         return self.move(state, self.picture.step(state, memory, wish=None, only=count))
 
     def put_right(self, state: State, count: int) -> State | None:
-        """The first `count` levels put right again, the weaker ones left as they are; None if it fails."""
-        for _ in range(SETTLING):
+        """The first `count` levels put right again as far as may be, the weaker ones left as they are.
+
+        None where nothing comes of it.
+        """
+        for step in range(SETTLING):
             if max(state.costs[:count]) < EXACT * EXACT:
                 break
             trial = self.corrected(state, count)
             if trial is None or not trial.costs[:count] < state.costs[:count]:
-                return None
+                return state if step else None
             state = trial
         return state
 
