@@ -40,10 +40,12 @@ class Culprits:
 
     Attributes:
         goals: (E,) effectors that stand against it; joints: (J,) joints at their limits.
+        method: whether nothing does but the method, which leaves joints alone that could bring it nearer.
     """
 
     goals: tuple[int, ...] = ()
     joints: tuple[int, ...] = ()
+    method: bool = False
 
 
 @OneThread()
@@ -61,7 +63,7 @@ def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
     for many in (Culprits(goals), Culprits((), joints), Culprits(goals, joints)):
         if len(many.goals) + len(many.joints) > 1 and search.guilty(many):
             return search.fewest(many)
-    return Culprits()
+    return Culprits(method=search.pulled and search.guilty(Culprits()))
 
 
 def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bool) -> Iterable[Culprits]:

@@ -39,9 +39,8 @@ def held_back(
     rows = np.concatenate([part.rows for part in parts]).tolist()
     pose = ik.Pose.forward(problem.skeleton, q)
     errors = problem.errors(pose)
-    for number in np.argsort(
-        errors / problem.spans, kind="stable"
-    ).tolist():  # of place and orientation the worse one speaks
+    # of place and orientation the worse one speaks
+    for number in np.argsort(errors / problem.spans, kind="stable").tolist():
         if errors[number] <= plan.tolerance:
             continue
         if solution.status is ik.Status.BLOCKED and near.name:

@@ -228,3 +228,13 @@ def test_a_limb_that_cannot_come_nearer_moves_nothing_else():
     np.testing.assert_array_equal(solution.q[[0, 3]], 0.0)
     again = ik.solve(ik.Problem(figure, [goal]), solution.q, method="two_bone", middle="j2")
     np.testing.assert_allclose(again.q, solution.q, atol=1e-6)
+
+
+def test_who_is_held_back_by_the_method_alone_is_told_so():
+    """The third joint, which is none of the limb's two, would do it."""
+    figure = ik.figures.planar_chain([1.0, 1.0, 0.5])
+    problem = ik.Problem(figure, [ik.Position("tip", (2.45, 0.1, 0.0))])
+    start = np.array([0.0, 0.0, 1.5])
+    answer = ik.solve(problem, start, method="two_bone", middle=figure.names[1])
+    assert answer.message.endswith("the method does not move the joints that could bring it nearer.")
+    assert ik.solve(problem, start).status is ik.Status.REACHED
