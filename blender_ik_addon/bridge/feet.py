@@ -13,6 +13,7 @@ from .armature import Array, Bones, Matrices
 from .standing import Stance
 
 _FOOT: Final = re.compile(r"(?<![a-z])(fore|hind)?(foot|feet|paw|hoof|fuss|pied)(?![a-z])", re.IGNORECASE)
+_WAY: Final = 0.25  # of the longest way from the root to a foot, that one has at least
 _MOST: Final = 0.8  # of the bones, that hang from the one that carries the figure
 
 
@@ -42,7 +43,7 @@ def feet(bones: Bones, up: Array) -> tuple[int, ...]:
         bones: the armature; up: (3,) away from the ground, armature space.
     """
     rest = Stance(bones, bones.rest, up)
-    named = [number for number, name in enumerate(bones.names) if _FOOT.search(_plain(name))]
+    named = _named(bones)
     called = {i for i in named if not set(named) & set(bones.ancestors(bones.names[i])[1:])}
     found: set[int] = set()
     for number in called:
@@ -98,6 +99,18 @@ def carrier(bones: Bones, up: Array) -> int:
         if below >= 0 and not bones.connected[below] and not bones.lock_location[below].all():
             found = below
     return found
+
+
+def _named(bones: Bones) -> list[int]:
+    """Numbers of the bones that are called feet and are at the end of a leg.
+
+    Figures of games have marks on the ground that are called so, too, for where their feet are to be.
+    """
+    called = [number for number, name in enumerate(bones.names) if _FOOT.search(_plain(name))]
+    heads = bones.rest[:, :3, 3]
+    steps = np.sqrt(((heads - heads[bones.parents]) ** 2).sum(-1))
+    ways = {number: float(steps[list(bones.ancestors(bones.names[number])[:-1])].sum()) for number in called}
+    return [number for number in called if ways[number] >= _WAY * max(ways.values())]
 
 
 def _plain(name: str) -> str:

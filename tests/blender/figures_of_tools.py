@@ -63,8 +63,10 @@ def unreal() -> Rows:
             (0.12 * s, -0.05, 0.5),
             (0.12 * s, -0.08, 0.5),
         )
-    _row(rows, "root", "ik_foot_root ik_foot_l", (0, 0, 0), (0, 0.1, 0), (0.1, 0.1, 0))
-    _row(rows, "root", "ik_hand_root ik_hand_gun", (0, 0, 0), (0, 0.1, 0), (0.1, 0.1, 0))
+    for part in ("foot", "hand"):
+        rows.append((f"ik_{part}_root", "root", (0, 0, 0), (0, 0.1, 0)))
+        for side, x in (("l", 0.13), ("r", -0.13)):
+            rows.append((f"ik_{part}_{side}", f"ik_{part}_root", (x, 0.04, 0.09), (x, 0.04, 0.19)))
     return rows
 
 

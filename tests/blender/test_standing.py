@@ -96,6 +96,19 @@ def test_an_octopus_holds_on_by_the_tips_of_its_arms_and_its_body_can_be_moved()
         assert tip(rig, name) == pytest.approx(place, abs=1e-4)
 
 
+def test_marks_for_feet_on_the_ground_are_none():
+    """Unreal's figures have them beside their feet, on a bone on the ground above the hips."""
+    rig = figures.build(figures_of_tools.unreal())
+    assert stand(rig) == ({"foot_l", "foot_r"}, True)
+    before = {name: np.array(rig.data.bones[name].head_local) for name in ("foot_l", "foot_r", "root")}
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="pelvis"), budget=1e6)
+    assert held.move_to(held.anchor + np.array((0.0, 0.0, -0.2))).status == "REACHED"
+    held.finish(bpy.context)
+    bpy.context.view_layer.update()
+    for name, place in before.items():
+        assert np.array(rig.pose.bones[name].head) == pytest.approx(place, abs=1e-3)
+
+
 def test_hanging_fingers_are_no_feet():
     assert stand(figures.build(figures.robot_arm(down=True))) == (set(), False)
 
