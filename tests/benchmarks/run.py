@@ -22,6 +22,7 @@ BENCHMARKS = {
     "levels": "a person with five poses in two levels of priority, frame after frame",
     "blender": "the metarig with five effectors, beside Blender's own IK",
     "interactive": "a live frame and an update of a drag, in Blender",
+    "around": "drags of a hand round something, and where they end (--scenes=6 for fewer)",
     "overlay": "a redraw of the 3D view",
     "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",
     "meshes": "a person among three meshes of 30,000 triangles, with our tree and with Blender's",
@@ -30,7 +31,7 @@ BENCHMARKS = {
     "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
-ONLY_IF_NAMED = ("avoidance", "clips", "keys")  # take long and are no matter of speed
+ONLY_IF_NAMED = ("around", "avoidance", "clips", "keys")  # take long and are no matter of speed
 
 
 def main(arguments: list[str]) -> int:
