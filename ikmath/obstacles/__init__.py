@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .body import Body, Link
 from .capsule import Capsule
+from .critical import critical_points
 from .cylinder import Cylinder
 from .ellipsoids import Ellipsoids, collide, collide_by_slices
 from .fit import FitOptions, Skin, fit_links
@@ -13,7 +14,7 @@ from .mesh import MODES, TriangleMesh
 from .proximity import Proximity
 from .rectangle import Rectangle
 from .registry import SHAPES
-from .scene import Scene, critical_points
+from .scene import Scene
 from .self_pairs import self_pairs
 from .shape import Nearest, SegmentNearest, Shape
 from .sphere import Sphere

@@ -172,20 +172,31 @@ class Proximity:
 
     @cached_property
     def reach(self) -> Array:
-        """(L,) metres that each link of a single pose is from everything, at least; of pairs each has half.
+        """(L,) metres that each link of a single pose is from every obstacle, at least.
 
-        What is not listed is farther than `detect`. A link that is inside of something counts as touching it.
+        What is not listed is farther than `detect`, and than the balls of the broad phase tell. A link that
+        is inside of something counts as touching it.
         """
-        free: Array = self.scene.shares * max(self.detect + self.scene.least_margin, 0.0)
-        if len(self):
-            share = self.clearance
-            if self.pairs:
-                share = np.where(self.other < 0, share, 0.5 * share)
-                paired = self.other >= 0
-                np.minimum.at(free, self.other[paired], share[paired])
-            np.minimum.at(free, self.link, share)
-            np.maximum(free, 0.0, out=free)
-        return free
+        free = self.scene.least_gaps(self.places)
+        np.maximum(free, self.detect + self.scene.least_margin, out=free)
+        link, clearance = self.link, self.clearance
+        if self._other is not None:
+            alone = (self.other < 0).nonzero()[0]
+            link, clearance = link.take(alone), clearance.take(alone)
+        np.minimum.at(free, link, clearance)
+        return np.maximum(free, 0.0, out=free)
+
+    def between(self, pairs: Index) -> Array:
+        """(P,) the same of pairs of links (P,) that are kept from each other, see `Scene.pairs`."""
+        free = np.maximum(self.scene.least_gaps_between(self.places, pairs), self.detect)
+        if self._other is not None:
+            count = len(self.scene.body)
+            known = np.full((count, count), np.inf)
+            listed = (self.other >= 0).nonzero()[0]
+            known[self.link.take(listed), self.other.take(listed)] = self.clearance.take(listed)
+            one, two = self.scene.pairs.take(pairs, 0).T
+            np.minimum(free, known[one, two], out=free)
+        return np.maximum(free, 0.0, out=free)
 
     def jacobian(self, pose: Pose) -> Array:
         """Derivative of every clearance by the coordinates; (P, n).

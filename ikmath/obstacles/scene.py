@@ -75,9 +75,6 @@ class Scene:
         moves = np.zeros((len(body) + 1, skeleton.n))
         moves[:-1] = skeleton.influence[:, self.joints].T
         self.moves = moves
-        # of two links that do not see each other each may use up half of the way
-        self.shares = np.ones(len(body))
-        self.shares[self.pairs] = 0.5
         self.cuts = cuts_above(skeleton, self.joints)
 
     def _arrange(self, known: Sequence[Group]) -> None:
@@ -276,6 +273,26 @@ class Scene:
             return np.inf
         return float(np.minimum.reduce(bounds).max()) * (1.0 + _AIR) + _AIR
 
+    def least_gaps(self, places: Array) -> Array:
+        """(L,) metres that links of one pose are from obstacles at least, by the balls of the broad phase.
+
+        Args:
+            places: (L, 3, 3) as for `near_places`.
+        """
+        least = np.full(len(self.body), np.inf)
+        outward = self.body.outward
+        if self._groups and len(outward):
+            gap = places[outward, 2, None] - self._centers
+            away = np.sqrt((gap * gap).reshape(-1, 3).dot(ONES)) - self._reach
+            least[outward] = away.reshape(len(outward), -1).min(1)
+        return least
+
+    def least_gaps_between(self, places: Array, pairs: Index) -> Array:
+        """(P,) the same between the links of pairs (P,)."""
+        middle, (one, two) = places[:, 2], self.pairs.take(pairs, 0).T
+        gap = middle.take(one, 0) - middle.take(two, 0)
+        return np.asarray(np.sqrt((gap * gap).dot(ONES)) - self._pair_reach.take(pairs))
+
     def _frame_index(self, batch: tuple[int, ...]) -> Index | None:
         """(B,) the obstacles' frame of every pose of the batch, or None if they stand still."""
         if not self.frames:
@@ -377,24 +394,3 @@ def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:
             )
         frames = shape.frames or frames
     return frames
-
-
-def critical_points(
-    pose: Pose,
-    body: Body,
-    obstacles: Sequence[Shape] = (),
-    self_pairs: npt.ArrayLike = (),
-    detect: float = np.inf,
-) -> Proximity:
-    """Critical points of a pose, asked once; who asks often makes a `Scene` and keeps it.
-
-    Args:
-        pose: one pose or a batch.
-        body: links of the figure.
-        obstacles: shapes.
-        self_pairs: (P, 2) pairs of links.
-        detect: metres of clearance up to which pairs are listed; all pairs by default.
-    """
-    arguments.number(detect, "detect", endless=True)
-    skeleton = arguments.of_kind(pose, Pose, "pose").skeleton
-    return Scene(skeleton, body, obstacles, self_pairs).near(pose, detect)

@@ -26,7 +26,7 @@ LAYERS = (
     {"avoidance", "merged"},
     {"stack"},
     {"problem"},
-    {"culprits"},
+    {"culprits", "shortfalls"},
     {"diagnosis"},
     {"solvers"},
     {"trajectory"},

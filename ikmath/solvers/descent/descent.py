@@ -72,7 +72,8 @@ class Descent(Walk):
             state = self._go_farther(self._bend(state))
         # who starts where nothing is left to gain was brought there, and stays
         came = self.lags or self.compare(state, self.start)[1]
-        if self.escape and came and not state.reached and not self._is_stuck(state):
+        may = self.escape and came and (self.left > 0 or self.beyond)
+        if may and not state.reached and not self._is_stuck(state):
             if self.beyond:
                 self.most, self.left = 2 * self.most, self.left + self.most
             state = self._go_on(state)

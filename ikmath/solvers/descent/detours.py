@@ -12,17 +12,14 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...diagnosis import too_far
 from ...goals import Position
 from ...obstacles import Scene
-from ...obstacles.segments import closest_to_point
-from ...points import Points
 from ...pose import Pose
 from ...problem import Problem
 from ...rotation import Array
-from ...skeleton import Skeleton
+from ...shortfalls import gaps, shortfalls
 from .standing import State
 
 _DIRECTIONS: Final = 60
@@ -91,46 +88,7 @@ def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerance: float) -
     """
     if too_far(problem, errors):
         return True
-    scene = problem.scene
-    if scene is None:
-        return False
-    a, b = scene.body.segments(pose)
-    for goal, own in problem.places():
-        points = goal.points(pose.skeleton)
-        places = pose.points(points)
-        for row in (errors[own] > tolerance).nonzero()[0].tolist():
-            ball = _depth(scene, a, b, places[row], _moving(points, row, pose.skeleton))
-            ball -= tolerance + goal.slack
-            target = goal.target[None, row]
-            if ball > 0.0 and not scene.passable(target, target, ball, problem.margin)[0]:
-                return True
-    return False
-
-
-def _moving(points: Points, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
-    """(n,) which coordinates carry a point; what lies on a joint is not moved by its turns."""
-    if points.offsets[row].any():
-        return points.moved[:, row]
-    own: npt.NDArray[np.bool_] = (skeleton.owner == points.joints[row]) & skeleton.is_turn
-    return np.asarray(points.moved[:, row] & ~own)
-
-
-def _depth(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[np.bool_]) -> float:
-    """How deep a place of the figure is in links that go with it, all of which keep out of obstacles.
-
-    Args:
-        a, b: (L, 3) ends of the links' axes; place: (3,); moved: (n,) which coordinates carry it.
-    """
-    outward = scene.body.outward
-    links = outward[(scene.moves[outward] == moved).all(1)]
-    gap = _gaps(a[links], b[links], place)
-    return float((scene.body.radius[links] - _length(gap)).max(initial=0.0))
-
-
-def _gaps(a: Array, b: Array, place: Array) -> Array:
-    """(L, 3) from a place to the nearest points of segments (L, 3)."""
-    at = np.broadcast_to(place, a.shape)
-    return a + closest_to_point(a, b, at)[:, None] * (b - a) - at
+    return bool(((errors > tolerance) & (shortfalls(problem, pose) > tolerance)).any())
 
 
 def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
@@ -182,7 +140,7 @@ def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
 def _thickness(scene: Scene, pose: Pose, place: Array) -> float:
     """Radius of the thickest link that a place of the figure is in; of the thinnest if it is in none."""
     a, b = scene.body.segments(pose)
-    gap = _gaps(a, b, place)
+    gap = gaps(a, b, place)
     inside = (gap * gap).sum(1) <= (1.01 * scene.body.radius) ** 2
     radius = scene.body.radius
     return float(radius[inside].max() if inside.any() else radius.min())

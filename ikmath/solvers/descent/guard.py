@@ -21,6 +21,7 @@ from ...errors import NotSupported
 from ...kinematics import SKEW_ROWS
 from ...linalg.lexicographic import Level, lexicographic
 from ...obstacles import Proximity, Scene
+from ...obstacles.group import Index
 from ...obstacles.vectors import ONES
 from ...pose import Pose
 from ...problem import Problem
@@ -34,6 +35,7 @@ _SLIP: Final = 0.5  # depth, in shares of the way gone, from which on a pose is 
 _SLIDES: Final = 3  # times that a pose is put back onto the surface
 _PUSHES: Final = 40  # out of obstacles at most,
 _TRIES: Final = 12  # as long as that many of them together gain
+_AGAIN: Final = 3  # or that many, where it has been tried before,
 _WORTH: Final = 0.1  # that share of the depth
 _CUSHION: Final = 1e-6  # figure sizes kept on top of the margin, so that rounding never eats into it
 _TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what stops the figure
@@ -75,11 +77,12 @@ class Guard:
         self.before = before if alike else None
         self.watch = before.watch if before is not None and alike else scene.watch()
 
-    def known(self, pose: Pose) -> Proximity:
-        """As `near`, for the pose that the frame before ended with."""
+    def begun(self, pose: Pose) -> tuple[Pose, Proximity]:
+        """The start of a solve, pushed out; who ended there before has been, and but looks once more."""
         before, self.before = self.before, None
-        same = before is not None and before.pose is pose and before.detect == self.problem.sight
-        return before if before is not None and same else self.near(pose)
+        if before is not None and before.pose is pose and before.detect == self.problem.sight:
+            return self.push_out(pose, before, _AGAIN)
+        return self.push_out(pose, self.near(pose))
 
     def near(self, pose: Pose) -> Proximity:
         """The pairs that matter at a pose."""
@@ -97,7 +100,9 @@ class Guard:
 
     def advance(self, old: Pose, near: Proximity, q: Array) -> tuple[Pose, Proximity] | None:
         """The pose at q, or as far on the way there as nothing is entered; None if not even the first bit."""
-        floor = min(self.margin, float(near.worst))
+        # who cannot get out goes a hair deeper where a way along the surface bends: exactly as deep is stuck
+        worst, hair = float(near.worst), _CUSHION * self.problem.length
+        floor = self.margin if worst >= self.margin else worst - hair
         here = start = Stand(old, near)
         ahead: list[Stand] = []  # free poses on the way, the next one last
         target = q
@@ -138,10 +143,30 @@ class Guard:
 
     def share(self, old: Stand, new: Stand) -> float:
         """Share of the way between two poses that no link can have passed through anything on; 1 is all."""
+        moved = self.moved(old, new)
         allowed = old.near.reach + new.near.reach
         allowed += self.thick
-        allowed /= np.maximum(self.moved(old, new), 1e-300)
-        return _SURE * float(allowed.min(initial=np.inf))
+        allowed /= np.maximum(moved, 1e-300)
+        share = float(allowed.min(initial=np.inf))
+        if len(self.scene.pairs):
+            share = min(share, self._share_apart(old, new, moved))
+        return _SURE * share
+
+    def _share_apart(self, old: Stand, new: Stand, moved: Array) -> float:
+        """The same for links that are to be kept from each other: what counts is how they move apart."""
+        one, two = self.scene.pairs.T
+        thick = self.thick.take(one) + self.thick.take(two)
+        way = moved.take(one) + moved.take(two)
+        fast = (_SURE * thick < way).nonzero()[0]  # the others could not pass through if they touched
+        if not len(fast):
+            return np.inf
+        allowed = old.near.between(fast) + new.near.between(fast) + thick.take(fast)
+        apart = (_SURE * allowed < way.take(fast)).nonzero()[0]
+        if not len(apart):
+            return np.inf
+        pairs = fast.take(apart)
+        way = self._moved_apart(old, new, one.take(pairs), two.take(pairs))
+        return float((allowed.take(apart) / np.maximum(way, 1e-300)).min())
 
     def moved(self, old: Stand, new: Stand) -> Array:
         """(L,) metres that each link's axis moves between two poses.
@@ -149,24 +174,35 @@ class Guard:
         The longer of the chords of its ends, and what their speeds at the start would make: a way that bends
         back has no long chord.
         """
-        ends = old.near.places[:, :2]
-        twist = self.moves.dot(old.pose.twists * (new.pose.q - old.pose.q)[:, None])
-        ways = np.empty((2, len(twist), 2, 3))
-        np.subtract(new.near.places[:, :2], ends, out=ways[0])
-        np.matmul(ends, twist[:, :3].dot(SKEW_ROWS).reshape(-1, 3, 3), out=ways[1])
-        ways[1] += twist[:, None, 3:]
-        ways *= ways
-        square = ways.reshape(-1, 3).dot(ONES).reshape(2, -1, 2).max(0)
-        return np.asarray(np.sqrt(np.maximum(square[:, 0], square[:, 1])))
+        before = old.near.places[:, :2]
+        twist = self.moves.dot(self._twists(old, new))
+        return _longest(before, new.near.places[:, :2] - before, twist)
 
-    def push_out(self, pose: Pose, near: Proximity) -> tuple[Pose, Proximity]:
+    def _moved_apart(self, old: Stand, new: Stand, one: Index, two: Index) -> Array:
+        """(P,) the same of links as others see them move, those at rest."""
+        before, after = old.near.places[:, :2].take(one, 0), new.near.places[:, :2].take(one, 0)
+        joints = self.scene.joints.take(two)
+        (turn, place), (turned, placed) = (
+            (own.pose.rotation.take(joints, 0), own.pose.position.take(joints, 0)[:, None])
+            for own in (old, new)
+        )
+        seen = np.matmul(np.matmul(after - placed, turned), turn.transpose(0, 2, 1)) + place
+        apart = self.moves.take(one, 0) - self.moves.take(two, 0)
+        return _longest(before, seen - before, apart.dot(self._twists(old, new)))
+
+    @staticmethod
+    def _twists(old: Stand, new: Stand) -> Array:
+        """(n, 6) what each coordinate does on the way, as if it went on as it begins."""
+        return np.asarray(old.pose.twists * (new.pose.q - old.pose.q)[:, None])
+
+    def push_out(self, pose: Pose, near: Proximity, tries: int = _TRIES) -> tuple[Pose, Proximity]:
         """A pose with every clearance at the margin, by small steps; the best found if there is none."""
         share, deep = 1.0, np.inf
         for push in range(_PUSHES):
             depth = self.margin - float(near.worst)
-            if depth <= 0.0 or (push % _TRIES == 0 and depth > (1.0 - _WORTH) * deep):
+            if depth <= 0.0 or (push % tries == 0 and depth > (1.0 - _WORTH) * deep):
                 break
-            deep = depth if push % _TRIES == 0 else deep
+            deep = depth if push % tries == 0 else deep
             trial = Pose.trusted(self.problem.skeleton, self._outward(pose, near, self.margin, share))
             found = self.near(trial)
             if float(found.worst) > float(near.worst):
@@ -210,3 +246,18 @@ class Guard:
         against = np.where(room < _TOUCHING * self.problem.length, approach, 0.0)
         worst = int(np.argmax(against))
         return near.names[worst] if against[worst] > 0.0 else ""
+
+
+def _longest(ends: Array, chords: Array, twist: Array) -> Array:
+    """(M,) the longer of ways, of two ends each: straight ones, and what speeds at the start would make.
+
+    Args:
+        ends, chords: (M, 2, 3) metres; twist: (M, 6) of each one's body.
+    """
+    ways = np.empty((2, *ends.shape))
+    ways[0] = chords
+    np.matmul(ends, twist[:, :3].dot(SKEW_ROWS).reshape(-1, 3, 3), out=ways[1])
+    ways[1] += twist[:, None, 3:]
+    ways *= ways
+    square = ways.reshape(-1, 3).dot(ONES).reshape(2, -1, 2).max(0)
+    return np.asarray(np.sqrt(np.maximum(square[:, 0], square[:, 1])))

@@ -83,8 +83,7 @@ class Walk:
             pose = self.stack.begin(self.skeleton, q)
         if self.guard is None:
             return self.look(pose, None)
-        near = self.guard.known(pose)
-        return self.look(*self.guard.push_out(pose, near))
+        return self.look(*self.guard.begun(pose))
 
     def move(self, state: State, q: Array) -> State | None:
         """The pose at q, or as far on the way there as obstacles allow; None if they allow nothing."""
