@@ -27,7 +27,7 @@ from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .autokey import auto_key
-from .frame import Solved, apart, solve_task
+from .frame import Solved
 from .gliding import glide
 from .goals import points
 from .grip import Grip, handed_on, plan_with_grip
@@ -35,18 +35,12 @@ from .hinging import hinged
 from .plan import NOT_SAVED, Plan, find_armature
 from .reasons import REASONS
 from .record import Recording
+from .rounds import Rounds
 from .sample import Sample, take_sample
 from .start import Start
 from .task import Task, first_figure, make_tasks, next_task
 
 __all__ = ("Drag", "Grip", "Moved")
-
-_STEPS = 8  # solves at most an update: each follows the one before and so turns the joints only so far
-_ITERATIONS = 12  # of one such solve where time is short; what takes longer goes on in the next one
-_GLIDE = 2  # steps towards the posture in each solve while the hand moves
-_RELAX = 24  # and when it rests
-_NEARER = 0.9  # share of its error by which a pose elsewhere is worth going to
-_STILL = 0.005  # radians or figure sizes: an update that moves the figure by less has arrived
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +84,7 @@ class Drag:
     _task: Task
     _figure: Figure
     _row: int
+    _rounds: Rounds
     _target: Array
     _point: Points
 
@@ -119,7 +114,6 @@ class Drag:
         self._budget = budget
         self.recording = Recording() if record else None
         self._state: PoseState | None = None
-        self._best: Solved | None = None
         self._last: Solved | None = None
         self._pins: dict[int, Array] = {}  # those that were in the hand, by effector: (4, 4) where they are
         self._keyed: dict[tuple[str, str, int], None] = {}  # in the order in which they came to be moved
@@ -284,7 +278,7 @@ class Drag:
         (self._task,) = make_tasks(plan, figure, [sample])
         self.grip, self._plan, self._row = grip, plan, row
         self._sample, self._figure = sample, self._task.figure
-        self._best = self._last = None
+        self._rounds, self._last = Rounds(plan, row), None
         self._point = self._point_of(plan, figure, row)
         self.anchor, self.orientation = _reached(plan, figure, figure.q, row)
         self._target = np.eye(4)
@@ -307,31 +301,12 @@ class Drag:
         gone = self._gone(then)
         hurries = self._budget < np.inf and gone > 0.0
         self._task = next_task(self._task, replace(self._sample, targets=targets))
-        solved, arrived, relax = self._best, False, _GLIDE if hurries else _RELAX
-        for _ in range(_STEPS):
-            q = None if solved is None else solved.q
-            limit = None if solved is None or self._budget == np.inf else _ITERATIONS
-            solved = solve_task(self._task, solved, brief=True, relax=relax, max_iterations=limit)
-            there = solved.status == "REACHED"
-            still = q is not None and apart(self._task.problem, solved.q, q) < _STILL
-            arrived = solved.rests if there else still
-            if arrived or (there and hurries) or time.perf_counter() > until:
-                break
-        if solved is None:
-            raise RuntimeError("nothing was solved")
-        there = self._is_there(solved)
         lost = self.moved is None or self.moved.status == "REACHED"  # only now, if it is not there
-        soon = lost and self._task.problem.scene is None and time.perf_counter() < until
-        if not there and (soon if hurries else arrived or self._budget == np.inf):
-            # The way of the hand may have led astray: who begins anew, as a solve does, may get there. Among
-            # obstacles it takes long, and he may come out behind one.
-            anew = solve_task(self._task, brief=True, relax=relax)
-            solved = anew if self._off(anew) < _NEARER * self._off(solved) else solved
-        arrived = arrived and (there or not hurries)
-        self._best = solved
+        best = self._rounds.bring(self._task, hurries=hurries, lost=lost, until=until)
+        solved, arrived = best, self._rounds.arrived
         if self._budget < np.inf and self._last is not None:
-            solved = glide(self._task, self._last, solved, gone)
-            arrived = arrived and solved is self._best
+            solved = glide(self._task, self._last, best, gone)
+            arrived = arrived and solved is best
         write_channels(armature, solved.channels, present=self._present)
         self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
@@ -340,9 +315,9 @@ class Drag:
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
         place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
         place = self._figure.space.point_out(place)
-        there = self._is_there(solved)
+        there = self._rounds.is_there(solved)
         status, message = ("REACHED", "") if there else (solved.status, solved.message)
-        glides = solved is not self._best
+        glides = solved is not best
         self.moved = Moved(
             error=float(error), status=status, message=message, place=place, arrived=arrived, glides=glides
         )
@@ -354,17 +329,6 @@ class Drag:
             return float(rotation.angle(then[:3, :3].T @ self._target[:3, :3]))
         away = self._figure.space.point_in(self._target[:3, 3]) - self._figure.space.point_in(then[:3, 3])
         return float(np.linalg.norm(away)) / self._task.problem.length
-
-    def _is_there(self, solved: Solved) -> bool:
-        """Whether the hand has what it wants and all that holds against it holds."""
-        return self._off(solved) <= self._plan.tolerance
-
-    def _off(self, solved: Solved) -> float:
-        """By how much that is missed, metres or radians; what gives way may."""
-        dragged = self._plan.effectors[self._row].priority
-        counts = np.array([effector.priority <= dragged for effector in self._plan.effectors])
-        off = np.concatenate([solved.distance[counts], solved.angle[counts]])
-        return float(np.nanmax(off, initial=0.0))
 
     def _come_to_rest(self) -> None:
         """Let the figure have what the hand asks for, however long it takes, but for what is recorded."""

@@ -15,6 +15,7 @@ import numpy as np
 
 import ikmath as ik
 
+from ..bridge.armature import Array
 from .frame import Solved, apart, solve_task
 from .goals import effector_errors
 from .task import Task
@@ -26,6 +27,7 @@ _AS_GOOD: Final = 1.05  # times the best pose's error that one on the way may ha
 _ITERATIONS: Final = 12
 _STEPS: Final = 4  # along the curved ways that the goals leave
 _LEAST: Final = 0.85  # share of the pace that a figure glides at least: one that lags gets stuck later
+_SHALLOW: Final = 0.02  # figure sizes that a pose between may be in an obstacle, and is pushed out of it
 _STUCK: Final = 0.3  # share of the pace below which there is no such way
 
 
@@ -70,9 +72,20 @@ def _across(task: Task, shown: Solved, best: Solved, share: float) -> Solved:
     way, left = best.q - shown.q, apart(problem, shown.q, best.q)
     wanted = max(_AS_GOOD * best.worst, task.plan.tolerance)
     while share < 1.0:
-        start = replace(shown, q=region.project(shown.q + share * way), asked=None, rests=False)
+        q = region.project(shown.q + share * way)
+        share *= 2.0
+        if not _is_clear(problem, q):
+            continue
+        start = replace(shown, q=q, asked=None, rests=False)
         between = solve_task(task, start, brief=True, leaps=True, max_iterations=_ITERATIONS)
         if between.worst <= wanted and apart(problem, between.q, best.q) < left:
             return between
-        share *= 2.0
     return best
+
+
+def _is_clear(problem: ik.Problem, q: Array) -> bool:
+    """Whether coordinates (n,) are not so deep in an obstacle that the way would end on its near side."""
+    if problem.scene is None:
+        return True
+    near = problem.scene.near(ik.Pose.forward(problem.skeleton, q), problem.margin)
+    return float(near.worst) > problem.margin - _SHALLOW * problem.length

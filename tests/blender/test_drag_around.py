@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import bpy
 import installed
 import numpy as np
@@ -11,6 +14,8 @@ from addon_scenes import tip
 from metarig_clips import metarig
 
 UPDATES = 12
+IN_WINDOW, RESTING = 60, 60  # updates with the mouse on its way, and at most so many with it at rest
+MOST = 250  # poses that one of them may look at
 
 
 def person(seed: int) -> tuple[bpy.types.Object, str, np.ndarray]:
@@ -44,18 +49,37 @@ def person(seed: int) -> tuple[bpy.types.Object, str, np.ndarray]:
     return rig, str(hand), goal
 
 
-@pytest.mark.parametrize("seed", range(2, 8))
-def test_a_hand_gets_to_where_a_solve_would_bring_it(seed):
-    rig, hand, goal = person(seed)
+def solved_error(rig: bpy.types.Object, hand: str, goal: np.ndarray) -> float:
+    """How far from the place a *Solve* leaves the hand, metres; the pose is as before."""
     bpy.ops.articulate.effector_add(bone=hand)
     rig.articulate.active.target.location = goal
     before = [bone.matrix_basis.copy() for bone in rig.pose.bones]
     bpy.ops.articulate.solve()
-    solved = rig.articulate.effectors[hand].error
+    error = float(rig.articulate.effectors[hand].error)
     bpy.ops.articulate.effector_remove(effector=hand)
     for bone, basis in zip(rig.pose.bones, before, strict=True):
         bone.matrix_basis = basis
     bpy.context.view_layer.update()
+    return error
+
+
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by one for each pose that a solver looks at among obstacles."""
+    guard: Any = sys.modules["ikmath.solvers.descent.guard"].Guard
+    near, seen = guard.near, []
+
+    def noted(self: Any, pose: Any) -> Any:
+        seen.append(len(seen))
+        return near(self, pose)
+
+    monkeypatch.setattr(guard, "near", noted)
+    return seen
+
+
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_a_hand_gets_to_where_a_solve_would_bring_it(seed):
+    rig, hand, goal = person(seed)
+    solved = solved_error(rig, hand, goal)
     feet = {name: tip(rig, name) for name in ("foot.L", "foot.R")}
     held = installed.module("control.drag")
     drag = held.Drag(rig, bpy.context, held.Grip(bone=hand))
@@ -68,3 +92,43 @@ def test_a_hand_gets_to_where_a_solve_would_bring_it(seed):
     assert all(np.linalg.norm(tip(rig, name) - place) < 1e-3 for name, place in feet.items())
     bpy.ops.articulate.solve()
     assert rig.articulate.report["clearance"] > -1e-3
+
+
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_in_the_window_too_and_no_update_takes_long(seed, monkeypatch):
+    rig, hand, goal = person(seed)
+    solved = solved_error(rig, hand, goal)
+    held = installed.module("control.drag")
+    # a budget that is used up at once: each update ends as soon as it may
+    drag = held.Drag(rig, bpy.context, held.Grip(bone=hand), budget=1e-9)
+    seen, most = looked_at(monkeypatch), 0
+    for share in [*np.linspace(0.0, 1.0, IN_WINDOW + 1)[1:], *[1.0] * RESTING]:
+        before = len(seen)
+        moved = drag.move_to(drag.anchor + share * (goal - drag.anchor))
+        most = max(most, len(seen) - before)
+        if share == 1.0 and moved.arrived:
+            break
+    assert moved.error < 1.05 * solved + 1e-3, (moved.error, solved)
+    assert most < MOST
+
+
+def test_to_begin_anew_is_not_tried_where_it_cannot_help(monkeypatch):
+    """A hand is led into a ball: it lies on its surface, and nobody comes nearer."""
+    rig, hand, _ = person(3)
+    held, rounds = installed.module("control.drag"), installed.module("control.rounds")
+    ball = rig.articulate.obstacles[0].object
+    tried = []
+    solve = rounds.solve_task
+
+    def noted(task: Any, before: Any = None, **options: Any) -> Any:
+        tried.append(before is None)
+        return solve(task, before, **options)
+
+    monkeypatch.setattr(rounds, "solve_task", noted)
+    drag = held.Drag(rig, bpy.context, held.Grip(bone=hand))
+    middle = np.array(ball.matrix_world.translation)
+    out = (drag.anchor - middle) / np.linalg.norm(drag.anchor - middle)
+    radius = 0.5 * max(ball.dimensions)
+    for deep in (0.1, 0.2, 0.3, 0.4):
+        drag.move_to(middle + (1.0 - deep) * radius * out)
+    assert tried.count(True) <= 2  # the first of all is one
