@@ -40,7 +40,7 @@ class Culprits:
 
     Attributes:
         goals: (E,) effectors that stand against it; joints: (J,) joints at their limits.
-        method: whether nothing does but the method, which leaves joints alone that could bring it nearer.
+        method: whether nothing does but the method, which does not make the turns that would bring it nearer.
     """
 
     goals: tuple[int, ...] = ()

@@ -125,7 +125,7 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
     if parts:
         return ", and ".join(parts)
     if found.method:
-        return "the method does not move the joints that could bring it nearer"
+        return "small turns of joints would bring it nearer, but the method does not make them"
     return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 

@@ -10,6 +10,7 @@ from ikmath.errors import BadValue, NotSupported
 from ikmath.linalg.lbfgsb import LbfgsbOptions, minimize
 from ikmath.linalg.svd import SVD
 from ikmath.solvers.nonlinear import minimisation, objective
+from tests.ikmath import trees
 from tests.ikmath.solvers.one_step import arm_problem, linear, step
 from tests.ikmath.zoo import figures
 
@@ -373,3 +374,33 @@ def test_lagrange_towards_the_middle_of_the_limits():
     )
     assert answer.errors[0] < 1e-6
     assert np.linalg.norm(answer.q) < 0.6 * np.linalg.norm(start)
+
+
+def strict_scene(seed, weights=(1.0, 1.0)):
+    """A limited figure; a place that it can reach, and a weaker one that other poses reach; a start."""
+    rng = np.random.default_rng(seed)
+    figure = trees.tree(rng, 6, "all")
+    goals = []
+    for priority, weight in enumerate(weights):
+        name, offset = figure.names[rng.integers(len(figure))], rng.normal(size=3) * 0.2
+        there = ik.Pose.forward(figure, figure.region.project(0.5 * trees.inside(rng, figure)))
+        goals.append(ik.Position(name, there.point(name, offset), offset, weight, priority))
+    return figure, goals, 0.2 * trees.inside(rng, figure)
+
+
+@pytest.mark.parametrize("weights", [(1.0, 1.0), (1e-3, 1e3)], ids=str)
+@pytest.mark.parametrize("seed", range(24))
+def test_prioritized_gives_nothing_of_a_strong_goal_to_a_weak_one_that_runs_into_limits(seed, weights):
+    figure, goals, start = strict_scene(seed, weights)
+    alone = ik.solve(ik.Problem(figure, goals[:1]), start, "prioritized", max_iterations=200)
+    both = ik.solve(ik.Problem(figure, goals), start, "prioritized", max_iterations=200)
+    assert both.errors[0] <= max(1.01 * alone.errors[0], 1e-4)
+    assert figure.region.violation(both.q).max() <= 1e-9
+
+
+def test_prioritized_knows_no_weights_between_levels():
+    figure, goals, start = strict_scene(3)
+    first = ik.solve(ik.Problem(figure, goals), start, "prioritized", rest=False)
+    _, heavy, _ = strict_scene(3, (1e-4, 1e4))
+    second = ik.solve(ik.Problem(figure, heavy), start, "prioritized", rest=False)
+    np.testing.assert_allclose(second.q, first.q, atol=1e-6)
