@@ -59,15 +59,18 @@ def main(zip_path: Path, *options: str) -> None:
     print(f"\nBlender {bpy.app.version_string} ({machine()})")
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     install(zip_path)
-    rows = []
+    rows, together = [], {scripted: list[Way](), in_window: list[Way]()}
     for seed in range(first, first + count):
-        for way in (scripted, in_window):
+        for way, others in together.items():
             scene = build(draw, seed)
             came = way(scene)
+            others.append(came)
             ends = f"{came.hand:.4f}", f"{came.pins:.5f}", f"{came.clearance:.4f}"
             name = f"{seed} {scene.rig.name}, {way.__name__}"
             rows.append((name, *_cells(came.seconds, 1e3), *_cells(came.steps, 1), *ends))
     print(table(("", "ms", "worst ms", "steps", "worst", "hand", "pins", "clear"), rows))
+    rows = [(way.__name__, *_summary(ways)) for way, ways in together.items()]
+    print("\n" + table(("all scenes", "ms", "slowest", "worst ms", "slowest", "steps", "worst"), rows))
 
 
 def build(draw: int, seed: int) -> Scene:
@@ -168,6 +171,14 @@ def _shares(updates: int, resting: int) -> list[float]:
 
 def _tip(rig: bpy.types.Object, bone: str) -> np.ndarray:
     return np.array(rig.matrix_world @ rig.pose.bones[bone].tail)
+
+
+def _summary(ways: list[Way]) -> tuple[str, ...]:
+    """Of all scenes' medians and worst updates the median and the largest; of their steps the medians."""
+    took = np.array([(np.median(way.seconds), max(way.seconds)) for way in ways])
+    steps = np.median([(np.median(way.steps), max(way.steps)) for way in ways], 0)
+    cells = [f"{1e3 * one:.0f}" for pair in zip(np.median(took, 0), took.max(0), strict=True) for one in pair]
+    return *cells, *(f"{one:.0f}" for one in steps)
 
 
 def _cells(numbers: list[Any], scale: float) -> tuple[str, str]:
