@@ -16,6 +16,7 @@ from ..properties.access import MADE_HERE, rig_of
 from ..properties.check import SAME_PLACE
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
+from ..properties.measures import metre
 from ..properties.refusal import Refused
 from .masses import Weights, read_masses
 
@@ -179,7 +180,8 @@ def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     """Where it is now, world."""
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
-    return Vector(Weights.of(read_masses(armature, bones), bones).center(matrix).tolist())
+    masses = read_masses(armature, bones, metre(depsgraph.scene))
+    return Vector(Weights.of(masses, bones).center(matrix).tolist())
 
 
 def create_target(

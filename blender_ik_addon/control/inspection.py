@@ -28,6 +28,7 @@ from ..bridge.skeleton import Figure, read_figure
 from ..bridge.space import Space, read_space, upward
 from ..properties.access import rig_of
 from ..properties.bone import bone_settings
+from ..properties.measures import metre
 from ..properties.refusal import Refused
 from .balance import Stand, stand
 from .body import Capsules, Parts, read_links, read_parts
@@ -244,11 +245,11 @@ class Inspector:
 
     def _thickness(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> _Flesh:
         """How thick the figure is and what it weighs, read anew where what says so has changed."""
-        bones = self.bones(armature, structure)
-        told = structure, self.flesh(armature, standing), armature.matrix_world.median_scale
+        bones, unit = self.bones(armature, structure), metre(bpy.context.scene)
+        told = structure, self.flesh(armature, standing), armature.matrix_world.median_scale, unit
         if self._flesh is None or self._flesh[0] != told:
             try:
-                weights = Weights.of(read_masses(armature, bones), bones)
+                weights = Weights.of(read_masses(armature, bones, unit), bones)
             except Refused:
                 weights = None  # nothing of it weighs anything
             self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)

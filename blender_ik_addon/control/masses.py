@@ -20,7 +20,6 @@ from ..bridge.armature import Array, Bones, Indices
 from ..bridge.goals import Masses
 from ..bridge.limbs import find_limbs
 from ..properties.bone import bone_settings
-from ..properties.measures import metre
 from ..properties.refusal import Refused
 from .body import read_links, slender_links
 
@@ -28,17 +27,18 @@ _WATER: Final = 1000.0  # kg a cubic metre
 _ASIDE: Final = 4.0  # times as hard as about its own axis a knee or an elbow bends about another one
 
 
-def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
+def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     """The masses of an armature's bones.
 
     Args:
         armature: the original object.
         bones: of it.
+        metre: how many metres a Blender unit is.
 
     Raises:
         Refused: nothing of it weighs anything.
     """
-    masses = _weigh(armature, bones)
+    masses = _weigh(armature, bones, metre)
     if not sum(masses.mass.values()) > 0.0:
         raise Refused(
             f"Armature '{armature.name}' weighs nothing, so it has no balance: let some of its bones deform,"
@@ -47,15 +47,15 @@ def read_masses(armature: bpy.types.Object, bones: Bones) -> Masses:
     return masses
 
 
-def read_inertia(armature: bpy.types.Object, bones: Bones) -> Array:
+def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Array:
     """(B, 6) how hard each bone is to move in the rest pose, see `ikmath.inertia_weights`.
 
     Knees and elbows are hinges to people though not to most rigs: to bend them aside is harder.
 
     Args:
-        armature: the original object; bones: of it.
+        armature: the original object; bones: of it; metre: see `read_masses`.
     """
-    weights = Weights.of(_weigh(armature, bones), bones)
+    weights = Weights.of(_weigh(armature, bones, metre), bones)
     mass, centers = np.zeros(len(bones)), bones.rest[:, :3, 3].copy()
     if len(weights.numbers):
         mass[weights.numbers] = weights.mass
@@ -70,10 +70,10 @@ def read_inertia(armature: bpy.types.Object, bones: Bones) -> Array:
     return hard
 
 
-def _weigh(armature: bpy.types.Object, bones: Bones) -> Masses:
+def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     """Masses, which may all be zero."""
     scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
-    scale *= metre(bpy.context.scene)
+    scale *= metre
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
     given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
     table = read_links(armature)

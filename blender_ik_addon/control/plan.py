@@ -202,7 +202,7 @@ def read_plan(
     check.require(armature, context.scene, needs_effectors=not extra)
     require(armature_faults(armature))
     rig, solver = rig_of(armature), rig_of(armature).solver
-    bones = read_bones(armature)
+    bones, unit = read_bones(armature), metre(context.scene)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
     root, method = root or solver.root, instead or solver.method
@@ -225,10 +225,12 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
-        inertia=read_inertia(armature, bones) if weighs(method, solver.effort) else None,
-        metre=metre(context.scene),
+        inertia=read_inertia(armature, bones, unit) if weighs(method, solver.effort) else None,
+        metre=unit,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
-        masses=read_masses(armature, bones) if any("balance" in e.kind.asks for e in effectors) else None,
+        masses=read_masses(armature, bones, unit)
+        if any("balance" in e.kind.asks for e in effectors)
+        else None,
     )
 
 
