@@ -12,7 +12,7 @@ import numpy as np
 
 import ikmath as ik
 
-from ..bridge.armature import Array, Bones, Flags, Indices, pose_matrices, read_bones
+from ..bridge.armature import Array, Bones, Flags, Indices, read_bones
 from ..bridge.skeleton import Figure
 from ..bridge.skin import fit_body, read_skin, skinned_meshes
 from ..bridge.space import Space, read_space
@@ -122,16 +122,6 @@ def read_parts(table: LinkTable, bones: Bones) -> Parts:
     names = tuple(table.names[row] for row in kept)
     numbers = np.array([bones.index[name] for name in names], dtype=np.intp)
     return Parts(names, numbers, table.a[kept], table.b[kept], table.radius[kept])
-
-
-def capsules(armature: bpy.types.Object) -> Capsules:
-    """The figure's capsules in the world, as the armature stands; see `read_parts`.
-
-    Args:
-        armature: the evaluated object; the original one will do where the view is up to date.
-    """
-    world = np.array(armature.matrix_world, dtype=float)
-    return read_parts(read_links(armature), read_bones(armature)).placed(world @ pose_matrices(armature))
 
 
 def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[LinkPlan, ...]:

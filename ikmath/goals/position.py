@@ -78,9 +78,7 @@ class Position(Effectors):
             error = difference.reshape(*pose.batch, 3 * points.count)
             block = partial(pose.point_block, points, x) if pose.batch else None
             return Residual(error, lambda: pose.point_jacobian(points, x), block)
-        jacobian = pose.point_jacobian(points, x)
-        if self.mask is not None:
-            difference, jacobian = self._masked(pose, difference, jacobian)
+        difference, jacobian = self._masked(pose, difference, pose.point_jacobian(points, x))
         error = difference.reshape(*difference.shape[:-2], self.rows * self.effectors)
         if self.slack:
             return with_slack(error, jacobian, self.slack, self.effectors)

@@ -12,8 +12,11 @@ from mathutils import Vector
 
 
 def capsules(rig: bpy.types.Object):
+    """The figure's capsules in the world, as it stands."""
     bpy.context.view_layer.update()
-    return installed.module("control.body").capsules(rig)
+    body, bones = installed.module("control.body"), installed.module("bridge.armature")
+    parts = body.read_parts(body.read_links(rig), bones.read_bones(rig))
+    return parts.placed(np.array(rig.matrix_world) @ bones.pose_matrices(rig))
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.01])

@@ -93,11 +93,6 @@ def dot(a: Vector, b: Vector) -> Number:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def cross(a: Vector, b: Vector) -> Vector:
-    """Vector product."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
 def add(a: Vector, b: Vector) -> Vector:
     """The sum a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
