@@ -174,10 +174,17 @@ class Proximity:
     def reach(self) -> Array:
         """(L,) metres that each link of a single pose is from every obstacle, at least.
 
-        What is not listed is farther than `detect`, and than the balls of the broad phase tell. A link that
-        is inside of something counts as touching it.
+        What is not listed is farther than `detect`. A link that is inside of something counts as touching it.
         """
-        free = self.scene.least_gaps(self.places)
+        return self._reach(np.zeros(len(self.scene.body)))
+
+    @cached_property
+    def far_reach(self) -> Array:
+        """(L,) the same, and as much more as the balls of the broad phase tell of what is not listed."""
+        return self._reach(self.scene.least_gaps(self.places))
+
+    def _reach(self, free: Array) -> Array:
+        """(L,) what is known anyway, raised by `detect` and lowered to what is listed."""
         np.maximum(free, self.detect + self.scene.least_margin, out=free)
         link, clearance = self.link, self.clearance
         if self._other is not None:
@@ -186,8 +193,19 @@ class Proximity:
         np.minimum.at(free, link, clearance)
         return np.maximum(free, 0.0, out=free)
 
+    @cached_property
+    def apart(self) -> Array:
+        """(L,) metres that each link of a single pose is at least from those that it is kept from."""
+        free = np.full(len(self.scene.body), max(self.detect, 0.0))
+        if self._other is not None:
+            listed = (self.other >= 0).nonzero()[0]
+            clearance = np.maximum(self.clearance.take(listed), 0.0)
+            np.minimum.at(free, self.link.take(listed), clearance)
+            np.minimum.at(free, self.other.take(listed), clearance)
+        return free
+
     def between(self, pairs: Index) -> Array:
-        """(P,) the same of pairs of links (P,) that are kept from each other, see `Scene.pairs`."""
+        """(P,) the same of pairs of links (P,), see `Scene.pairs`, as exactly as it is known."""
         free = np.maximum(self.scene.least_gaps_between(self.places, pairs), self.detect)
         if self._other is not None:
             count = len(self.scene.body)

@@ -71,6 +71,8 @@ class Guard:
         self.region = problem.skeleton.region
         # how far a link's axis may move that touches something before and after
         self.thick = np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length)
+        self.pairs = np.ascontiguousarray(scene.pairs.T)
+        self.both = self.thick.take(self.pairs[0]) + self.thick.take(self.pairs[1])
         self.moves = scene.moves[:-1]
         self.units = metric / problem.length
         alike = before is not None and before.scene.alike(scene)
@@ -144,29 +146,32 @@ class Guard:
     def share(self, old: Stand, new: Stand) -> float:
         """Share of the way between two poses that no link can have passed through anything on; 1 is all."""
         moved = self.moved(old, new)
-        allowed = old.near.reach + new.near.reach
-        allowed += self.thick
-        allowed /= np.maximum(moved, 1e-300)
-        share = float(allowed.min(initial=np.inf))
-        if len(self.scene.pairs):
-            share = min(share, self._share_apart(old, new, moved))
-        return _SURE * share
+        share = self._share_alone(moved, old.near.reach + new.near.reach)
+        if share < 1.0:
+            share = self._share_alone(moved, old.near.far_reach + new.near.far_reach)
+        return share if not len(self.both) else min(share, self._share_apart(old, new, moved))
+
+    def _share_alone(self, moved: Array, reach: Array) -> float:
+        """The same for links (L,) among obstacles, from which they are so far (L,) at both ends together."""
+        allowed = (reach + self.thick) / np.maximum(moved, 1e-300)
+        return _SURE * float(allowed.min(initial=np.inf))
 
     def _share_apart(self, old: Stand, new: Stand, moved: Array) -> float:
         """The same for links that are to be kept from each other: what counts is how they move apart."""
-        one, two = self.scene.pairs.T
-        thick = self.thick.take(one) + self.thick.take(two)
+        if (moved <= _SURE * (self.thick + 0.5 * (old.near.apart + new.near.apart))).all():
+            return np.inf  # each keeps to its half of the room, and no pair has less
+        one, two = self.pairs
         way = moved.take(one) + moved.take(two)
-        fast = (_SURE * thick < way).nonzero()[0]  # the others could not pass through if they touched
+        fast = (_SURE * self.both < way).nonzero()[0]  # the others could not pass through if they touched
         if not len(fast):
             return np.inf
-        allowed = old.near.between(fast) + new.near.between(fast) + thick.take(fast)
+        allowed = old.near.between(fast) + new.near.between(fast) + self.both.take(fast)
         apart = (_SURE * allowed < way.take(fast)).nonzero()[0]
         if not len(apart):
             return np.inf
         pairs = fast.take(apart)
         way = self._moved_apart(old, new, one.take(pairs), two.take(pairs))
-        return float((allowed.take(apart) / np.maximum(way, 1e-300)).min())
+        return _SURE * float((allowed.take(apart) / np.maximum(way, 1e-300)).min())
 
     def moved(self, old: Stand, new: Stand) -> Array:
         """(L,) metres that each link's axis moves between two poses.
