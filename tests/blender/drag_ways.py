@@ -17,6 +17,9 @@ import numpy as np
 import standing_figures
 from bridge_rigs import make_rig
 
+ENDLESS = 1e6
+"""A budget that never runs out: a drag hurries as in the window, and each run is the same."""
+
 WAYS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "hand": {
         "to the mouth": (-0.25, -0.12, 0.1),
@@ -92,8 +95,7 @@ def lead(drag: Any, rig: bpy.types.Object, bone: str, way: tuple[float, float, f
         drag: the add-on's module; rig: the figure; bone: what is held.
         way: see `WAYS`; step: of the mouse, in shares of the figure's height.
     """
-    # A budget that never runs out: the drag hurries as in the window, and each run is the same.
-    held = drag.Drag(rig, bpy.context, drag.Grip(bone=bone), budget=1e6)
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone=bone), budget=ENDLESS)
     end, count = natural.height(rig) * np.array(way), max(1, round(float(np.linalg.norm(way)) / step))
     poses, turns = [natural.frames(rig)], []
     for share in np.linspace(0.0, 1.0, count + 1)[1:]:

@@ -8,6 +8,7 @@ import installed
 import natural_poses as natural
 import numpy as np
 import pytest
+from drag_ways import ENDLESS
 
 drag = installed.module("control.drag")
 
@@ -211,7 +212,7 @@ def test_the_steps_in_which_the_hand_comes_make_no_difference(name: str) -> None
     before = natural.frames(stage.figure)
     poses, leans = [], []
     for steps in (1, 4, 37):
-        held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone), budget=1.0 / 60.0)
+        held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone), budget=ENDLESS)
         way = np.array(stage.ends[0]) - held.anchor
         for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
             held.move_to(held.anchor + share * way)
@@ -231,7 +232,7 @@ def test_the_steps_in_which_the_hand_comes_make_no_difference(name: str) -> None
 @pytest.mark.parametrize("name", ["hand to mouth", "hand to other shoulder", "T-pose, hand to mouth"])
 def test_the_figure_settles_without_a_leap_while_the_hand_moves(name: str) -> None:
     stage, bone = let_go(name)
-    held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone), budget=1.0 / 60.0)
+    held = drag.Drag(stage.figure, bpy.context, drag.Grip(bone=bone), budget=ENDLESS)
     way, then = np.array(stage.ends[0]) - held.anchor, natural.frames(stage.figure)
     for share in np.linspace(0.0, 1.0, 201)[1:]:
         held.move_to(held.anchor + share * way)
