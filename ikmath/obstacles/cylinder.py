@@ -158,9 +158,10 @@ class _Profile:
     def _slopes(self, t: Array) -> tuple[Array, Array]:
         """First and second derivative of half the squared distance, outside; t is (P, 1)."""
         height = self.h + t * self.dh
-        spread = np.sqrt(np.maximum(self.p * t * t + 2.0 * self.q * t + self.s, TINY))
+        # nearer to the axis than the side it does not count, and on the axis it has no slope
+        spread = np.maximum(np.sqrt(np.maximum(self.p * t * t + 2.0 * self.q * t + self.s, 0.0)), self.radius)
         beyond_end = np.maximum(np.abs(height) - self.half, 0.0)
-        beyond_side = np.maximum(spread - self.radius, 0.0)
+        beyond_side = spread - self.radius
         rate = (self.p * t + self.q) / spread
         first = beyond_end * np.sign(height) * self.dh + beyond_side * rate
         bend = (self.p - rate * rate) / spread
