@@ -17,7 +17,7 @@ _ACROSS: Final = Matrix.Diagonal((-1.0, 1.0, 1.0))
 
 
 def other_side(bones: Any, name: str) -> str:
-    """Name of the bone on the other side; "" if there is none.
+    """Name of the bone on the other side; "" if there is none, as for bones in the middle.
 
     Args:
         bones: an armature's; name: of one of them.
@@ -26,6 +26,8 @@ def other_side(bones: Any, name: str) -> str:
     if flipped != name or name not in bones:
         return flipped if flipped in bones else ""
     own = bones[name]
+    if _off(own, own) <= _NEAR * own.length:
+        return ""
     found = {each.name: _off(own, each) for each in bones if each.name != name}
     nearest = min(found, key=lambda each: found[each], default="")
     return nearest if nearest and found[nearest] <= _NEAR * own.length else ""

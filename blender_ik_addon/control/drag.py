@@ -30,8 +30,9 @@ from .autokey import auto_key
 from .frame import Solved
 from .gliding import glide
 from .goals import points
-from .grip import Grip, handed_on, plan_with_grip
+from .grip import Grip, plan_with_grip, taken
 from .hinging import hinged
+from .mirrored import Mirrored, into
 from .plan import NOT_SAVED, Plan, find_armature
 from .reasons import REASONS
 from .record import Recording
@@ -84,6 +85,8 @@ class Drag:
     _task: Task
     _figure: Figure
     _row: int
+    _rows: tuple[int, ...]
+    _mirrored: Mirrored | None
     _rounds: Rounds
     _target: Array
     _point: Points
@@ -119,7 +122,7 @@ class Drag:
         self._keyed: dict[tuple[str, str, int], None] = {}  # in the order in which they came to be moved
         self._name = armature.name
         self.moved: Moved | None = None
-        self._hold(armature, context, handed_on(armature, grip))
+        self._hold(armature, context, taken(armature, grip))
         self._start = Start(armature, self._plan.bones, as_shown=True)
 
     @property
@@ -177,6 +180,8 @@ class Drag:
         armature, depsgraph = find_armature(self._plan), context.evaluated_depsgraph_get()
         evaluated = armature.evaluated_get(depsgraph)
         state = self._start.pose(armature, evaluated, self._figure, new_frame=True, rendering=False)
+        if self._mirrored is not None and self._mirrored.began is None:
+            state = self._mirrored.start(self._figure.at(state))
         saved = self._saved(self._plan)
         sample = take_sample(saved, armature, depsgraph, frame, state=state).for_plan(self._plan)
         own = [e.index == NOT_SAVED or e.index in self._pins for e in self._plan.effectors]
@@ -262,27 +267,35 @@ class Drag:
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
         pose = None if self._state is None else self._state.matrix
-        plan, row = plan_with_grip(armature, context, grip, pose)
+        plan, rows = plan_with_grip(armature, context, grip, pose)
         depsgraph = context.evaluated_depsgraph_get()
-        sample = take_sample(self._saved(plan), armature, depsgraph, context.scene.frame_current)
+        frame = context.scene.frame_current
+        sample = take_sample(self._saved(plan), armature, depsgraph, frame).for_plan(plan)
+        mirrored = Mirrored.of(armature, grip.bone, grip.other) if grip.other else None
+        relative = armature.pose.use_mirror_relative
         if self._state is None:
             self._state = sample.state
-        sample = replace(sample.for_plan(plan), state=self._state)
+            if mirrored is not None and not relative:
+                self._state = mirrored.start(first_figure(plan, armature, sample))
+        sample = replace(sample, state=self._state)
         figure = hinged(first_figure(plan, armature, sample))
         for own, effector in enumerate(plan.effectors):
             if effector.index == NOT_SAVED:
-                place, frame = _reached(plan, figure, figure.q, own)
-                sample.targets[own, :3, :3], sample.targets[own, :3, 3] = frame, place
+                sample.targets[own] = _reached(plan, figure, figure.q, own)
             elif effector.index in self._pins:
                 sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
-        self.grip, self._plan, self._row = grip, plan, row
+        self.grip, self._plan = grip, plan
+        self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
-        self._rounds, self._last = Rounds(plan, row), None
-        self._point = self._point_of(plan, figure, row)
-        self.anchor, self.orientation = _reached(plan, figure, figure.q, row)
-        self._target = np.eye(4)
-        self._target[:3, :3], self._target[:3, 3] = self.orientation, self.anchor
+        self._rounds, self._last = Rounds(plan, self._row), None
+        self._point = self._point_of(plan, figure, self._row)
+        self._target = _reached(plan, figure, figure.q, self._row)
+        self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
+        if mirrored is not None and relative:
+            one, two = (into(figure.space, _reached(plan, figure, figure.q, row)) for row in rows)
+            mirrored = replace(mirrored, began=(one, two))
+        self._mirrored = mirrored
 
     @staticmethod
     def _saved(plan: Plan) -> Plan:
@@ -298,6 +311,8 @@ class Drag:
         armature, until = find_armature(self._plan), time.perf_counter() + self._budget
         targets, then = self._sample.targets.copy(), self._task.sample.targets[self._row]
         targets[self._row] = self._target
+        if self._mirrored is not None:
+            targets[self._rows[1]] = self._mirrored.across(self._target, self._sample.space)
         gone = self._gone(then)
         hurries = self._budget < np.inf and gone > 0.0
         self._task = next_task(self._task, replace(self._sample, targets=targets))
@@ -343,11 +358,10 @@ class Drag:
         if self._last is None:
             return
         self._keyed |= dict.fromkeys(self._figure.keyed)
-        index = self._plan.effectors[self._row].index
-        if index != NOT_SAVED:
-            self._pins[index] = np.eye(4)
-            place, frame = _reached(self._plan, self._figure, self._last.q, self._row)
-            self._pins[index][:3, :3], self._pins[index][:3, 3] = frame, place
+        for row in self._rows:
+            index = self._plan.effectors[row].index
+            if index != NOT_SAVED:
+                self._pins[index] = _reached(self._plan, self._figure, self._last.q, row)
 
     def _move_pins(self, armature: bpy.types.Object) -> None:
         for index, there in self._pins.items():
@@ -357,8 +371,9 @@ class Drag:
                 pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
 
 
-def _reached(plan: Plan, figure: Figure, q: Array, row: int) -> tuple[Array, Array]:
-    """(3,) where an effector's point is and (3, 3) how its bone is turned, world, at coordinates."""
-    bone, pose = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q)
-    place = pose.point(bone, points(plan, figure)[row])
-    return figure.space.point_out(place), figure.space.rotation_out(pose.frame(bone))
+def _reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
+    """(4, 4) where an effector's point is and how its bone is turned, world, at coordinates."""
+    bone, pose, out = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q), np.eye(4)
+    out[:3, :3] = figure.space.rotation_out(pose.frame(bone))
+    out[:3, 3] = figure.space.point_out(pose.point(bone, points(plan, figure)[row]))
+    return out

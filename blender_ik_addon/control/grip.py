@@ -20,6 +20,7 @@ from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
+from .mirrored import other_hand
 from .plan import NOT_SAVED, EffectorPlan, Plan, read_plan
 
 # priorities below that of the hand, which has 1
@@ -38,6 +39,7 @@ class Grip:
         turn: the bone is turned about its head, not moved.
         levels: how many bones take part for it, from this one up; 0 is the whole figure.
         root: PINNED, FREE, or "" for the solver's setting.
+        other: name of the bone on the other side that comes along mirrored, "" for none.
     """
 
     bone: str
@@ -45,12 +47,18 @@ class Grip:
     turn: bool = False
     levels: int = 0
     root: str = ""
+    other: str = ""
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """The bone in the hand, and the one that comes along."""
+        return (self.bone, self.other) if self.other else (self.bone,)
 
 
 def plan_with_grip(
     armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, pose: Matrices | None = None
-) -> tuple[Plan, int]:
-    """The armature's plan with what is dragged as its weakest effector, and the row of that one.
+) -> tuple[Plan, tuple[int, ...]]:
+    """The armature's plan with what is dragged as its weakest effectors, and their rows, as `grip.bones`.
 
     Where nothing is pinned and the whole figure takes part, what it stands on is held as the solver's setting
     says; the foot below what is held gives way to the hand. While it stands on its feet, by that or by pins
@@ -66,52 +74,84 @@ def plan_with_grip(
     Raises:
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
     """
-    bone = armature.data.bones.get(grip.bone)
-    if bone is None:
+    if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' that could be dragged")
-    local = (0.0, 0.0 if grip.turn else bone.length * grip.along, 0.0)
     own = [effector for effector in rig_of(armature).effectors if effector.enabled]
-    here = [effector for effector in own if effector.bone == grip.bone]
-    follows = next((e for e in here if e.target is not None and _asks(e.kind_info, grip)), None)
+    follows = _leader(own, grip, grip.bone)
     if follows is not None:
         raise Refused(
             f"Bone '{grip.bone}' follows '{follows.target.name}': move that, or switch effector"
             f" '{follows.name}' off to drag the bone",
             follows.name,
         )
-    chain = [bone.name, *(parent.name for parent in bone.parent_recursive)]
-    top = chain[grip.levels - 1] if 0 < grip.levels < len(chain) else ""
-    placed = any(effector.kind_info.moves for effector in here)
-    dragged = EffectorPlan(
-        index=NOT_SAVED,
-        name=grip.bone,
-        bone=grip.bone,
-        kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
-        priority=1 + max((effector.priority for effector in own), default=0),
-        chain_root=top,
-        local=local,
-    )
-    held, root = _holding(armature, context, grip, own, pose) if not top else ((), "")
+    dragged = [_dragged(armature, grip, name, own) for name in grip.bones]
+    whole = not any(one.chain_root for one in dragged)
+    held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")
     root = grip.root or root
     method = ik.METHODS[rig_of(armature).solver.method]
     # pins are to hold, which takes priorities
     able = method.priorities and (method.obstacles or not rig_of(armature).keeps_clear)
     instead = "" if able else ik.DEFAULT
-    plan = read_plan(armature, context, extra=[*held, dragged], root=root, instead=instead)
-    plan = replace(plan, effectors=(*map(_as_held, plan.effectors[:-1]), plan.effectors[-1]))
-    pin = next(
-        (
-            row
-            for row, other in enumerate(plan.effectors[:-1])
-            if other.bone == grip.bone and not other.target and _asks(other.kind, grip)
-        ),
-        None,
+    plan = read_plan(armature, context, extra=[*held, *dragged], root=root, instead=instead)
+    effectors, rows = list(map(_as_held, plan.effectors[: -len(dragged)])), []
+    added = len(effectors)
+    for one in dragged:
+        pin = next(
+            (
+                row
+                for row, other in enumerate(effectors[:added])
+                if other.bone == one.bone and not other.target and _asks(other.kind, grip)
+            ),
+            None,
+        )
+        if pin is None:
+            rows.append(len(effectors))
+            effectors.append(one)
+        else:
+            # The pin itself is dragged: it lets go of its place, and gives way to the others.
+            rows.append(pin)
+            effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
+    return replace(plan, effectors=tuple(effectors)), tuple(rows)
+
+
+def _dragged(
+    armature: bpy.types.Object, grip: Grip, name: str, own: Sequence[ArticulateEffector]
+) -> EffectorPlan:
+    """A bone in the hand as an effector weaker than the rig's own; what only comes along may be locked."""
+    bone = armature.data.bones[name]
+    chain = [name, *(parent.name for parent in bone.parent_recursive)]
+    placed = any(effector.kind_info.moves for effector in own if effector.bone == name)
+    return EffectorPlan(
+        index=NOT_SAVED,
+        name=name,
+        bone=name,
+        kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
+        priority=1 + max((effector.priority for effector in own), default=0),
+        chain_root=chain[grip.levels - 1] if 0 < grip.levels < len(chain) else "",
+        local=(0.0, 0.0 if grip.turn else bone.length * grip.along, 0.0),
+        holds=name != grip.bone,
     )
-    if pin is None:
-        return plan, len(plan.effectors) - 1
-    # The pin itself is dragged: it lets go of its place, and gives way to the others.
-    loose = replace(plan.effectors[pin], follows="PIN", priority=dragged.priority, holds=False)
-    return replace(plan, effectors=(*plan.effectors[:pin], loose, *plan.effectors[pin + 1 : -1])), pin
+
+
+def _leader(own: Sequence[ArticulateEffector], grip: Grip, name: str) -> ArticulateEffector | None:
+    """The effector whose target says already what the hand would change; None if none does."""
+    here = (effector for effector in own if effector.bone == name and effector.target is not None)
+    return next((effector for effector in here if _asks(effector.kind_info, grip)), None)
+
+
+def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
+    """What is in the hand of who takes hold so, and with *X-Axis Mirror* what comes along.
+
+    A bone on the other side that follows a target goes on to follow that.
+
+    Args:
+        armature: the original object.
+        grip: what is taken hold of.
+    """
+    grip = handed_on(armature, grip)
+    other = other_hand(armature, grip.bone)
+    own = [effector for effector in rig_of(armature).effectors if effector.enabled]
+    return replace(grip, other="" if _leader(own, grip, other) else other)
 
 
 def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
@@ -148,7 +188,7 @@ def _holding(
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     on = stand(bones, pose_matrices(evaluated) if pose is None else pose, up)
     top = carrier(bones, up)
-    number = bones.number(grip.bone)
+    number = bones.number(grip.bone)  # a bone in the middle has no other side
     lifted = top >= 0 and number in bones.ancestors(bones.names[top])[1:]
     held = _feet(armature, bones, on, grip) if not own and not lifted else []
     carried = on.upright if held else _has_feet_held(bones, on, own)
@@ -162,10 +202,12 @@ def _feet(armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip) -> li
     Who takes a leg may lift it: the foot follows as far as it has to, but what the leg hangs from stays as
     long as the leg can do it.
     """
-    above, number = bones.ancestors(grip.bone), bones.number(grip.bone)
+    above = {number for name in grip.bones for number in bones.ancestors(name)}
     held = [foot for foot in on.feet if foot not in above and _is_free(armature, bones.names[foot])]
-    below = [foot for foot in held if number in bones.ancestors(bones.names[foot])]
-    own = below if len(below) == 1 < len(held) else []
+    own = []
+    for name in grip.bones:
+        below = [foot for foot in held if bones.number(name) in bones.ancestors(bones.names[foot])]
+        own += below if len(below) == 1 < len(held) else []
     plans = [_held(bones, foot, _BELOW if foot in own else 0, at_tip=foot not in on.flat) for foot in held]
     leg = next((foot for foot in (*own, *on.feet) if foot in own or foot in above), -1)
     body = _body(bones, leg, held) if leg >= 0 else -1

@@ -32,6 +32,7 @@ _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pos
 _BENT: Final = np.radians(60.0)  # which is looked for from here
 _HARD: Final = 0.25  # effort of a limb from which on that is worth while, squared radians;
 _HARDER: Final = 1.25  # and once more when it is so many times as hard as when it was of no use
+_EQUAL: Final = 0.01  # relative; limbs that have it so alike are bent at once
 _EASIER: Final = 0.95  # share of the effort of the whole figure that the other pose has at most
 
 
@@ -77,20 +78,31 @@ def bent_instead(
     effort, hard = away.sum(), hinges.own.dot(away)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
     worth = hinges.which & (np.abs(bent) < _STRAIGHT) & (hard > np.maximum(_HARD, _HARDER * past))
-    for row in np.flatnonzero(worth).tolist():
-        other = relaxed(problem.start(_bent(figure, limbs, row, solution, bent[row], posture.q)))
+    for rows in _together(np.flatnonzero(worth).tolist(), hard):
+        q = solution.q.copy()
+        for row in rows:
+            _bend(figure, limbs, row, q, bent[row], posture.q)
+        other = relaxed(problem.start(q))
         left = posture.gain * ((other.q - posture.q) / problem.stack.metric) ** 2
         if other.status is ik.Status.REACHED and left.sum() < _EASIER * effort:
             return other, ()
-        past[row] = hard[row]
+        past[list(rows)] = hard[list(rows)]
     return solution, past.tolist()
 
 
-def _bent(
-    figure: Figure, limbs: LimbJoints, row: int, solution: ik.Solution, bent: float, posture: Array
-) -> Array:
-    """Coordinates (n,) with a limb bent in its own plane, its end on the same line and posed as before."""
-    skeleton, pose, q = figure.skeleton, ik.Pose.forward(figure.skeleton, solution.q), solution.q.copy()
+def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:
+    """Limbs to try at once: first those that have it equally hard, then each.
+
+    Of both legs of a figure that comes straight up or down, one alone would twist it.
+    """
+    equal = [[two for two in rows if abs(hard[two] - hard[one]) <= _EQUAL * hard[one]] for one in rows]
+    groups = dict.fromkeys(tuple(group) for group in equal if len(group) > 1)
+    return [*groups, *((row,) for row in rows)]
+
+
+def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, posture: Array) -> None:
+    """Bend a limb in its own plane, its end on the same line and posed as before; q (n,) is changed."""
+    skeleton, pose = figure.skeleton, ik.Pose.forward(figure.skeleton, q)
     upper, lower, end = (int(joints[row]) for joints in (limbs.upper, limbs.lower, limbs.end))
     first = figure.heads[lower] - figure.heads[upper]
     second = figure.tip(figure.plan.names[lower]) if end < 0 else figure.heads[end] - figure.heads[lower]
@@ -104,7 +116,6 @@ def _bent(
     if end >= 0:
         own = skeleton.owner == end
         q[own] = posture[own]
-    return q
 
 
 def _raised(first: float, second: float, bend: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from .grip import Grip, handed_on, plan_with_grip
+from .grip import Grip, plan_with_grip, taken
 from .plan import NOT_SAVED, EffectorPlan
 from .reasons import REASONS
 
@@ -37,14 +37,14 @@ def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) 
         grip: what is held, or would be.
     """
     try:
-        plan, row = plan_with_grip(armature, context, handed_on(armature, grip))
+        plan, rows = plan_with_grip(armature, context, taken(armature, grip))
     except REASONS:
         return ()  # whoever drags it is told why
-    hand = plan.effectors[row]
+    hand = plan.effectors[rows[0]]
     return tuple(
         _hold(one, armature.data.bones[one.bone].length)
         for one in plan.effectors
-        if one.index == NOT_SAVED and one is not hand and one.priority < hand.priority
+        if one.index == NOT_SAVED and one.priority < hand.priority
     )
 
 

@@ -326,6 +326,8 @@ class ARTICULATE_OT_drag(OnArmature):
         session = session_of(context)
         session.axis, session.anchor = hand.axis, drag.anchor.tolist()
         parts = [("Turn " if hand.turning else "Drag ") + drag.grip.bone]
+        if drag.grip.other:
+            parts.append(f"{drag.grip.other} mirrored")
         if hand.axis:
             parts.append(f"along {hand.axis}" if not hand.turning else f"about {hand.axis}")
         if hand.typed:
@@ -370,10 +372,11 @@ def _select(armature: bpy.types.Object, name: str) -> None:
 
 
 def _summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
-    did = "Turned" if grip.turn else "Dragged"
+    did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
+    did += f" with '{grip.other}' mirrored" if grip.other else ""
     if frames:
-        return f"{did} '{grip.bone}' and recorded {frames} frames"
-    return f"{did} '{grip.bone}'" + ("" if status == "REACHED" else f": {message}")
+        return f"{did} and recorded {frames} frames"
+    return did + ("" if status == "REACHED" else f": {message}")
 
 
 CLASSES = (ARTICULATE_OT_drag,)

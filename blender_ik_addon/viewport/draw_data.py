@@ -8,6 +8,7 @@ Nothing is kept of Blender's own objects.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from ..control.balance import Stand
 from ..control.grip import Grip
 from ..control.holding import Hold, holding
 from ..control.inspection import Inspector, Standing
+from ..control.mirrored import other_hand
 from ..control.nearness import Critical
 from ..control.reasons import REASONS
 from ..properties.access import rig_of, session_of
@@ -75,11 +77,12 @@ class Sketch:
         if dragged:
             guide = session.axis, tuple(session.anchor)
             grip = Grip(bone=session.grip or held, levels=session.levels)
+        grip = replace(grip, other=other_hand(armature, grip.bone))
         asked = stamp, shown, grip, rig.active_effector, rig.solver.unpinned, guide
         if asked == self._asked and not self._unsure:
             return self._drawing
         self._asked = asked
-        marks = read_marks(armature, in_hand=session.grip if dragged else "")
+        marks = read_marks(armature, in_hand=grip.bones if dragged else ())
         standing = Standing.of(armature, depsgraph.scene.frame_current)
         structure = armature.session_uid, self._rests, rig.solver.root, self._settings(armature)
         if structure != self._structure:  # else the very same one, which is quickly compared
@@ -88,6 +91,7 @@ class Sketch:
         holds = self._holding(armature, grip, structure, standing, dragged=dragged)
         every = [chain for mark in marks for chain in mark.chains]
         every += [(hold.bone, "") for hold in holds]
+        every += [(grip.other, "")] if grip.other else []
         chains = [*every, (grip.bone, "")] if grip.bone else every
         near = self._near(armature, depsgraph, standing, shown, chains)
         signature = (

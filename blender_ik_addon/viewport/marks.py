@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
@@ -127,12 +127,12 @@ class Mark(NamedTuple):
         return Vector((turned.x * flags[0], turned.y * flags[1], turned.z * flags[2]))
 
 
-def read_marks(armature: bpy.types.Object, in_hand: str = "") -> tuple[Mark, ...]:
+def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tuple[Mark, ...]:
     """The effectors of an armature that are on and lack nothing.
 
     Args:
         armature: the original object.
-        in_hand: name of the bone that is being dragged, with which its own pins come along; "" for none.
+        in_hand: names of the bones that are being dragged, with which their own pins come along.
     """
     marks = []
     bones, scale = armature.pose.bones, armature.matrix_world.median_scale
@@ -154,7 +154,7 @@ def read_marks(armature: bpy.types.Object, in_hand: str = "") -> tuple[Mark, ...
             continue
         x, y, z = effector.offset
         local = (x, y + bone.bone.length if effector.point == "TIP" else y, z)
-        if effector.follows == "MOTION" or (goal[2] and bone.name == in_hand):
+        if effector.follows == "MOTION" or (goal[2] and bone.name in in_hand):
             there = armature.matrix_world @ bone.matrix
             goal = tuple(there @ Vector(local)), tuple(there.to_quaternion()), True
         marks.append(
