@@ -146,3 +146,24 @@ def test_a_live_figure_follows_its_target_during_playback_and_the_overlay_shows_
     assert miss < 1e-3
     figure.run("view()['area'].spaces.active.overlay.show_overlays = False")
     figure.screenshot("overlays_off")
+
+
+def test_with_x_axis_mirror_the_other_hand_comes_along(figure: BlenderWindow):
+    figure.operate("bpy.context.object.pose.use_mirror_x = True\nbpy.ops.ed.undo_push(message='mirror')")
+    before = figure.run(PLACES)
+    goal = (0.6, 0.0, 1.9)
+    start, end = _way(figure, "hand.L", goal)
+    figure.move(*start)
+    figure.press()
+    figure.glide(start, end)
+    figure.screenshot("dragging_mirrored", fine=True)
+    figure.release()
+    after = figure.wait_for(
+        PLACES, lambda now: _apart((now["hand.L"][0], now["hand.L"][2]), (goal[0], goal[2])) < 0.03
+    )
+    for bone in ("arm", "hand"):
+        (x, y, z), other = after[bone + ".L"], after[bone + ".R"]
+        assert _apart((-x, y, z), other) < 1e-3
+    assert all(_apart(before[foot], after[foot]) < 1e-3 for foot in ("shin.L", "shin.R"))
+    figure.key("ctrl+z")
+    figure.wait_for(PLACES, lambda now: all(_apart(now[bone], before[bone]) < 1e-5 for bone in before))
