@@ -31,6 +31,7 @@ from .frame import Solved
 from .gliding import glide
 from .goals import points
 from .grip import Grip, plan_with_grip, taken
+from .held_back import shortest
 from .hinging import hinged
 from .mirrored import Mirrored, into
 from .plan import NOT_SAVED, Plan, find_armature
@@ -331,12 +332,19 @@ class Drag:
         place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
         place = self._figure.space.point_out(place)
         there = self._rounds.is_there(solved)
-        status, message = ("REACHED", "") if there else (solved.status, solved.message)
+        status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
         glides = solved is not best
         self.moved = Moved(
             error=float(error), status=status, message=message, place=place, arrived=arrived, glides=glides
         )
         return self.moved
+
+    def _message(self, solved: Solved) -> str:
+        """Why the hand, or what holds against it, is not where it should be."""
+        if solved.sentence:
+            return solved.sentence
+        counts, problem = self._rounds.counts, solved.problem or self._task.problem
+        return shortest(self._plan, self._task.parts, problem, solved.solution, counts)
 
     def _gone(self, then: Array) -> float:
         """How far the hand has gone from where it was (4, 4), figure sizes or radians."""

@@ -20,7 +20,7 @@ from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, Kind
 from ..properties.refusal import Refused
-from .mirrored import other_hand
+from .mirrored import Mirrored, other_hand
 from .plan import NOT_SAVED, EffectorPlan, Plan, read_plan
 
 # priorities below that of the hand, which has 1
@@ -142,7 +142,7 @@ def _leader(own: Sequence[ArticulateEffector], grip: Grip, name: str) -> Articul
 def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
     """What is in the hand of who takes hold so, and with *X-Axis Mirror* what comes along.
 
-    A bone on the other side that follows a target goes on to follow that.
+    A limb on the other side that follows a target or is led by constraints goes on to do so.
 
     Args:
         armature: the original object.
@@ -150,8 +150,12 @@ def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
     """
     grip = handed_on(armature, grip)
     other = other_hand(armature, grip.bone)
+    if not other:
+        return replace(grip, other="")
     own = [effector for effector in rig_of(armature).effectors if effector.enabled]
-    return replace(grip, other="" if _leader(own, grip, other) else other)
+    limb = [bone for _, bone, _ in Mirrored.of(armature, grip.bone, other).limb]
+    led = _leader(own, grip, other) is not None or overridden(armature, limb)
+    return replace(grip, other="" if led else other)
 
 
 def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis import reason
+from ikmath.diagnosis import explain, reason
 
-from ..bridge.armature import Array
+from ..bridge.armature import Array, Flags
 from .goals import Part
 from .plan import Plan
 from .surroundings import Near
@@ -50,3 +50,21 @@ def held_back(
         else:
             reasons[rows[number]] = reason(problem, pose, number)
     return tuple(reasons)
+
+
+def shortest(
+    plan: Plan, parts: Sequence[Part], problem: ik.Problem, solution: ik.Solution, counts: Flags
+) -> str:
+    """The solution's message, but about the effectors that count: others give way as they are meant to.
+
+    Args:
+        plan: of the armature; parts: what was asked for, problem: as goals; solution: how that ended.
+        counts: (E,) which effectors count.
+    """
+    rows = np.concatenate([part.rows for part in parts])
+    errors = np.where(counts[rows], solution.errors, 0.0)
+    known = solution.status in (ik.Status.BEST_EFFORT, ik.Status.STOPPED)
+    if not known or not errors.max() > plan.tolerance:
+        return str(solution.message)
+    stalled = solution.status is ik.Status.BEST_EFFORT
+    return explain(problem, solution.q, errors, plan.tolerance, stalled=stalled)

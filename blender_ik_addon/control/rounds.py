@@ -42,6 +42,7 @@ class Rounds:
         plan: with what is dragged; row: its effector.
 
     Attributes:
+        counts: (E,) the effectors that are to be where they should: the hand, and what holds against it.
         best: what the last update came to; None before the first.
         arrived: asked again, the figure would not move.
     """
@@ -49,7 +50,7 @@ class Rounds:
     def __init__(self, plan: Plan, row: int) -> None:
         dragged = plan.effectors[row].priority
         self._tolerance = plan.tolerance
-        self._counts = np.array([effector.priority <= dragged for effector in plan.effectors])
+        self.counts = np.array([effector.priority <= dragged for effector in plan.effectors])
         self.best: Solved | None = None
         self.arrived = False
         self._vain = 0.0  # what was missed where to begin anew was of no use
@@ -122,8 +123,8 @@ class Rounds:
     def _may_come_nearer(self, task: Task, solved: Solved) -> bool:
         """Whether to begin anew may be worth it."""
         pose = ik.Pose.forward(task.figure.skeleton, solved.q)
-        found, _ = effector_errors(len(self._counts), task.parts, shortfalls(task.problem, pose))
-        least, off = float(np.nanmax(found[self._counts], initial=0.0)), self.off(solved)
+        found, _ = effector_errors(len(self.counts), task.parts, shortfalls(task.problem, pose))
+        least, off = float(np.nanmax(found[self.counts], initial=0.0)), self.off(solved)
         return least <= self._tolerance or (least < _MUCH_NEARER * off and off > _FARTHER * self._vain)
 
     def is_there(self, solved: Solved) -> bool:
@@ -132,5 +133,5 @@ class Rounds:
 
     def off(self, solved: Solved) -> float:
         """By how much that is missed, metres or radians; what gives way may."""
-        off = np.concatenate([solved.distance[self._counts], solved.angle[self._counts]])
+        off = np.concatenate([solved.distance[self.counts], solved.angle[self.counts]])
         return float(np.nanmax(off, initial=0.0))

@@ -238,6 +238,23 @@ def test_a_bone_that_follows_a_target_goes_on_to_follow_it():
     assert np.linalg.norm(tip(rig, "hand.R") - np.array(target.location)) < 1e-3
 
 
+def test_a_limb_that_a_constraint_leads_stays_with_it():
+    rig = mirrored(metarig("basic"))
+    goal = bpy.data.objects.new("Goal", None)
+    bpy.context.collection.objects.link(goal)
+    goal.location = (-0.5, -0.3, 1.2)
+    led = rig.pose.bones["forearm.R"].constraints.new("IK")
+    led.target, led.chain_count = goal, 2
+    bpy.context.view_layer.update()
+    before = tip(rig, "forearm.R")
+    held = start(rig, "hand.L", levels=3)
+    assert held.move_to(by(held, [-0.1, -0.3, 0.1])).status == "REACHED"
+    assert held.grip.other == "" and np.linalg.norm(tip(rig, "forearm.R") - before) < 1e-4
+    held.cancel()
+    led.mute = True
+    assert start(rig, "hand.L").grip.other == "hand.R"
+
+
 def test_a_locked_limb_on_the_other_side_stays():
     rig = mirrored(two_arms())
     for name in ("arm.R", "hand.R"):

@@ -108,6 +108,16 @@ def test_who_lifts_a_shin_lifts_the_foot():
     assert tip(rig, "Head")[2] > 1.6  # and the body stays where it is, more or less
 
 
+def test_what_is_told_is_what_keeps_the_hand_and_not_the_foot_that_gives_way():
+    rig = player()
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="Shin.L"))
+    moved = held.move_to(held.anchor + np.array([0.1, -3.0, 1.5]))  # farther than all of it is long
+    assert moved.status == "BEST_EFFORT" and moved.error > 0.1
+    foot = tip(rig, "Foot.L") - np.array(rig.data.bones["Foot.L"].tail_local)
+    assert np.linalg.norm(foot) > moved.error, "it is farther off, as it is meant to be"
+    assert moved.message.startswith("Shin.L is short by")
+
+
 def test_a_foot_stays_while_the_knee_above_it_can_move_without_it():
     rig = player()
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="Hips"))
