@@ -32,6 +32,7 @@ def conclude(
     blocked: str = "",
     near: Proximity | None = None,
     memory: Any = None,
+    paced: bool = False,
 ) -> Solution:
     """The solution for final coordinates q (n,): errors, status and message.
 
@@ -45,7 +46,7 @@ def conclude(
         measure: finds the distance to the nearest obstacle, metres, where there are any.
         blocked: name of the obstacle that stands in the way, if one does.
         near: what is near at q, if the method knows.
-        memory: what the method wants back for the frame after, see `Solution`.
+        memory: what the method wants back for the frame after; paced: it kept from a jump; see `Solution`.
     """
     if errors is None:
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
@@ -56,7 +57,15 @@ def conclude(
     else:
         status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
         sentence = partial(
-            explain, problem, q, errors, tolerance, stalled=stalled, blocked=blocked, inside=inside
+            explain,
+            problem,
+            q,
+            errors,
+            tolerance,
+            stalled=stalled,
+            blocked=blocked,
+            inside=inside,
+            paced=paced,
         )
     if inside:
         status = Status.INFEASIBLE
@@ -68,6 +77,7 @@ def conclude(
         sentence=sentence,
         memory=memory,
         measure=measure,
+        paced=paced,
     )
 
 
@@ -84,6 +94,7 @@ def explain(
     stalled: bool,
     blocked: str = "",
     inside: str = "",
+    paced: bool = False,
 ) -> str:
     """One sentence: the effector that is most short, by how much, and what holds it back at q (n,)."""
     worst = int(np.argmax(np.where(errors > tolerance, errors / problem.spans, -1.0)))
@@ -101,12 +112,12 @@ def explain(
     elif inside:  # whatever else there is, that comes first
         why, inside = inside, ""
     else:
-        why = reason(problem, Pose.trusted(problem.skeleton, q), worst)
+        why = reason(problem, Pose.trusted(problem.skeleton, q), worst, paced=paced)
     return f"{problem.effectors[worst]} is short by {size}: {why}{inside and f'; {inside}'}."
 
 
-def reason(problem: Problem, pose: Pose, effector: int) -> str:
-    """What holds an effector back where the solve ended."""
+def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) -> str:
+    """What holds an effector back where the solve ended; paced: the solve kept from a jump."""
     stack = problem.stack
     if not stack.scale[stack.starts[effector]]:
         return "its weight is zero"
@@ -124,6 +135,8 @@ def reason(problem: Problem, pose: Pose, effector: int) -> str:
         )
     if parts:
         return ", and ".join(parts)
+    if found.method and paced:
+        return "it would have to jump to be there at once"
     if found.method:
         return "small turns of joints would bring it nearer, but the method does not make them"
     return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"

@@ -62,6 +62,7 @@ class Solution:
         memory: what the method wants back for the frame after, its warm start; nobody else's business.
         measure: how to find the clearance, for the first who asks.
         relaxed: whether it has gone as near to its posture as its goals let it, see `Solver.relax`.
+        paced: whether it kept from a jump away from the frame before, which may be why it is short.
     """
 
     q: Array
@@ -72,6 +73,7 @@ class Solution:
     memory: Any = field(default=None, repr=False, compare=False)
     measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
     relaxed: bool = field(default=False, compare=False)
+    paced: bool = field(default=False, compare=False)
 
     @cached_property
     def message(self) -> Any:

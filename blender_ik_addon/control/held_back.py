@@ -48,7 +48,7 @@ def held_back(
         elif solution.status is ik.Status.STOPPED and not brief:
             reasons[rows[number]] = "it still came nearer when the iterations ran out"
         else:
-            reasons[rows[number]] = reason(problem, pose, number)
+            reasons[rows[number]] = reason(problem, pose, number, paced=solution.paced)
     return tuple(reasons)
 
 
@@ -67,4 +67,4 @@ def shortest(
     if not known or not errors.max() > plan.tolerance:
         return str(solution.message)
     stalled = solution.status is ik.Status.BEST_EFFORT
-    return explain(problem, solution.q, errors, plan.tolerance, stalled=stalled)
+    return explain(problem, solution.q, errors, plan.tolerance, stalled=stalled, paced=solution.paced)

@@ -257,4 +257,5 @@ class Descent(Walk):
             blocked=blocked,
             near=state.near,
             memory=Trail(state.pose, self.working, fast, state.near, self.lags, self.sag, sway),
+            paced=self.following,
         )
