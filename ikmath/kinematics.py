@@ -21,56 +21,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .arrays import Index
+from .local_frames import Scratch
 from .plan import Levels, Plan, Span, span
 from .rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
-
-
-# The rows of `_features`. Waves: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
-_N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO, _HALF = range(10)
-# what `Plan.inputs` tells of it;
-_Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 10, 11, 12, 13, 16, 19, 20
-# products of two waves, the last of them s;
-_SWINGS = (_SIN_X, _SIN_X), (_SIN_X, _SIN_Z), (_SIN_Z, _SIN_Z), (_COS, _SIN_X), (_COS, _SIN_Z)
-_AXES = (_N_X, _N_X), (_N_X, _N_Z), (_N_Z, _N_Z), (_RATIO, _SIN_X), (_RATIO, _SIN_Z), (_RATIO, _COS)
-_FIRST: Final = np.array(_SWINGS + _AXES).T
-_TRIPLES = _PAIRS + len(_SWINGS) + len(_AXES)
-# and products of those: one and the swings with the twist, and s with what is square in n.
-_SECOND: Final = np.array(
-    [(swing, twist) for twist in (_SIN_Y, _COS_Y) for swing in range(_ONE, _PAIRS + len(_SWINGS))]
-    + [(_TRIPLES - 1, _PAIRS + len(_SWINGS) + i) for i in range(3)]
-).T
-_END = _TRIPLES + len(_SECOND[0])
-
-
-def _feature_map() -> Array:
-    """(F, 21): rows from the slides on -> rows of [rotation | axes of turns x, y, z | place]."""
-    swing = np.zeros((6, 3, 3))  # S as a linear map of one and the swings
-    swing[0] = np.eye(3)
-    swing[1, 1, 1] = swing[1, 2, 2] = swing[3, 0, 0] = swing[3, 1, 1] = -2.0
-    swing[2, 0, 2] = swing[2, 2, 0] = 2.0
-    swing[4, 2, 1], swing[4, 1, 2] = 2.0, -2.0
-    swing[5, 1, 0], swing[5, 0, 1] = 2.0, -2.0
-    out = np.zeros((_END - _SLIDE, 3, 7))
-    places, plain, axes, _, sine, cosine, whole = np.split(out, np.cumsum([6, 6, 5, 1, 6, 6]))
-    places[:3, :, 6] = places[3:, :, 6] = np.eye(3)
-    plain[:, :, 1] = plain[:, :, 4] = swing[:, :, 1]  # the twist leaves the second column alone
-    sine[:, :, 0], sine[:, :, 2] = -swing[:, :, 2], swing[:, :, 0]
-    cosine[:, :, 0], cosine[:, :, 2] = swing[:, :, 0], swing[:, :, 2]
-    plain[0, 0, 3] = plain[0, 2, 5] = 1.0
-    for squares, sign in (axes, 1.0), (whole, -1.0):
-        squares[2, 0, 3] = squares[0, 2, 5] = -sign
-        squares[1, 2, 3] = squares[1, 0, 5] = sign
-    axes[4, 1, 3], axes[3, 1, 5] = 1.0, -1.0
-    return out.reshape(-1, 21)
-
-
-_FEATURES: Final = _feature_map()
-_ONE_HALF: Final = np.array(0.5)  # numpy reads an array sooner than a number
-_SMALL: Final = np.array(_TINY)
-
 
 SKEW_ROWS: Final = np.zeros((3, 9))  # p @ SKEW_ROWS = -[p]x row after row, so that a @ (...) = p x a
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -141,19 +96,24 @@ class ManyFrames(NamedTuple):
 
 def forward_one(plan: Plan, constants: Constants, q: Array) -> OneFrame:
     """One pose, q (n,)."""
-    count = plan.count
     source = constants.inputs.copy()
     source[: len(q)] = q
-    local = _features(source, plan.inputs).T.dot(_FEATURES).reshape(count + 1, 3, 7)
+    scratch = Scratch.taken(plan.count)
+    scratch.work_out(plan.inputs, source)
+    local = scratch.local
     if constants.rest is not None:
-        local = np.matmul(constants.rest, local)
-    rotation = np.matmul(local.take(plan.first_jump).T, local[:, :, :3])
+        np.matmul(constants.rest, local.every, out=scratch.seen.every)
+        local = scratch.seen
+    local.every.take(plan.first_jump, None, scratch.jump, "clip")
+    rotation = np.matmul(scratch.jumped, local.rotation)
     for jump in plan.further_jumps:
-        rotation = np.matmul(rotation.take(jump).T, rotation)
-    own = local[:-1].swapaxes(1, 2)
-    carried = np.matmul(own[:, 3:], rotation.take(plan.parent_entries).transpose(2, 0, 1))
+        rotation.take(jump, None, scratch.jump, "clip")
+        rotation = np.matmul(scratch.jumped, rotation)
+    rotation.take(plan.parent_entries, None, scratch.above, "clip")
+    carried = np.matmul(local.carried, scratch.carrying)
     if plan.cut:
-        carried[:, :3] = np.matmul(own[:, 3:6], rotation.take(plan.turn_entries).transpose(2, 0, 1))
+        carried[:, :3] = np.matmul(local.carried[:, :3], rotation.take(plan.turn_entries).transpose(2, 0, 1))
+    scratch.give_back()
     position = plan.above.dot(carried[:, 3])
     return OneFrame(rotation, position, carried, slides(plan, constants, rotation))
 
@@ -175,33 +135,6 @@ def offsets(plan: Plan, constants: Constants, q: Array) -> Array:
     if not len(plan.sliding):
         return constants.translation
     return np.asarray(constants.translation + q[plan.slid].dot(constants.along).reshape(plan.count, 3))
-
-
-def _features(source: Array, inputs: Index) -> Array:
-    """(F, K) of K joints, what `_feature_map` maps, their inputs standing in `source`.
-
-    Joints lie innermost: short inner loops are slow. The factors of products are picked out first: numpy
-    multiplies arrays of one shape in a third of the time that it takes to broadcast.
-    """
-    rows = np.empty((_END, inputs.shape[1]))
-    source.take(inputs, out=rows[_Y:_PAIRS], mode="clip")  # or numpy would copy once more
-    half, x, z, sine = rows[_HALF], rows[_X], rows[_Z], rows[_SIN]
-    n_x, n_z, angles = rows[_N_X], rows[_N_Z], rows[_HALF : _Y + 1]
-    np.hypot(x, z, out=half)
-    half += _SMALL
-    np.divide(x, half, out=n_x)
-    np.divide(z, half, out=n_z)
-    half *= _ONE_HALF
-    np.sin(angles, out=rows[_SIN : _SIN_Y + 1])
-    np.cos(angles, out=rows[_COS : _COS_Y + 1])
-    np.multiply(n_x, sine, out=rows[_SIN_X])
-    np.multiply(n_z, sine, out=rows[_SIN_Z])
-    np.divide(sine, half, out=rows[_RATIO])
-    factors = rows.take(_FIRST, 0)
-    np.multiply(factors[0], factors[1], out=rows[_PAIRS:_TRIPLES])
-    factors = rows.take(_SECOND, 0)
-    np.multiply(factors[0], factors[1], out=rows[_TRIPLES:])
-    return rows[_SLIDE:]
 
 
 _IDENTITY: Final = np.eye(3)

@@ -15,7 +15,7 @@ LAYERS = (
     {"arguments"},
     {"registries", "parameters", "rotation", "linalg", "swing", "threads"},
     {"exits", "plan"},
-    {"held"},
+    {"held", "local_frames"},
     {"inertia", "region", "kinematics", "residual", "blocks", "solids", "skinning", "lsystem"},
     {"hinges"},
     {"joint"},
