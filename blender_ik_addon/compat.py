@@ -13,8 +13,6 @@ import bpy
 
 # 4.5 gave points a shader of their own; the plain one draws none there on some drivers.
 POINT_SHADER: Final = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
-# 5.0 gave matrices the buffer protocol, by which numpy reads one at once.
-MATRICES_ARE_BUFFERS: Final = bpy.app.version >= (5, 0, 0)
 
 
 def bone_selected(bone: bpy.types.PoseBone) -> bool:

@@ -13,7 +13,6 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..compat import MATRICES_ARE_BUFFERS
 from .armature import Array
 from .evaluated import kept_up
 from .faults import FigureFault
@@ -65,9 +64,7 @@ def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarge
 
 def as_matrices(transforms: Sequence[Any]) -> Array:
     """Transforms, as `transform` gives them, as one array (E, 4, 4)."""
-    if MATRICES_ARE_BUFFERS:
-        return np.array(transforms, dtype=float).reshape(-1, 4, 4)
-    # number by number: numpy would ask a matrix a dozen times, which takes five times as long
+    # number by number: before Blender 5.0 numpy asks a matrix a dozen times, which takes five times as long
     numbers = chain.from_iterable(chain.from_iterable(transforms))
     return np.fromiter(numbers, dtype=float, count=16 * len(transforms)).reshape(-1, 4, 4)
 
