@@ -14,13 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
+from .blocks import Blocks
 from .hilbert import hilbert_order
+from .triangles import FacetTable
 from .vectors import ONES, TINY, clamp
 
 Index = npt.NDArray[np.intp]
@@ -108,6 +111,16 @@ class Tree:
             max(tree.size for tree in trees),
         )
 
+    @cached_property
+    def facets(self) -> FacetTable:
+        """The triangles of the lowest level, ready to be measured."""
+        return FacetTable(self.corners)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """What can be nearer than something that is known."""
+        return Blocks(self.levels, WIDE, self.size)
+
     def near_points(
         self, points: Array, limit: Array, root: Index | None = None
     ) -> tuple[Index, Index, Array]:
@@ -131,14 +144,9 @@ class Tree:
         return self._descend(distance, len(points), limit, root, float(np.abs(points).max(initial=0.0)))
 
     def near_segments(
-        self, a: Array, b: Array, limit: Array, root: Index | None = None, more: Array | None = None
+        self, a: Array, b: Array, limit: Array, root: Index | None = None
     ) -> tuple[Index, Index, Array]:
-        """As `near_points` for segments a-b, (Q, 3) each.
-
-        Args:
-            a, b, limit, root: see there.
-            more: (Q,) metres; also what is farther than the nearest, or the limit, by no more than that.
-        """
+        """As `near_points` for segments a-b, (Q, 3) each."""
         d = b - a
         inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
 
@@ -152,19 +160,7 @@ class Tree:
             return result
 
         size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-        return self._descend(distance, len(a), limit, root, size, more)
-
-    def nearest_of(self, query: Index, row: Index, least: Array, limit: Array) -> tuple[Index, Index, Array]:
-        """What `near_segments` would have given of such pairs (P,) if no more had been asked for."""
-        if not len(query):
-            return query, row, least
-        starts = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
-        bound, asked = limit.copy(), query.take(starts)
-        centre = np.minimum.reduceat(least + self.levels[-1].radius.take(row), starts)
-        bound[asked] = np.minimum(bound.take(asked), centre)
-        bound += _AIR * (bound + self.size)
-        rows = (least <= bound.take(query)).nonzero()[0]
-        return query.take(rows), row.take(rows), least.take(rows)
+        return self._descend(distance, len(a), limit, root, size)
 
     def _descend(
         self,
@@ -173,13 +169,10 @@ class Tree:
         limit: Array,
         root: Index | None,
         size: float,
-        more: Array | None = None,
     ) -> tuple[Index, Index, Array]:
         """The frontier of (query, node) pairs, level by level; see the module."""
         bound = limit.copy()
-        air: Array | float = _AIR * (size + self.size)
-        if more is not None:
-            air = air + more
+        air = _AIR * (size + self.size)
         query, gap = np.arange(count), np.zeros(count)
         node = first = np.zeros(count, dtype=np.intp) if root is None else root * WIDE
         children = _CHILDREN[: len(self.levels[0].center)]

@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from ..rotation import Array
 from .bvh import Index, Tree
-from .shortlist import Before, Shortlist
+from .shortlist import Gap, Shortlist
 from .triangles import Facets, closest_on_triangles
 from .vectors import ONES, TINY, cross, dot
 
-_FEW: Final = 200  # candidates that are measured at once, whosever they are
+_FEW: Final = 400  # candidates that are measured at once, whosever they are
 _ROUNDS: Final = 2  # of single triangles before all that remain are measured
 _CROWD: Final = 1000  # candidates of which it is worth to look at their planes first
 _NEEDLE: Final = 1e-8  # squared sine of a triangle's angle below which it has no plane
@@ -80,18 +80,12 @@ def nearest_to_segments(
         tree, a, b, limit, root: see there.
         shortlist: for who asks the same segments again soon: filled here, and asked if it is.
     """
-    if shortlist is None:
-        return _Search(tree, a, b, limit, points_only=False).run(*tree.near_segments(a, b, limit, root))
-    if shortlist.candidates is not None:
-        free = np.full(len(a), np.inf)
-        pairs = shortlist.candidates.near(a, b, shortlist.moved)
-        return _Search(tree, a, b, free, points_only=False).run(*pairs)
-    every = tree.near_segments(a, b, limit, root, 2.0 * shortlist.way)
-    pairs = tree.nearest_of(*every, limit)
-    hit = _Search(tree, a, b, limit, points_only=False).run(*pairs)
-    before = Before.of(a, b, hit.point, hit.parameter)
-    shortlist.fill(tree, every, np.minimum(hit.distance, limit), before)
-    return hit
+    if shortlist is not None:
+        hit = _Search(tree, a, b, limit, points_only=False).follow(root, shortlist)
+        if hit.distance.all():
+            return hit
+        # of several triangles that are passed through, which one is told must not hang on what was before
+    return _Search(tree, a, b, limit, points_only=False).run(*tree.near_segments(a, b, limit, root))
 
 
 class _Search:
@@ -111,6 +105,50 @@ class _Search:
 
     def run(self, query: Index, row: Index, least: Array) -> Hit:
         """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
+        self._rounds(query, row, least)
+        return self._hit()
+
+    def follow(self, root: Index | None, shortlist: Shortlist) -> Hit:
+        """As `run`, for segments that are asked again and again and move on by little."""
+        if not self._among(shortlist):
+            self._beyond(np.zeros(len(self.a), dtype=np.intp) if root is None else root, shortlist)
+        shortlist.found(self.row, self.point, self.parameter)
+        return self._hit()
+
+    def _among(self, shortlist: Shortlist) -> bool:
+        """Measure what was kept; whether the nearest of that is the nearest of all."""
+        if shortlist.candidates is None:
+            return False
+        self._rounds(*shortlist.candidates.near(self.a, self.b, shortlist.way))
+        proven = shortlist.proven(shortlist.candidates, self.a, self.b, self._bound())
+        if proven is None:
+            return False
+        self.limit = proven
+        return True
+
+    def _beyond(self, root: Index, shortlist: Shortlist) -> None:
+        """Measure what was nearest, then what may be nearer than that is now; keep what may soon be."""
+        blocks, nearest = self.tree.blocks, shortlist.nearest
+        new = (nearest < 0).nonzero()[0]
+        if len(new):
+            middle = 0.5 * (self.a.take(new, 0) + self.b.take(new, 0))
+            nearest[new] = blocks.guess(middle, root.take(new))
+        self._measure(np.arange(len(self.a)), nearest)
+        gap = self._gap()
+        keep = shortlist.candidates is None and bool(shortlist.way.any())
+        ahead, reach = gap.foremost, gap.bound
+        if keep:
+            ahead, reach = ahead - shortlist.depth(gap), reach + 2.0 * shortlist.way
+        query, row = blocks.within(self.a, self.b, gap.way, ahead, reach, root)
+        front = gap.front(self.tree, query, row)
+        if keep:
+            shortlist.fill(query, row, front, gap)
+        rows = (front > (gap.foremost + _ROUNDING * self._size()).take(query)).nonzero()[0]
+        query = query.take(rows)
+        self._rounds(query, row.take(rows), gap.begin.take(query) - front.take(rows))
+
+    def _rounds(self, query: Index, row: Index, least: Array) -> None:
+        """Measure what can be the nearest, see `run`."""
         for _ in range(_ROUNDS):
             if len(query) <= max(_FEW, 2 * len(self.a)):
                 break
@@ -121,21 +159,21 @@ class _Search:
             query, row, least = self._remaining(query, row, least)
         if len(query):
             self._measure(query, row)
+
+    def _hit(self) -> Hit:
+        """What is within the limit."""
         beyond = self.distance > self.limit
         if beyond.any():
             self.distance[beyond], self.row[beyond] = np.inf, -1
             self.point[beyond] = np.nan
-        return self._hit()
-
-    def _hit(self) -> Hit:
         return Hit(self.distance, self.point, self.parameter, self.row, self.feature, self.through)
 
     def _measure(self, query: Index, row: Index) -> None:
         """Measure pairs exactly and keep the nearest of each query, if it is nearer than the one before."""
-        corners = self.tree.corners.take(row, 0)
         if not self.points_only:
-            self._measure_facets(query, row, Facets.of(corners))
+            self._measure_facets(query, row, self.tree.facets.take(row))
             return
+        corners = self.tree.corners.take(row, 0)
         distance, point, feature = closest_on_triangles(self.a.take(query, 0), corners)
         best = _best(query, distance)
         best = best.take((distance.take(best) < self.distance.take(query.take(best))).nonzero()[0])
@@ -164,16 +202,9 @@ class _Search:
         """The candidates that may be nearer than what was found."""
         keep = (least < self.distance.take(query)).nonzero()[0]
         query, row, least = query.take(keep), row.take(keep), least.take(keep)
-        critical = self.a + self.parameter[:, None] * self.d
-        gap = critical - self.point
-        gap /= np.maximum(self.distance, TINY)[:, None]
-        # how far the query is from the plane through the triangle's foremost corner, across the gap
-        side = (self.a * gap).dot(ONES)
-        if not self.points_only:
-            side = np.minimum(side, (self.b * gap).dot(ONES))
-        reach = np.matmul(self.tree.corners.take(row, 0), gap.take(query, 0)[:, :, None])[:, :, 0]
-        front = np.maximum(np.maximum(reach[:, 0], reach[:, 1]), reach[:, 2])
-        ahead = side.take(query) - front
+        gap = self._gap()
+        front = gap.front(self.tree, query, row)
+        ahead = gap.begin.take(query) - front
         size = self._size()
         keep = (ahead < self.distance.take(query) - _ROUNDING * size).nonzero()[0]
         query, row, least = query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
@@ -183,6 +214,17 @@ class _Search:
         least = np.maximum(least, self._from_planes(query, row, size))
         keep = (least < self.distance.take(query)).nonzero()[0]
         return query.take(keep), row.take(keep), least.take(keep)
+
+    def _gap(self) -> Gap:
+        """From what was found to the queries."""
+        way = self.a + self.parameter[:, None] * self.d
+        way -= self.point
+        # where they touch that is rounding; any direction will do that is no longer than one
+        way /= np.maximum(np.sqrt((way * way).dot(ONES)), TINY)[:, None]
+        begin = (self.a * way).dot(ONES)
+        if not self.points_only:
+            begin = np.minimum(begin, (self.b * way).dot(ONES))
+        return Gap(self.point, self.parameter, way, begin, self._bound())
 
     def _from_planes(self, query: Index, row: Index, size: float) -> Array:
         """(P,) no more than how far queries are from the planes of triangles; 0 for needles."""
@@ -199,6 +241,10 @@ class _Search:
         # the normal of a needle is rounding
         sure = square > _NEEDLE * dot(one, one) * dot(two, two)
         return np.where(sure, away - _AIR * size, 0.0)
+
+    def _bound(self) -> Array:
+        """(Q,) metres; nothing farther is of interest."""
+        return np.minimum(self.distance, self.limit)
 
     def _size(self) -> float:
         """Of the coordinates."""

@@ -60,10 +60,8 @@ class Question(NamedTuple):
             shortlist=None,
         )
 
-    def after(self, places: Array, moved: Array) -> Question:
-        """The same where all links of a single pose (L, 3, 3) are now, after they have moved (L,) metres."""
-        if self.shortlist is not None:
-            self.shortlist.moved = moved.take(self.link)
+    def after(self, places: Array) -> Question:
+        """The same where all links of a single pose (L, 3, 3) are now."""
         return self._replace(places=places.take(self.link, 0))
 
     def measured(self, detect: float, ends: bool, behind: float | None = None) -> Part:

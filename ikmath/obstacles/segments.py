@@ -53,7 +53,13 @@ def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, 
 
 
 def closest_by_products(
-    dd: Array, ee: Array, de: Array, dw: Array, ew: Array, carefully: Callable[[], tuple[Array, Array]]
+    dd: Array,
+    ee: Array,
+    de: Array,
+    dw: Array,
+    ew: Array,
+    carefully: Callable[[], tuple[Array, Array]],
+    inverse_e: Array | None = None,
 ) -> tuple[Array, Array]:
     """`closest_of_segments` for those who have the dot products already, `w = a - c`; any shapes.
 
@@ -64,13 +70,16 @@ def closest_by_products(
         dw: d . w.
         ew: e . w.
         carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, asked only where segments are nearly parallel.
+        inverse_e: 1 / ee, if that is at hand.
     """
-    inverse_d, inverse_e = 1.0 / np.maximum(dd, TINY), 1.0 / np.maximum(ee, TINY)
+    inverse_d = 1.0 / np.maximum(dd, TINY)
+    if inverse_e is None:
+        inverse_e = 1.0 / np.maximum(ee, TINY)
     product = dd * ee
     area = product - de * de
     s = (de * ew - dw * ee) / np.maximum(area, TINY)
     slender = area <= _SLENDER * product
-    if not slender.any():
+    if not np.count_nonzero(slender):
         t = clamp((de * clamp(s) + ew) * inverse_e)
         return clamp((de * t - dw) * inverse_d), t
     # nearly parallel: the differences above have lost their digits, those of the cross product have not

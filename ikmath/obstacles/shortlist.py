@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The triangles that may be nearest to segments that hardly move: who asks again asks only these.
 
-Few of them are measured. What was the nearest place of a mesh is still one, if not the nearest; nothing
-farther need be. And along a gap, whatever the gap, no triangle is nearer to a segment than it reaches towards
-it; along the gap that was, that tells of most that they are not the nearest.
+What was the nearest place of a mesh is still one, if not the nearest; nothing farther need be measured. And
+along any direction no triangle is nearer to a segment than it reaches towards it; along the gap that there
+was, that tells of most that they are not the nearest.
+
+So those are kept that are near enough and reach far enough along the gap. What is found among them is the
+nearest as long as it is before all that the others reach: on a surface that bulges for quite a while.
 """
 
 from __future__ import annotations
@@ -14,55 +17,60 @@ import numpy as np
 
 from ..rotation import Array
 from .bvh import Index, Tree
-from .vectors import ONES, TINY
+from .vectors import ONES
 
-_FEW: Final = 40  # candidates that are measured at once, whether they can be the nearest or not
+_FEW: Final = 100  # candidates that are measured at once, whether they can be the nearest or not
+_MANY: Final = 800  # candidates, of which to look through all takes as long as to seek them anew
+_DEPTH: Final = 0.1  # of the way ahead: so far behind the foremost along the gap those are who are kept
+_WORN: Final = 0.3  # of that depth: with less left it is time to seek anew
 _AIR: Final = 1e-12  # relative, above rounding
 
 Pairs = tuple[Index, Index, Array]
 """Query (P,), those of a query together, row (P,) of `Tree.corners`, and (P,) no more than their distance."""
 
 
-class Before(NamedTuple):
-    """What was nearest to each of Q segments a-b when they were asked last, not finite where nothing was.
+class Gap(NamedTuple):
+    """What is nearest to each of Q segments a-b, of all that has been measured.
 
     Attributes:
         point: (Q, 3) on the mesh, in its own space; parameter: (Q,) where on the segment.
-        gap: (Q, 3) unit, from there to the segment.
+        way: (Q, 3) from there to the segment; unit, or shorter.
+        begin: (Q,) where along it the segments begin.
+        bound: (Q,) metres; nothing farther is of interest.
     """
 
     point: Array
     parameter: Array
-    gap: Array
+    way: Array
+    begin: Array
+    bound: Array
 
-    @classmethod
-    def of(cls, a: Array, b: Array, point: Array, parameter: Array) -> Before:
-        """What has been found for segments a-b."""
-        gap = a + parameter[:, None] * (b - a) - point
-        # where they touch that is rounding; any direction will do that is no longer than one
-        gap /= np.maximum(np.sqrt((gap * gap).dot(ONES)), TINY)[:, None]
-        return cls(point, parameter, gap)
-
-    def take(self, rows: Index) -> Before:
+    def take(self, rows: Index) -> Gap:
         """Some of them."""
-        return Before(self.point.take(rows, 0), self.parameter.take(rows), self.gap.take(rows, 0))
+        return Gap._make(array.take(rows, 0) for array in self)
+
+    @property
+    def foremost(self) -> Array:
+        """(Q,) how far along it a triangle has to reach to be nearer."""
+        return self.begin - self.bound
 
     def within(self, a: Array, b: Array, limit: Array) -> Array:
-        """(Q,) how far the nearest place is at most, if that is within the limit; else the limit."""
+        """(Q,) how far the nearest place is at most of segments elsewhere, or the limit if that is less."""
         off = a + self.parameter[:, None] * (b - a) - self.point
         off *= off
         reach: Array = np.fmin(limit, np.sqrt(off.dot(ONES)) * (1.0 + _AIR))
         return reach
 
     def along(self, a: Array, b: Array) -> Array:
-        """(Q,) where along the gap the segments begin."""
-        begin: Array = np.minimum((a * self.gap).dot(ONES), (b * self.gap).dot(ONES))
+        """(Q,) where along the gap segments elsewhere begin."""
+        begin: Array = np.minimum((a * self.way).dot(ONES), (b * self.way).dot(ONES))
         return begin
 
-    def reach(self, query: Index, corners: Array) -> Array:
-        """(P,) how far triangles (P, 3, 3) reach along the gap of the segment that each is for."""
-        reach = (corners * self.gap.take(query, 0)[:, None]).reshape(-1, 3).dot(ONES)
-        return np.asarray(np.maximum(np.maximum(reach[0::3], reach[1::3]), reach[2::3]))
+    def front(self, tree: Tree, query: Index, row: Index) -> Array:
+        """(P,) how far triangles reach along the gap of the segment that each is for."""
+        reach = np.matmul(tree.corners.take(row, 0), self.way.take(query, 0)[:, :, None])
+        front: Array = np.maximum(np.maximum(reach[:, 0, 0], reach[:, 1, 0]), reach[:, 2, 0])
+        return front
 
 
 class Candidates(NamedTuple):
@@ -70,44 +78,39 @@ class Candidates(NamedTuple):
 
     Attributes:
         query: (P,) the segment; row: (P,) index into `Tree.corners`.
-        least: (P,) no more than their distance when they were found.
-        front: (P,) how far they reach along the gap that there was then.
-        most: (Q,) no less than how far the nearest was then; before: what that was.
+        front: (P,) how far they reach along the gap that there was.
+        gap: what that was; depth: (Q,) how far all the others stay behind what can be the nearest.
     """
 
     query: Index
     row: Index
-    least: Array
     front: Array
-    most: Array
-    before: Before
+    gap: Gap
+    depth: Array
 
     def of(self, queries: Index) -> Candidates:
         """Those of some of the segments, ascending, which are then counted anew."""
-        number = np.full(len(self.most), -1)
+        number = np.full(len(self.depth), -1)
         number[queries] = np.arange(len(queries))
         query = number.take(self.query)
         rows = (query >= 0).nonzero()[0]
         return Candidates(
             query.take(rows),
             self.row.take(rows),
-            self.least.take(rows),
             self.front.take(rows),
-            self.most.take(queries),
-            self.before.take(queries),
+            self.gap.take(queries),
+            self.depth.take(queries),
         )
 
-    def near(self, a: Array, b: Array, moved: Array) -> Pairs:
-        """Those that can be the nearest to segments a-b, which have moved (Q,) metres since."""
-        query, row, least = self.query, self.row, self.least
+    def near(self, a: Array, b: Array, way: Array) -> Pairs:
+        """Those that can be the nearest to segments a-b, which have gone no farther than a way (Q,)."""
+        query, row, front = self.query, self.row, self.front
         if len(query) <= _FEW:
-            return query, row, least
-        most = self.before.within(a, b, self.most + moved)
-        close = least <= (most + moved).take(query)
-        close &= ~(self.front < (self.before.along(a, b) - most).take(query))
-        rows = close.nonzero()[0]
+            return query, row, np.zeros(len(query))
+        begin = self.gap.along(a, b)
+        rows = (front >= (begin - self.gap.within(a, b, self.gap.bound + way)).take(query)).nonzero()[0]
         query = query.take(rows)
-        return query, row.take(rows), least.take(rows) - moved.take(query)
+        return query, row.take(rows), begin.take(query) - front.take(rows)
 
 
 class Shortlist:
@@ -118,34 +121,67 @@ class Shortlist:
 
     Args:
         way: (Q,) metres that segments may go.
+        nearest: (Q,) what was nearest to them, index into `Tree.corners`, -1 where nobody knows.
         candidates: what has been found.
 
     Attributes:
-        way: as given; candidates: as given, or found; None as long as nobody has asked.
-        moved: (Q,) metres that segments have gone since.
+        way, nearest: as given; candidates: as given, or found; None if there are none.
+        worn: whether it is time to seek all anew.
     """
 
-    def __init__(self, way: Array, candidates: Candidates | None = None) -> None:
-        self.way, self.candidates, self.moved = way, candidates, np.zeros(len(way))
+    def __init__(self, way: Array, nearest: Index, candidates: Candidates | None = None) -> None:
+        self.way, self.nearest, self.candidates, self.worn = way, nearest, candidates, False
 
     def __len__(self) -> int:
         return 0 if self.candidates is None else len(self.candidates.query)
 
-    def fill(self, tree: Tree, pairs: Pairs, most: Array, before: Before) -> None:
-        """Keep what may come to be the nearest.
+    def depth(self, gap: Gap) -> Array:
+        """(Q,) how far along the gap behind the foremost they may be; of what is touched it tells nothing."""
+        depth: Array = np.where(gap.bound > 0.0, _DEPTH * self.way, np.inf)
+        return depth
+
+    def fill(self, query: Index, row: Index, front: Array, gap: Gap) -> None:
+        """Keep what may come to be the nearest, if it is not too much.
 
         Args:
-            tree: that was asked; pairs: what it gave for all that is nearer than the nearest and twice the
-                way.
-            most: (Q,) how far the nearest triangle is, or how far away there surely is none; before: what is.
+            query, row: (P,) all that is within the bound and twice the way and no deeper than the depth.
+            front: (P,) how far it reaches along the gap.
+            gap: what is the nearest.
         """
-        query, row, least = pairs
-        rows = (least <= (most + 2.0 * self.way).take(query)).nonzero()[0]
-        query, row = query.take(rows), row.take(rows)
-        front = before.reach(query, tree.corners.take(row, 0)) + _AIR * tree.size
-        self.candidates = Candidates(query, row, least.take(rows), front, most, before)
+        depth = self.depth(gap)
+        rows = (front > (gap.foremost - depth).take(query)).nonzero()[0]
+        self.worn = len(rows) > _MANY
+        if not self.worn:
+            self.candidates = Candidates(query.take(rows), row.take(rows), front.take(rows), gap, depth)
+
+    def proven(self, known: Candidates, a: Array, b: Array, bound: Array) -> Array | None:
+        """(Q,) up to which distance the nearest of the candidates is the nearest of all to segments a-b.
+
+        Args:
+            known: the candidates; a, b: (Q, 3).
+            bound: (Q,) metres, up to which that has to be proven; None is returned where it is not.
+        """
+        behind = known.gap.along(a, b) - (known.gap.foremost - known.depth)
+        self.worn = bool((behind - bound < _WORN * known.depth).any())
+        if self.worn and not (bound <= behind).all():
+            return None
+        proven: Array = np.minimum(behind, known.gap.bound + self.way)
+        return proven
+
+    def found(self, row: Index, point: Array, parameter: Array) -> None:
+        """Begin with that the next time: (Q,) rows, -1 where nothing is; (Q, 3) and (Q,), see `Gap`."""
+        self.nearest = np.where(row < 0, self.nearest, row)
+        if self.candidates is not None:
+            gap = self.candidates.gap._replace(point=point.copy(), parameter=parameter.copy())
+            self.candidates = self.candidates._replace(gap=gap)
 
     def of(self, queries: Index) -> Shortlist:
         """That of some of the segments, ascending."""
         known = self.candidates
-        return Shortlist(self.way.take(queries), None if known is None else known.of(queries))
+        some = Shortlist(
+            self.way.take(queries),
+            self.nearest.take(queries),
+            None if known is None else known.of(queries),
+        )
+        some.worn = self.worn
+        return some

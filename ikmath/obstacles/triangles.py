@@ -75,67 +75,115 @@ def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Arra
 
 
 class Facets(NamedTuple):
-    """Triangles and what every distance to them is made of, for who asks the same ones again.
+    """Triangles and what every distance to them is made of, one a row: so that one `take` gives all of it.
 
     Attributes:
-        corners: (P, 3, 3); edges: (P, 3, 3) from each corner to the next; squares: (P, 3) their squared
-            lengths.
-        upright: (P, 4, 3) normal, not of unit length, and along the face from each edge inwards.
-        over: (P,) how far the first corner is inwards of the second edge, in that measure.
-        square: (P,) of the normal; sound: (P, 1) whether it is thick enough to have one.
+        rows: (P, 44) corners; edges from each corner to the next; the normal, not of unit length, and along
+            the face from each edge inwards; how far all of these reach from the first corner to where they
+            begin, infinite for a face that is too thin to have a normal; the edges' squared lengths and
+            their inverses; the normal's squared length.
     """
 
-    corners: Array
-    edges: Array
-    squares: Array
-    upright: Array
-    over: Array
-    square: Array
-    sound: Mask
+    rows: Array
 
     @classmethod
     def of(cls, corners: Array) -> Facets:
         """Those with corners (P, 3, 3)."""
+        count = len(corners)
+        rows = np.zeros((count, 44))
+        rows[:, :9] = corners.reshape(count, 9)
         edges = corners.take(_NEXT, 1) - corners
         squares = _dots(edges, edges)
         normal, square, flat = _planes(edges, squares)
-        upright = np.empty((len(corners), 4, 3))
-        upright[:, 0], upright[:, 1:] = normal, cross(normal[:, None], edges)
-        over = -dot(upright[:, 2], edges[:, 0])
-        return cls(corners, edges, squares, upright, over, np.maximum(square, TINY), ~flat[:, None])
+        inwards = cross(normal[:, None], edges)
+        rows[:, 9:18], rows[:, 18:21], rows[:, 21:30] = (
+            edges.reshape(count, 9),
+            normal,
+            inwards.reshape(count, 9),
+        )
+        rows[:, 31], rows[:, 32] = dot(edges[:, 0], edges[:, 1]), -squares[:, 2]
+        rows[:, 35] = np.where(flat, np.inf, dot(inwards[:, 1], edges[:, 0]))
+        rows[:, 37:40], rows[:, 40:43] = squares, 1.0 / np.maximum(squares, TINY)
+        rows[:, 43] = np.maximum(square, TINY)
+        return cls(rows)
 
     def take(self, rows: Index) -> Facets:
         """Some of them."""
-        return Facets._make(array.take(rows, 0) for array in self)
+        return Facets(self.rows.take(rows, 0))
+
+    @property
+    def corners(self) -> Array:
+        """(P, 3, 3)."""
+        return self.rows[:, :9].reshape(-1, 3, 3)
+
+    @property
+    def edges(self) -> Array:
+        """(P, 3, 3)."""
+        return self.rows[:, 9:18].reshape(-1, 3, 3)
+
+    @property
+    def normal(self) -> Array:
+        """(P, 3)."""
+        return self.rows[:, 18:21]
+
+    @property
+    def square(self) -> Array:
+        """(P,) of the normal."""
+        return self.rows[:, 43]
 
     def ways(self, a: Array, d: Array) -> Ways:
         """From segments that begin at a and go along d, (P, 3) each, to one triangle each."""
-        off = a[:, None] - self.corners
-        s, t = _with_edges(d, self.edges, self.squares, off)
-        gaps = off + s[:, :, None] * d[:, None] - t[:, :, None] * self.edges
-        # how high a segment begins above the face and inwards of each edge, and how it climbs
-        begin = np.empty((len(a), 3, 2))
-        begin[:, :, 0], begin[:, :, 1] = off[:, 0], d
-        height = np.matmul(self.upright, begin)
-        height[:, 2, 0] += self.over
-        high, climb = height[:, 0, 0], height[:, 0, 1]
+        # pairs last: numpy is quick along long axes
+        columns, begin, way = (np.ascontiguousarray(each.T) for each in (self.rows, a, d))
+        edges, lines = columns[9:18].reshape(3, 3, -1), columns[9:30].reshape(7, 3, -1)
+        off = begin - columns[:9].reshape(3, 3, -1)
+        # along the edges, above the face and inwards of each edge: how a segment goes, and where it begins
+        goes = np.add.reduce(lines * way, 1)
+        from_ = np.add.reduce(lines * off[0], 1)
+        from_ -= columns[30:37]
+
+        def carefully() -> tuple[Array, Array]:
+            own = self.edges
+            normal = cross(d[:, None], own)
+            return _dots(normal, normal).T, _dots(cross(own, off.transpose(2, 0, 1)), normal).T
+
+        s, t = closest_by_products(
+            np.add.reduce(way * way, 0),
+            columns[37:40],
+            goes[:3],
+            np.add.reduce(off * way, 1),
+            from_[:3],
+            carefully,
+            columns[40:43],
+        )
+        climb, high = goes[3], from_[3]
         last = high + climb
         through = high * last < 0.0
-        along = np.zeros((len(a), 3))  # where both ends and the crossing are
-        along[:, 1], along[:, 2] = 1.0, high / np.where(through, -climb, 1.0)
-        sides = height[:, 1:, :1] + height[:, 1:, 1:] * along[:, None]
-        inside = np.minimum(np.minimum(sides[:, 0], sides[:, 1]), sides[:, 2]) >= 0.0
-        inside[:, 2] &= through
-        inside &= self.sound
-        squares = np.empty((len(a), 6))
-        squares[:, :3] = _dots(gaps, gaps)
-        squares[:, 3], squares[:, 4], squares[:, 5] = high, last, 0.0
-        upright = squares[:, 3:]
+        crossing = np.count_nonzero(through) > 0
+        along = np.zeros((6 if crossing else 5, len(a)))  # on the edges, both ends, and the crossing
+        along[:3], along[4] = s, 1.0
+        off += s[:, None] * way
+        off -= t[:, None] * edges
+        off *= off
+        squares = np.empty_like(along)
+        np.add.reduce(off, 1, out=squares[:3])
+        squares[3], squares[4] = high, last
+        upright = squares[3:]
+        within = np.empty((len(upright), 3, len(a)))
+        within[0] = from_[4:]
+        np.add(from_[4:], goes[4:], out=within[1])
+        if crossing:
+            along[5], squares[5] = high / np.where(through, -climb, 1.0), 0.0
+            within[2] = from_[4:] + goes[4:] * along[5]
         upright *= upright
-        upright /= self.square[:, None]
-        upright[:, 2] = -1.0
-        upright[~inside] = np.inf
-        return Ways(self, a, d, s, t, along, high, climb, squares, inside[:, 2])
+        upright /= columns[43]
+        outside = np.minimum.reduce(within, 1) < 0.0
+        if crossing:
+            through &= ~outside[2]
+            outside[2] = ~through
+            upright[2] = -1.0
+        upright[outside] = np.inf
+        return Ways(self, a, d, t, along, high, climb, squares, through if crossing else None)
 
 
 class Ways(NamedTuple):
@@ -146,64 +194,74 @@ class Ways(NamedTuple):
 
     Attributes:
         facets, a, d: what was asked.
-        s, t: (P, 3) parameters of the segments and of the edges that are nearest to each other.
-        along: (P, 3) parameters of both ends and of the crossing.
+        t: (3, P) parameters of the edges where they are nearest to the segments.
+        along: (5, P) parameters of the segments there, and of both ends; (6, P) also where they cross the
+            plane of the face, if any does.
         high, climb: (P,) how high above the face a segment begins, and climbs, times the normal's length.
-        squares: (P, 6) squared distances: the edges, the ends above the face, the crossing; infinite where
-            there is none, -1 for a crossing.
-        through: (P,) whether there is a crossing.
+        squares: (5, P) or (6, P) squared distances: the edges, the ends above the face, the crossing;
+            infinite where there is none, -1 for a crossing.
+        through: (P,) whether there is a crossing; None if nowhere.
     """
 
     facets: Facets
     a: Array
     d: Array
-    s: Array
     t: Array
     along: Array
     high: Array
     climb: Array
     squares: Array
-    through: Mask
+    through: Mask | None
 
     @property
     def least(self) -> Array:
         """(P,) squared distances, -1 for a crossing."""
-        squares: Array = self.squares.min(1, initial=np.inf)
+        squares: Array = np.minimum.reduce(self.squares, 0)
         return squares
 
     def closest(self, rows: Index) -> tuple[Array, Array, Array, Index, Mask]:
         """What `closest_to_segments` gives, of some rows (R,)."""
-        squares, own = self.squares.take(rows, 0), np.arange(len(rows))
-        best = squares.argmin(1)
-        distance = np.sqrt(np.maximum(squares[own, best], 0.0))
+        own, best = np.arange(len(rows)), self.squares.take(rows, 1).argmin(0)
+        distance = np.sqrt(np.maximum(self.squares[best, rows], 0.0))
         edge, by_edge = np.minimum(best, 2), best < 3
-        parameter = np.concatenate([self.s.take(rows, 0), self.along.take(rows, 0)], 1)[own, best]
-        along = self.t[rows, edge]
-        height = (self.high.take(rows) + parameter * self.climb.take(rows)) / self.facets.square.take(rows)
-        on_face = self.a.take(rows, 0) + parameter[:, None] * self.d.take(rows, 0)
-        on_face -= height[:, None] * self.facets.upright.take(rows, 0)[:, 0]
-        on_edge = self.facets.corners[rows, edge] + along[:, None] * self.facets.edges[rows, edge]
-        nearest = np.where(by_edge[:, None], on_edge, on_face)
-        feature = np.where(by_edge, _edge_feature(edge, along), FACE)
+        parameter = self.along[best, rows]
+        along, facets = self.t[edge, rows], self.facets.take(rows)
+        nearest = facets.corners[own, edge] + along[:, None] * facets.edges[own, edge]
+        feature = _edge_feature(edge, along)
+        if not by_edge.all():
+            height = (self.high.take(rows) + parameter * self.climb.take(rows)) / facets.square
+            on_face = self.a.take(rows, 0) + parameter[:, None] * self.d.take(rows, 0)
+            on_face -= height[:, None] * facets.normal
+            nearest = np.where(by_edge[:, None], nearest, on_face)
+            feature = np.where(by_edge, feature, FACE)
+        if self.through is None:
+            return distance, parameter, nearest, feature, np.zeros(len(rows), dtype=bool)
         return distance, parameter, nearest, feature, self.through.take(rows)
 
 
-def _with_edges(d: Array, edges: Array, squares: Array, off: Array) -> tuple[Array, Array]:
-    """Parameters of the closest points of segments with the three edges each; (P, 3) and (P, 3)."""
+class FacetTable:
+    """Triangles that are measured again and again: each is worked out when it is asked for first.
 
-    def carefully() -> tuple[Array, Array]:
-        normal = cross(d[:, None], edges)
-        return _dots(normal, normal), _dots(cross(edges, off), normal)
+    Args:
+        corners: (N, 3, 3), which stay as they are.
+    """
 
-    column = d[:, :, None]
-    return closest_by_products(
-        dot(d, d)[:, None],
-        squares,
-        np.matmul(edges, column)[:, :, 0],
-        np.matmul(off, column)[:, :, 0],
-        _dots(edges, off),
-        carefully,
-    )
+    def __init__(self, corners: Array) -> None:
+        self._corners = corners
+        self._rows = np.empty((len(corners), 44))  # takes room only where it is written to
+        self._known = np.zeros(len(corners), dtype=bool)
+
+    def __reduce__(self) -> tuple[type[FacetTable], tuple[Array]]:
+        return FacetTable, (self._corners,)
+
+    def take(self, rows: Index) -> Facets:
+        """Those of some triangles (P,)."""
+        known = self._known.take(rows)
+        if not known.all():
+            new = rows[~known]
+            self._rows[new] = Facets.of(self._corners.take(new, 0)).rows
+            self._known[new] = True
+        return Facets(self._rows.take(rows, 0))
 
 
 def _dots(a: Array, b: Array) -> Array:

@@ -27,8 +27,7 @@ _FARTHER: Final = 1.5  # times as far as needed: what is not there need not be a
 _AIR: Final = 1e-9  # relative, far above rounding
 _STEPS: Final = 4.0  # as the last one was, for which triangles are kept at best
 _WORTH: Final = 1.5  # steps for which it is worth to keep any
-_MANY: Final = 800  # triangles, of which to look through all takes as long as to seek them anew
-_LESS: Final = 0.5  # times as many steps where these are too many triangles
+_LESS: Final = 0.5  # times as many steps where there are too many triangles
 _MORE: Final = 1.1  # and where they are not
 _SLOWER: Final = 0.25  # of the longest step: that much may those move that hardly did
 
@@ -61,6 +60,7 @@ class Watch:
         self.link, self.outward, self.balls, self.thick, self.steady = link, outward, reach, thick, steady
         self._closely = closely
         self.least, self.most = np.full(len(link), -np.inf), np.full(len(link), np.inf)
+        self._nearest = np.full(len(link), -1)
         self._start: Array | None = None
         self._last: Array | None = None
         self._moved: Array | None = None
@@ -81,8 +81,10 @@ class Watch:
         moved = self._moved = _ways(self._start, places)
         if not (detect <= self._detect and (moved.take(self.outward) <= self._free).all()):
             return None
+        if any(question.shortlist is not None and question.shortlist.worn for question in self._questions):
+            return None
         self._last = places
-        return [question.after(places, moved) for question in self._questions]
+        return [question.after(places) for question in self._questions]
 
     def found(self, places: Array, squares: Array, detect: float) -> Index:
         """The pairs that are to be asked: those that can be near, also when they have moved on a little.
@@ -95,6 +97,9 @@ class Watch:
             moved = self._moved.take(self.link)
             self.least -= moved
             self.most += moved
+        for question in self._questions:
+            if question.shortlist is not None and question.pairs is not None:
+                self._nearest[question.pairs] = question.shortlist.nearest
         # what is left between two until they are near
         room = np.maximum(np.sqrt(squares) - self.balls, self.least - self.thick)
         room -= detect * (1.0 + _AIR) + _AIR
@@ -135,7 +140,9 @@ class Watch:
     def shortlist(self, question: Question) -> Shortlist | None:
         """To be filled with what the pairs of a question need on the way ahead; None if that is of no use."""
         way = self._way.take(question.link)
-        return Shortlist(way) if question.group.limited and way.any() else None
+        if not (self._closely and question.group.limited and question.pairs is not None):
+            return None
+        return Shortlist(way, self._nearest.take(question.pairs))
 
     def keep(self, question: Question, distance: Array, detect: float) -> None:
         """Ask this again: of what is measured with pains, those that may be near on the way ahead.
@@ -145,15 +152,17 @@ class Watch:
         """
         if question.group.limited and question.pairs is not None:
             shortlist = question.shortlist
+            if shortlist is not None:
+                self._nearest[question.pairs] = shortlist.nearest
+                if shortlist.way.any():
+                    self._steps = min(_STEPS, self._steps * (_LESS if shortlist.worn else _MORE))
             known = shortlist is not None and shortlist.candidates is not None
             if shortlist is None or not known or not self.steady.take(question.pairs).all():
                 self._free[:] = -1.0  # all has to be asked anew anyway
                 return
             rows = (distance < question.thick + (detect + shortlist.way)).nonzero()[0]
-            shortlist = shortlist.of(rows)
-            question = question.take(rows)._replace(shortlist=shortlist)
-            self._steps = min(_STEPS, self._steps * (_LESS if len(shortlist) > _MANY else _MORE))
-        self._questions.append(question._replace(watch=None, pairs=None))
+            question = question.take(rows)._replace(shortlist=shortlist.of(rows))
+        self._questions.append(question._replace(watch=None))
 
 
 def _ways(before: Array, after: Array) -> Array:

@@ -11,7 +11,7 @@ from zoo import rotation
 
 from ikmath import Pose
 from ikmath.obstacles import Scene, Sphere, TriangleMesh, self_pairs
-from ikmath.obstacles.bvh import Tree
+from ikmath.obstacles.blocks import Blocks
 from ikmath.obstacles.triangles import closest_to_segments
 
 
@@ -55,8 +55,8 @@ def test_going_on_steadily_among_few_triangles(seed, monkeypatch):
     ]
     things = [shape.moved(rotation(rng), rng.normal(size=3) + np.array([0.0, 2.0, 0.0])) for shape in things]
     scene = Scene(skeleton, body, things)
-    asked, near_segments = [], Tree.near_segments
-    monkeypatch.setattr(Tree, "near_segments", lambda *args: asked.append(1) or near_segments(*args))
+    asked, within = [], Blocks.within
+    monkeypatch.setattr(Blocks, "within", lambda *args: asked.append(1) or within(*args))
     watch, q, way = scene.watch(closely=True), 0.5 * rng.normal(size=skeleton.n), rng.normal(size=skeleton.n)
     sought = 0
     for number in range(80):
@@ -78,6 +78,32 @@ def test_going_on_steadily_among_few_triangles(seed, monkeypatch):
             assert near.link[rows].tolist() == np.flatnonzero(expected < detect).tolist()
             np.testing.assert_allclose(near.clearance[rows], expected[near.link[rows]], atol=1e-12)
     assert sought < 60
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fine_ball_is_not_sought_in_every_pose(seed, monkeypatch):
+    """The triangles are much smaller than the steps, and those that may be next too many to be kept all."""
+    rng = np.random.default_rng(seed)
+    skeleton, body = figures.chain(9, radius=0.02)
+    ball = TriangleMesh(*meshes.globe(64, 32)).moved(rotation(rng), (1.6, 4.0, 0.0))
+    scene = Scene(skeleton, body, [ball])
+    asked, within = [], Blocks.within
+    monkeypatch.setattr(Blocks, "within", lambda *args: asked.append(1) or within(*args))
+    watch, q = scene.watch(closely=True), 0.1 * rng.normal(size=skeleton.n)
+    way = rng.normal(size=skeleton.n)
+    corners = ball.geometry.corners @ ball.rotation.T + ball.translation
+    most = 0
+    for number in range(40):
+        pose = Pose.forward(skeleton, q + 0.004 * number * way)
+        near = scene.near(pose, 1.2, watch=watch)
+        a, b = (ends.repeat(len(corners), 0) for ends in body.segments(pose))
+        brute = closest_to_segments(a, b, np.tile(corners, (len(body), 1, 1)))[0].reshape(len(body), -1)
+        least = brute.min(1) - body.radius
+        assert near.link.tolist() == np.flatnonzero(least < 1.2).tolist()
+        np.testing.assert_allclose(near.clearance, least[near.link], atol=1e-12)
+        most = max(most, len(near))
+    assert most > 2
+    assert len(asked) < 24
 
 
 def test_what_is_far_is_not_asked_again():
