@@ -267,8 +267,10 @@ def _posed(
     """An effector's bone, evaluated, and where that is in the world.
 
     Raises:
-        Refused: it does not exist.
+        Refused: it does not exist, or its armature is being edited and the pose is that of before.
     """
+    if armature.mode == "EDIT":
+        raise Refused(f"Armature '{armature.name}' is in Edit Mode, where bones have no pose: leave it first")
     shown = armature.evaluated_get(depsgraph)
     pose_bone = shown.pose.bones.get(effector.bone)
     if pose_bone is None:

@@ -49,8 +49,8 @@ def pin(
     again = [effector.name for effector in there]
     add_effectors(armature, news, depsgraph, TargetLook())
     for name in again:
-        effectors[name].kind = kind
         hold(armature, effectors[name], depsgraph)
+        effectors[name].kind = kind
     for effector in effectors:
         if is_pin(effector) and effector.bone in bones:
             effector.keeps_motion = motion

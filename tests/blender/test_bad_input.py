@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from addon_scenes import add, animate, arm, miss, reach, snapshot, two_arms
+from addon_scenes import add, animate, arm, miss, reach, snapshot, tip, two_arms
 
 SOLVE_AND_BAKE = (
     lambda: bpy.ops.articulate.solve(),
@@ -124,6 +124,26 @@ def test_two_effectors_of_one_kind_on_one_bone():
     add("b3", point="HEAD")
     rig.articulate.effectors[1].point = "TIP"
     refused(rig, "b3", "Position")
+
+
+def test_nothing_is_put_where_bones_are_while_they_are_edited():
+    rig = arm()
+    bpy.ops.articulate.pin(bone="b3", kind="POSITION")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["b2"].tail.x += 1.0
+    things = len(bpy.data.objects)
+    for ask in (
+        lambda: bpy.ops.articulate.pin(bone="b3", kind="POSE"),
+        lambda: bpy.ops.articulate.pin(bone="b1", kind="POSE"),
+        lambda: bpy.ops.articulate.effector_add(bone="b2", kind="POSITION"),
+    ):
+        with pytest.raises(RuntimeError, match="'Rig' is in Edit Mode"):
+            ask()
+    assert [(each.bone, each.kind) for each in rig.articulate.effectors] == [("b3", "POSITION")]
+    assert len(bpy.data.objects) == things
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.articulate.pin(bone="b3", kind="POSE") == {"FINISHED"}
+    assert tuple(rig.articulate.effectors[0].pin_location) == pytest.approx(tuple(tip(rig, "b3")), abs=1e-5)
 
 
 def test_a_zero_length_bone():

@@ -103,6 +103,16 @@ def test_a_bone_without_another_side_goes_alone():
     assert held.move_to(by(held, [-0.4, 0.1, 0.3])).status == "REACHED" and held.grip.other == ""
 
 
+def test_twins_in_the_middle_are_no_two_sides():
+    rows = [
+        ("root", None, (0, 0, 0), (0, 0, 1)),
+        ("spine", "root", (0, 0, 1), (0, 0.1, 2)),
+        ("DEF-spine", "root", (0, 0, 1), (0, 0.1, 2)),
+    ]
+    rig = mirrored(make_rig(rows))
+    assert start(rig, "spine").grip.other == "" == start(rig, "DEF-spine").grip.other
+
+
 def crooked() -> bpy.types.Object:
     """Two arms of which the right one is bent."""
     rig = two_arms()
