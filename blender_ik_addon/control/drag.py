@@ -340,10 +340,13 @@ class Drag:
         return self.moved
 
     def _message(self, solved: Solved) -> str:
-        """Why the hand, or what holds against it, is not where it should be."""
+        """Why the hand is not where it should be, or if it is, what holds against it."""
         if solved.sentence:
             return solved.sentence
         counts, problem = self._rounds.counts, solved.problem or self._task.problem
+        off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # of the two it may lack one
+        if off > self._plan.tolerance:
+            counts = np.arange(len(counts)) == self._row
         return shortest(self._plan, self._task.parts, problem, solved.solution, counts)
 
     def _gone(self, then: Array) -> float:
