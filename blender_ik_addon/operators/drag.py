@@ -255,7 +255,7 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def _tell_grip(self, context: bpy.types.Context) -> None:
         session, grip = session_of(context), self._drag.grip
-        session.grip, session.levels = grip.bone, grip.levels
+        session.grip, session.other, session.levels = grip.bone, grip.other, grip.levels
 
     def _solve(self, context: bpy.types.Context) -> None:
         if not self._changed:
@@ -314,7 +314,8 @@ class ARTICULATE_OT_drag(OnArmature):
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         session = session_of(context)
-        session.dragged, session.axis, session.grip, session.levels = 0, "", "", 0
+        session.dragged, session.levels = 0, 0
+        session.axis = session.grip = session.other = ""
         show_keys(context, None)
         if context.area is not None:
             context.area.header_text_set(None)

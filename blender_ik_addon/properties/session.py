@@ -9,7 +9,8 @@ class ArticulateSession(bpy.types.PropertyGroup):
     """`WindowManager.articulate`.
 
     `dragged` is the session id of the armature in the hand, `grip` its bone, from which on upwards `levels`
-    bones take part, 0 for all; `hovered_of` is that of the armature under the mouse.
+    bones take part, 0 for all, and `other` the one that comes along mirrored; `hovered_of` is that of the
+    armature under the mouse.
 
     The counts of changes tell those who keep what they have read that it may not hold any more.
     """
@@ -21,6 +22,9 @@ class ArticulateSession(bpy.types.PropertyGroup):
     flesh_changes: IntProperty(name="Flesh Changes", default=0, options={"SKIP_SAVE"})
     dragged: IntProperty(name="Dragged", default=0, options={"SKIP_SAVE"})
     grip: StringProperty(name="Grip", description="Bone in the user's hand", options={"SKIP_SAVE"})
+    other: StringProperty(
+        name="Other", description="Bone on the other side that comes along", options={"SKIP_SAVE"}
+    )
     levels: IntProperty(name="Levels", default=0, options={"SKIP_SAVE"})
     axis: StringProperty(
         name="Axis", description="Axis of the world that a drag keeps to", options={"SKIP_SAVE"}

@@ -8,7 +8,6 @@ Nothing is kept of Blender's own objects.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Final
 
@@ -73,11 +72,11 @@ class Sketch:
             shown.add("body")
         stamp = (armature.session_uid, self._count, depsgraph.scene.frame_current, rig.solver.root)
         session = session_of(bpy.context)
-        dragged, guide, grip = session.dragged == armature.session_uid, None, Grip(bone=held)
+        dragged, guide = session.dragged == armature.session_uid, None
+        grip = Grip(bone=held, other=other_hand(armature, held))
         if dragged:
             guide = session.axis, tuple(session.anchor)
-            grip = Grip(bone=session.grip or held, levels=session.levels)
-        grip = replace(grip, other=other_hand(armature, grip.bone))
+            grip = Grip(bone=session.grip or held, levels=session.levels, other=session.other)
         asked = stamp, shown, grip, rig.active_effector, rig.solver.unpinned, guide
         if asked == self._asked and not self._unsure:
             return self._drawing

@@ -341,9 +341,11 @@ def test_the_header_names_the_other_side_and_escape_gives_both_back():
     mouse.move((1.5, 1.8))
     mouse.tick()
     assert "Drag hand.L   |   hand.R mirrored" in mouse.window.header[-1]
+    session = bpy.context.window_manager.articulate
+    assert (session.grip, session.other) == ("hand.L", "hand.R")
     assert asymmetry(rig) < 1e-2 < np.linalg.norm(tip(rig, "hand.R") - (-1.8, 0, 2))
     mouse.key("ESC")
-    assert snapshot(rig) == before
+    assert snapshot(rig) == before and (session.grip, session.other) == ("", "")
 
 
 def test_the_overlay_shows_that_both_feet_are_in_the_hand():
@@ -361,9 +363,9 @@ def test_pins_in_both_hands_are_shown_where_they_go_along():
         bpy.ops.articulate.pin(bone=name, kind="POSITION")
     session = bpy.context.window_manager.articulate
     held = start(rig, "hand.L")
-    session.dragged, session.grip = rig.session_uid, "hand.L"
+    session.dragged, session.grip, session.other = rig.session_uid, "hand.L", held.grip.other
     held.move_to(by(held, [-0.3, -0.2, 0.1]))
     pins = of_colour(drawn(rig), "points", colours.PINS["POSITION"])
     for name in ("hand.L", "hand.R"):
         assert np.linalg.norm(pins - tip(rig, name), axis=1).min() < 1e-4
-    session.dragged, session.grip = 0, ""
+    session.dragged, session.grip, session.other = 0, "", ""
