@@ -142,7 +142,7 @@ def _leader(own: Sequence[ArticulateEffector], grip: Grip, name: str) -> Articul
 def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
     """What is in the hand of who takes hold so, and with *X-Axis Mirror* what comes along.
 
-    A limb on the other side that follows a target or is led by constraints goes on to do so.
+    A limb on the other side that follows a target, is led by constraints, or is locked goes on as it is.
 
     Args:
         armature: the original object.
@@ -155,7 +155,8 @@ def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
     own = [effector for effector in rig_of(armature).effectors if effector.enabled]
     limb = [bone for _, bone, _ in Mirrored.of(armature, grip.bone, other).limb]
     led = _leader(own, grip, other) is not None or overridden(armature, limb)
-    return replace(grip, other="" if led else other)
+    locked = not any(_turns(armature.pose.bones[name]) for name in limb)
+    return replace(grip, other="" if led or locked else other)
 
 
 def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
@@ -259,6 +260,12 @@ def _is_free(armature: bpy.types.Object, name: str) -> bool:
     """Whether no constraint moves a bone or those above it: who drags an arm need not know of it."""
     bone = armature.pose.bones[name]
     return all(one.mute for above in (bone, *bone.parent_recursive) for one in above.constraints)
+
+
+def _turns(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone can turn about some axis."""
+    locked = bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z
+    return not all(one or other for one, other in zip(bone.lock_rotation, locked, strict=True))
 
 
 def _asks(kind: Kind, grip: Grip) -> bool:
