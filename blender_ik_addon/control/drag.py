@@ -29,7 +29,7 @@ from ..properties.refusal import Refused
 from .autokey import auto_key
 from .frame import Solved
 from .gliding import glide
-from .goals import points
+from .goals import points, reached
 from .grip import Grip, plan_with_grip, taken
 from .held_back import shortest
 from .hinging import hinged
@@ -282,19 +282,19 @@ class Drag:
         figure = hinged(first_figure(plan, armature, sample))
         for own, effector in enumerate(plan.effectors):
             if effector.index == NOT_SAVED:
-                sample.targets[own] = _reached(plan, figure, figure.q, own)
+                sample.targets[own] = reached(plan, figure, figure.q, own)
             elif effector.index in self._pins:
                 sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
         self.grip, self._plan = grip, plan
         self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
-        self._rounds, self._last = Rounds(plan, self._row), None
+        self._rounds, self._last = Rounds(plan, rows), None
         self._point = self._point_of(plan, figure, self._row)
-        self._target = _reached(plan, figure, figure.q, self._row)
+        self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
         if mirrored is not None and relative:
-            one, two = (into(figure.space, _reached(plan, figure, figure.q, row)) for row in rows)
+            one, two = (into(figure.space, reached(plan, figure, figure.q, row)) for row in rows)
             mirrored = replace(mirrored, began=(one, two))
         self._mirrored = mirrored
 
@@ -372,7 +372,7 @@ class Drag:
         for row in self._rows:
             index = self._plan.effectors[row].index
             if index != NOT_SAVED:
-                self._pins[index] = _reached(self._plan, self._figure, self._last.q, row)
+                self._pins[index] = reached(self._plan, self._figure, self._last.q, row)
 
     def _move_pins(self, armature: bpy.types.Object) -> None:
         for index, there in self._pins.items():
@@ -380,11 +380,3 @@ class Drag:
             pin.pin_location = there[:3, 3]
             if pin.kind_info.turns:
                 pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
-
-
-def _reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
-    """(4, 4) where an effector's point is and how its bone is turned, world, at coordinates."""
-    bone, pose, out = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q), np.eye(4)
-    out[:3, :3] = figure.space.rotation_out(pose.frame(bone))
-    out[:3, 3] = figure.space.point_out(pose.point(bone, points(plan, figure)[row]))
-    return out

@@ -210,6 +210,14 @@ def points(plan: Plan, figure: Figure) -> Array:
     return found
 
 
+def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
+    """(4, 4) where an effector's point is and how its bone is turned, world, at coordinates (n,)."""
+    bone, pose, out = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q), np.eye(4)
+    out[:3, :3] = figure.space.rotation_out(pose.frame(bone))
+    out[:3, 3] = figure.space.point_out(pose.point(bone, points(plan, figure)[row]))
+    return out
+
+
 def _short_chain(plan: Plan, row: int) -> str:
     """The chain root of an effector if something that is solved lies above it, else ""."""
     effector = plan.effectors[row]

@@ -9,6 +9,8 @@ so it is asked first whether it can: what is inside of an obstacle is reached by
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,9 +19,9 @@ import ikmath as ik
 from ikmath.shortfalls import shortfalls
 
 from .frame import Solved, apart, solve_task
-from .goals import effector_errors
+from .goals import effector_errors, reached
 from .plan import Plan
-from .task import Task
+from .task import Task, next_task
 
 _SOLVES: Final = 8  # at most an update
 _ITERATIONS: Final = 12  # of one such solve where time is short; what takes longer goes on in the next one
@@ -39,7 +41,7 @@ class Rounds:
     """The updates of one hold.
 
     Args:
-        plan: with what is dragged; row: its effector.
+        plan: with what is dragged; rows: its effectors.
 
     Attributes:
         counts: (E,) the effectors that are to be where they should: the hand, and what holds against it.
@@ -47,10 +49,16 @@ class Rounds:
         arrived: asked again, the figure would not move.
     """
 
-    def __init__(self, plan: Plan, row: int) -> None:
-        dragged = plan.effectors[row].priority
+    def __init__(self, plan: Plan, rows: Sequence[int]) -> None:
+        dragged = plan.effectors[rows[0]].priority
+        hands = {plan.bones.number(plan.effectors[row].bone) for row in rows}
         self._tolerance = plan.tolerance
         self.counts = np.array([effector.priority <= dragged for effector in plan.effectors])
+        self._below = [
+            row
+            for row in np.flatnonzero(~self.counts).tolist()
+            if hands & set(plan.bones.ancestors(plan.effectors[row].bone))
+        ]
         self.best: Solved | None = None
         self.arrived = False
         self._vain = 0.0  # what was missed where to begin anew was of no use
@@ -67,6 +75,9 @@ class Rounds:
         endless, relax = until == np.inf, _GLIDE if hurries else _RELAX
         solved = self._follow(task, relax, hurries, until)
         there = self.is_there(solved)
+        late = hurries and time.perf_counter() > until
+        if there and self._below and solved.status == "BEST_EFFORT" and not late:
+            solved = self._eased(task, solved, relax, None if endless else _ITERATIONS)
         if there or hurries:
             self._anew, self._idle = None, 0
         if not there and hurries:
@@ -98,6 +109,19 @@ class Rounds:
         if solved is None:
             raise RuntimeError("nothing was solved")
         return solved
+
+    def _eased(self, task: Task, solved: Solved, relax: int, most: int | None) -> Solved:
+        """With what hangs from the hand and gives way let go where it has got to, so that all relaxes.
+
+        A foot that is short has a part in all joints above it, and these would not go back to their posture.
+        """
+        targets, figure = task.sample.targets.copy(), task.figure
+        for row in self._below:
+            targets[row] = reached(task.plan, figure, solved.q, row)
+        there = next_task(task, replace(task.sample, targets=targets))
+        start = replace(solved, asked=None, rests=False)
+        eased = solve_task(there, start, brief=True, relax=relax, max_iterations=most)
+        return eased if self.is_there(eased) else solved
 
     def _better(self, solved: Solved, anew: Solved) -> Solved:
         """The one that began anew if it is worth it."""
