@@ -269,27 +269,30 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
     return PoseState(channels, _get_matrices(pose, "matrix_basis"), matrix)
 
 
-def pose_matrices(armature_object: bpy.types.Object, which: str = "matrix") -> Floats:
+def pose_matrices(
+    armature_object: bpy.types.Object, which: str = "matrix", count: int | None = None
+) -> Floats:
     """One matrix (B, 4, 4) of every bone, in the order of `object.pose.bones`.
 
     Args:
         armature_object: original or evaluated.
         which: "matrix" for where the bones are, armature space; "matrix_basis" for what their channels say.
+        count: of the bones, if that is known; Blender counts them one by one.
     """
     pose: Any = armature_object.pose
-    return _get_matrices(pose.bones, which)
+    return _get_matrices(pose.bones, which, count)
 
 
-def _get(collection: Any, name: str, width: int) -> Floats:
+def _get(collection: Any, name: str, width: int, count: int | None = None) -> Floats:
     """One float attribute of all elements, (B,) or (B, width)."""
-    out = np.empty(len(collection) * width, dtype=np.float32)
+    out = np.empty((len(collection) if count is None else count) * width, dtype=np.float32)
     collection.foreach_get(name, out)
     return out.reshape(-1, width) if width > 1 else out
 
 
-def _get_matrices(collection: Any, name: str) -> Floats:
+def _get_matrices(collection: Any, name: str, count: int | None = None) -> Floats:
     """One matrix of all elements, (B, 4, 4); Blender has the columns first."""
-    return _get(collection, name, 16).reshape(-1, 4, 4).transpose(0, 2, 1)
+    return _get(collection, name, 16, count).reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
 def _columns(matrices: Matrices) -> bytes:

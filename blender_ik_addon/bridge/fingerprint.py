@@ -58,9 +58,9 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     return (
         (armature_object.mode, data.pose_position),
         settings_in_pose(armature_object),
-        _arrays(bones, _STIFFNESS),
+        _arrays(bones, _STIFFNESS, len(bones)),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
-        _arrays(data.bones, _REST),
+        _arrays(data.bones, _REST, len(data.bones)),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
     )
@@ -73,16 +73,18 @@ def settings_in_pose(armature_object: bpy.types.Object) -> Any:
     """
     bones: Any = armature_object.pose.bones
     data: Any = armature_object.data
-    settings = _arrays(bones, _POSE_SETTINGS)
+    names = bones.keys()
+    count = len(names)
+    settings = _arrays(bones, _POSE_SETTINGS, count)
     own = dict(zip(_POSE_SETTINGS, settings, strict=True))
     # this is read in every redraw: of limits that nobody uses, the values need not be
-    limits = [_arrays(bones, _LIMITS[axis]) for axis in AXES if 1 in own[f"use_ik_limit_{axis}"]]
-    return bones.keys(), settings, limits, _arrays(data.bones, _INHERITANCE)
+    limits = [_arrays(bones, _LIMITS[axis], count) for axis in AXES if 1 in own[f"use_ik_limit_{axis}"]]
+    return names, settings, limits, _arrays(data.bones, _INHERITANCE, count)
 
 
-def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
-    """Attributes of all elements."""
-    found, count = [], len(collection)  # Blender counts them one by one
+def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]], count: int) -> list[bytes]:
+    """Attributes of all elements; how many there are is told, since Blender counts them one by one."""
+    found = []
     for name, (width, kind) in settings.items():
         array = np.empty(count * width, dtype=kind)
         collection.foreach_get(name, array)

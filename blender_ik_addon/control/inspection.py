@@ -78,10 +78,17 @@ class Standing:
     @classmethod
     def of(cls, armature: bpy.types.Object, frame: int) -> Standing:
         """An armature, original, that is up to date in a frame."""
-        matrix, basis = (pose_matrices(armature, which) for which in ("matrix", "matrix_basis"))
+        matrix = pose_matrices(armature)
+        basis = pose_matrices(armature, "matrix_basis", len(matrix))
         manager: Any = bpy.data.window_managers[0]
         changes = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
         return cls(matrix, basis, np.array(armature.matrix_world, dtype=float), changes)
+
+    @cached_property
+    def told(self) -> Hashable:
+        """Equal as long as the bones stand where they do."""
+        # columns first, as they lie in memory
+        return self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
 
     @cached_property
     def bones(self) -> Array:
@@ -186,7 +193,7 @@ class Inspector:
             arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.enabled)]
             self._told = asked, (links.names, arrays, bone_settings(armature, "mass"))
         data: Any = armature.data
-        deform = np.empty(len(data.bones), dtype=np.bool_)
+        deform = np.empty(len(standing.matrix), dtype=np.bool_)
         data.bones.foreach_get("use_deform", deform)
         return self._told[1], deform.tobytes()
 

@@ -97,8 +97,7 @@ class Sketch:
             asked[1:],
             marks,
             holds,
-            standing.world.tobytes(),
-            standing.matrix.tobytes(),
+            standing.told,
             self._structure,
             self._inspector.flesh(armature, standing) if thick else None,
             near,  # the very same as long as nothing has come nearer or gone
@@ -149,7 +148,7 @@ class Sketch:
             self._holds = None
             return ()
         asked = armature.session_uid, grip, dragged, structure
-        pose = standing.world.tobytes(), standing.matrix.tobytes()
+        pose = standing.told
         rests, self._seen = pose == self._seen, pose
         if before is None or before[0] != asked or (rests and not dragged and before[1] != pose):
             before = self._holds = asked, pose, holding(armature, bpy.context, grip)
