@@ -140,7 +140,7 @@ class Watch:
     def shortlist(self, question: Question) -> Shortlist | None:
         """To be filled with what the pairs of a question need on the way ahead; None if that is of no use."""
         way = self._way.take(question.link)
-        if not (self._closely and question.group.limited and question.pairs is not None):
+        if question.pairs is None or not (question.group.limited and way.any()):
             return None
         return Shortlist(way, self._nearest.take(question.pairs))
 
@@ -154,8 +154,7 @@ class Watch:
             shortlist = question.shortlist
             if shortlist is not None:
                 self._nearest[question.pairs] = shortlist.nearest
-                if shortlist.way.any():
-                    self._steps = min(_STEPS, self._steps * (_LESS if shortlist.worn else _MORE))
+                self._steps = min(_STEPS, self._steps * (_LESS if shortlist.worn else _MORE))
             known = shortlist is not None and shortlist.candidates is not None
             if shortlist is None or not known or not self.steady.take(question.pairs).all():
                 self._free[:] = -1.0  # all has to be asked anew anyway
