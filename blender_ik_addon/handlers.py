@@ -21,6 +21,7 @@ from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.overrides import prepare_overrides
 from .properties.rig import any_live
+from .properties.session import ArticulateSession
 
 CLASSES: tuple[type, ...] = ()
 
@@ -78,9 +79,10 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
     @persistent
     def solve_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """In every frame, those of a render too."""
-        if _is_any_live():
-            figures.solve(scene, depsgraph)
-        elif _session().baking:
+        session = _session()
+        if _is_any_live(session):
+            figures.solve(scene, depsgraph, session)
+        elif session.baking:
             figures.touched()
 
     @persistent
@@ -88,30 +90,32 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         """When a target, a pin or a live armature has changed, or came into the scene."""
         if figures.solving:  # it has those evaluated that others follow
             return
+        session = _session()
         figures.updated()
         if depsgraph.id_type_updated("ARMATURE"):
             changed = {update.id.original for update in depsgraph.updates}
             follow_renamed(one for one in all_armatures() if one.data in changed)
         if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
-            _session().any_live = any_live()
-        if not _is_any_live():
+            session.any_live = any_live()
+        if not _is_any_live(session):
             figures.touched()
             return
         changed = {update.id.original for update in depsgraph.updates}
         concerned = False
-        for armature in figures.armatures(scene, depsgraph):
+        for armature in figures.armatures(scene, depsgraph, session):
             if armature in changed or armature.data in changed:
                 figures.changed(armature)
                 concerned = True
             concerned = concerned or not changed.isdisjoint(watched(armature))
         if concerned:
-            figures.solve(scene, depsgraph, new_frame=False)
+            figures.solve(scene, depsgraph, session, new_frame=False)
 
     @persistent
     def tell_rest(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """After a playback: what frames that pass leave unsaid."""
-        if _is_any_live():
-            figures.tell(scene, depsgraph)
+        session = _session()
+        if _is_any_live(session):
+            figures.tell(scene, depsgraph, session)
 
     hand_to(forget_bake, readers)
     return [
@@ -138,6 +142,5 @@ def _session() -> Any:
     return manager.articulate
 
 
-def _is_any_live() -> bool:
-    session = _session()
+def _is_any_live(session: ArticulateSession) -> bool:
     return session.any_live and not session.baking  # a bake solves its frames itself

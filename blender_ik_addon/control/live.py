@@ -20,6 +20,7 @@ import bpy
 from ..bridge.evaluated import is_kept_up
 from ..bridge.fingerprint import fingerprint, is_restless
 from ..properties.access import holds, rig_of
+from ..properties.session import ArticulateSession
 from ..properties.settings import frame_settings, other_settings, settings_untold
 from .following import Following
 from .frame import Solved, solve_task
@@ -102,14 +103,19 @@ class LiveFigures:
         self._following.forget()
 
     def solve(
-        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, new_frame: bool = True
+        self,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        session: ArticulateSession,
+        *,
+        new_frame: bool = True,
     ) -> None:
         """Solve the live armatures of a scene in the frame that the dependency graph is at.
 
         Called while it solves already, by what it writes, it does nothing.
 
         Args:
-            scene: original; depsgraph: evaluated.
+            scene: original; depsgraph: evaluated; session: the window manager's.
             new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
                 written last.
         """
@@ -118,12 +124,12 @@ class LiveFigures:
         with self._lock:
             self._thread = threading.get_ident()
             try:
-                dragged = _session().dragged
+                dragged = session.dragged
                 evaluated = _evaluated_anew(depsgraph) if new_frame else None
                 posed: set[int] = set()
                 waiting: set[int] = set()
                 held: list[Exception] = []
-                for armature, leaders in self._following.order(self.armatures(scene, depsgraph)):
+                for armature, leaders in self._following.order(self.armatures(scene, depsgraph, session)):
                     if armature.session_uid == dragged or _is_elsewhere(armature, scene, depsgraph):
                         continue
                     if leaders & waiting:
@@ -148,12 +154,14 @@ class LiveFigures:
             finally:
                 self._thread = 0
 
-    def armatures(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
+    def armatures(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
+    ) -> list[bpy.types.Object]:
         """The armatures of a scene that are to be solved by themselves.
 
         All objects are gone through only after one became live, or objects came or went: scenes may be large.
         """
-        changes = _session().live_changes
+        changes = session.live_changes
         updated = depsgraph.id_type_updated
         if changes != self._changes or updated("SCENE") or updated("COLLECTION"):
             self._names.clear()
@@ -179,9 +187,11 @@ class LiveFigures:
             if armature is None or uid == armature.session_uid:
                 kept.touched = True
 
-    def tell(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    def tell(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
+    ) -> None:
         """Have the panel say all about the frame that is shown, as when a playback has ended."""
-        for armature in self.armatures(scene, depsgraph):
+        for armature in self.armatures(scene, depsgraph, session):
             kept = self._kept.get(armature.session_uid)
             if kept is not None:
                 kept.tell(armature, playing=False)
@@ -304,12 +314,6 @@ def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved
             kept.found.pop(next(iter(kept.found)))
         kept.found[asked] = solved
     return solved
-
-
-def _session() -> Any:
-    # `bpy.context` is not for the thread of a render.
-    manager: Any = bpy.data.window_managers[0]
-    return manager.articulate
 
 
 def _is_elsewhere(armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
