@@ -93,7 +93,7 @@ class Damped(Incremental):
             return self.proposal(jacobian, state, options)(error)
         # the same step from the smaller system, (W J^T J + c) dq = -W J^T e
         weighed = (jacobian if state.mobility is None else jacobian * state.mobility).T
-        wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
+        wish = _wish(state)
         asked = error if wish is None else error + jacobian.dot(wish)
         normal = weighed.dot(jacobian)
         normal.ravel()[:: n + 1] += _damping(state, options)
@@ -107,9 +107,7 @@ class Damped(Incremental):
         products = weighed.dot(jacobian.T)
         diagonal = products.ravel()[:: len(products) + 1]
         diagonal += _damping(state, options)
-        # Damping alone would leave the wish, and with it a step that was refused.
-        wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
-        return NormalEquationsOfOne(jacobian, weighed, products, wish, state.mobility)
+        return NormalEquationsOfOne(jacobian, weighed, products, _wish(state), state.mobility)
 
     def steps(self, jacobian: Blocks, state: Linear, options: Any) -> NormalEquationsOfMany:
         products = jacobian.products(state.mobility)
@@ -198,6 +196,14 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
     pulls = np.array([sqrt(max(one, 1.0)) for one in far]).repeat(stack.counts)
     others = len(error) - stack.rows
     return np.concatenate([pulls, np.ones(others)]) if others else pulls
+
+
+def _wish(state: Linear) -> Array | None:
+    """(n,) the step of one frame that the posture asks for, or None.
+
+    Damping alone would leave it, and with it a step that was refused.
+    """
+    return state.wish if state.wish is None or state.caution <= 1.0 else state.wish / state.caution
 
 
 def _damping(state: Linear, options: DampedOptions) -> Any:

@@ -47,6 +47,7 @@ class _Look(NamedTuple):
     Attributes:
         pose: the pose; rows: of its goals, extra: of limits that are near, or None;
         scaled: (k,) errors of the goals; cost: squared length of all of them; reached: within tolerance;
+        squares: (E,) squared sizes of the effectors' errors, None where they are far from it;
         wish: (n,) step that the posture asks for, None where the figure need not settle there; left: its
             squared length in the metric.
     """
@@ -57,6 +58,7 @@ class _Look(NamedTuple):
     scaled: Array
     cost: float
     reached: bool
+    squares: Array | None
     wish: Array | None
     left: float
 
@@ -116,9 +118,8 @@ class _Walk:
         rows = stack.evaluate(problem.tasks, pose)
         scaled = rows.error * self.scale
         cost = float(scaled.dot(scaled))
-        reached = not stack.rows or (
-            cost <= self.enough and max(stack.squares(rows.error).tolist()) < self.tolerance
-        )
+        squares = stack.squares(rows.error) if cost <= self.enough else None
+        reached = squares is not None and max(squares.tolist(), default=0.0) < self.tolerance
         extra = problem.limits.rows(pose)
         if extra is not None:
             cost += float(extra.error.dot(extra.error))
@@ -127,7 +128,7 @@ class _Walk:
         wish, left = self.wish(pose) if self.options.settle else None, 0.0
         if wish is not None:
             left = float(wish.dot(wish if self.mobility is None else wish / self.mobility))
-        return _Look(pose, rows, extra, scaled, cost, reached, wish, left)
+        return _Look(pose, rows, extra, scaled, cost, reached, squares, wish, left)
 
     def wish(self, pose: Pose) -> Array | None:
         """(n,) the step that the posture asks for at a pose, or None."""
@@ -207,8 +208,9 @@ class _Walk:
     def finish(self, iterations: int, *, stalled: bool) -> Solution:
         """What comes of the best pose."""
         problem, stack = self.problem, self.problem.stack
-        stack.end(self.best.pose)
-        q, squares = self.best.pose.q, stack.squares(self.best.rows.error)
+        best = self.best
+        stack.end(best.pose)
+        q, squares = best.pose.q, stack.squares(best.rows.error) if best.squares is None else best.squares
         short = stalled and bool((squares >= self.tolerance).any())
         if short and self.careful and self.options.rest and may_rest(problem):
             q, squares = at_rest(problem, q)

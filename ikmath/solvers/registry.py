@@ -184,7 +184,7 @@ class Solver:
     def _read(self, way: Shortcut) -> Options:
         """The options of a shortcut, which are read once: mostly it is the same one again."""
         for known, options in self._known:
-            if known == way:
+            if known is way or known == way:
                 return options
         options = METHODS[way.method].read_options(way.options)
         self._known.append((way, options))
