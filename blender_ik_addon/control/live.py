@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -290,9 +291,11 @@ def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
             # what a script in Blender's text editor defines has a module of None
             if not str(getattr(handler, "__module__", "")).startswith(_OURS):
                 return None
-    if depsgraph.mode == "RENDER" or len(depsgraph.updates) > _FEW:
+    if depsgraph.mode == "RENDER":
         return None
-    return {update.id for update in depsgraph.updates}
+    # to count them, Blender goes through all that there is in the scene, and so it does to tell them
+    evaluated = {update.id for update in islice(depsgraph.updates, _FEW + 1)}
+    return evaluated if len(evaluated) <= _FEW else None
 
 
 def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
