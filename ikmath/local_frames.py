@@ -19,8 +19,9 @@ import numpy as np
 from .arrays import Index
 from .rotation import Array
 
-_TINY: Final = np.array(1e-150)  # keeps the angle of no swing from being exactly zero; numpy reads an array
-_HALVED: Final = np.array(0.5)  # sooner than a number
+# as arrays, which numpy reads sooner than numbers
+_TINY: Final = np.array(1e-150)  # keeps the angle of no swing from being exactly zero
+_HALVED: Final = np.array(0.5)
 
 # The rows of `Scratch`. Waves: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
 _N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO, _HALF = range(10)
@@ -62,9 +63,7 @@ def _feature_map() -> Array:
 
 
 _FEATURES: Final = _feature_map()
-
-
-_used: Final = itemgetter(_HALF, _X, _Z, _SIN, _N_X, _N_Z)
+_USED: Final = itemgetter(_HALF, _X, _Z, _SIN, _N_X, _N_Z)
 
 
 class Frames:
@@ -129,7 +128,7 @@ class Scratch:
         """
         rows, each = self._rows, self._each
         source.take(inputs, None, self._told, "clip")  # or numpy would copy once more
-        half, x, z, sine, n_x, n_z = _used(each)
+        half, x, z, sine, n_x, n_z = _USED(each)
         np.hypot(x, z, half)
         half += _TINY
         np.divide(x, half, n_x)

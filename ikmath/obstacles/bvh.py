@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .blocks import Blocks
 from .hilbert import hilbert_order
+from .sieve import Sieve
 from .triangles import FacetTable
 from .vectors import ONES, TINY, clamp
 
@@ -117,9 +117,9 @@ class Tree:
         return FacetTable(self.corners)
 
     @cached_property
-    def blocks(self) -> Blocks:
+    def sieve(self) -> Sieve:
         """What can be nearer than something that is known."""
-        return Blocks(self.levels, WIDE, self.size)
+        return Sieve(self.levels, WIDE, self.size)
 
     def near_points(
         self, points: Array, limit: Array, root: Index | None = None

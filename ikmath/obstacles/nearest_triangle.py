@@ -128,18 +128,18 @@ class _Search:
 
     def _beyond(self, root: Index, shortlist: Shortlist) -> None:
         """Measure what was nearest, then what may be nearer than that is now; keep what may soon be."""
-        blocks, nearest = self.tree.blocks, shortlist.nearest
+        sieve, nearest = self.tree.sieve, shortlist.nearest
         new = (nearest < 0).nonzero()[0]
         if len(new):
             middle = 0.5 * (self.a.take(new, 0) + self.b.take(new, 0))
-            nearest[new] = blocks.guess(middle, root.take(new))
+            nearest[new] = sieve.guess(middle, root.take(new))
         self._measure(np.arange(len(self.a)), nearest)
         gap = self._gap()
         keep = shortlist.candidates is None and bool(shortlist.way.any())
         ahead, reach = gap.foremost, gap.bound
         if keep:
             ahead, reach = ahead - shortlist.depth(gap), reach + 2.0 * shortlist.way
-        query, row = blocks.within(self.a, self.b, gap.way, ahead, reach, root)
+        query, row = sieve.within(self.a, self.b, gap.way, ahead, reach, root)
         front = gap.front(self.tree, query, row)
         if keep:
             shortlist.fill(query, row, front, gap)

@@ -11,7 +11,7 @@ from zoo import rotation
 
 from ikmath import Pose
 from ikmath.obstacles import Scene, Sphere, TriangleMesh, self_pairs
-from ikmath.obstacles.blocks import Blocks
+from ikmath.obstacles.sieve import Sieve
 from ikmath.obstacles.triangles import closest_to_segments
 
 
@@ -55,8 +55,8 @@ def test_going_on_steadily_among_few_triangles(seed, monkeypatch):
     ]
     things = [shape.moved(rotation(rng), rng.normal(size=3) + np.array([0.0, 2.0, 0.0])) for shape in things]
     scene = Scene(skeleton, body, things)
-    asked, within = [], Blocks.within
-    monkeypatch.setattr(Blocks, "within", lambda *args: asked.append(1) or within(*args))
+    asked, within = [], Sieve.within
+    monkeypatch.setattr(Sieve, "within", lambda *args: asked.append(1) or within(*args))
     watch, q, way = scene.watch(closely=True), 0.5 * rng.normal(size=skeleton.n), rng.normal(size=skeleton.n)
     sought = 0
     for number in range(80):
@@ -87,8 +87,8 @@ def test_a_fine_ball_is_not_sought_in_every_pose(seed, monkeypatch):
     skeleton, body = figures.chain(9, radius=0.02)
     ball = TriangleMesh(*meshes.globe(64, 32)).moved(rotation(rng), (1.6, 4.0, 0.0))
     scene = Scene(skeleton, body, [ball])
-    asked, within = [], Blocks.within
-    monkeypatch.setattr(Blocks, "within", lambda *args: asked.append(1) or within(*args))
+    asked, within = [], Sieve.within
+    monkeypatch.setattr(Sieve, "within", lambda *args: asked.append(1) or within(*args))
     watch, q = scene.watch(closely=True), 0.1 * rng.normal(size=skeleton.n)
     way = rng.normal(size=skeleton.n)
     corners = ball.geometry.corners @ ball.rotation.T + ball.translation

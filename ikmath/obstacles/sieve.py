@@ -13,22 +13,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
+from ..arrays import Array, Index
 from .vectors import ONES
 
 if TYPE_CHECKING:
     from .bvh import Level
-
-Index = npt.NDArray[np.intp]
 
 _FAR: Final = 1e60  # square of the distance of what is nowhere
 _AIR: Final = 1e-12  # relative slack of the comparisons, far above rounding
 _TERMS: Final = 6
 
 
-class Blocks:
+class Sieve:
     """The nodes of a tree, or of several side by side, as columns; those with one parent together.
 
     Args:
