@@ -65,6 +65,7 @@ class Region:
         # intervals of everything; a pair's own coordinates are left open here
         self.low = np.where(interval, lower, -np.inf)
         self.high = np.where(interval, upper, np.inf)
+        self._every_pair = np.arange(len(pairs))
         self._any_box = bool(interval.any())
         slides = slot < 3
         mixed = slides.any() and not slides.all()
@@ -308,8 +309,10 @@ class Region:
 
     def _measures(self, q: Array) -> Array:
         """Measure (P, ...) of all pairs of q (n, ...)."""
-        v = q[self.pairs.T]
-        which = np.arange(len(self.pairs)).repeat(prod(v.shape[2:]))
+        v, which = q[self.pairs.T], self._every_pair
+        if v.ndim == 2:
+            return self._swing(v, which).measure
+        which = which.repeat(prod(v.shape[2:]))
         return self._swing(v.reshape(2, -1), which).measure.reshape(v.shape[1:])
 
     def _swing(self, v: Array, pairs: Index) -> _Swing:
@@ -318,7 +321,7 @@ class Region:
         t += 1e-150
         ratio = sine_and_cosine(0.5 * t)[0] if t.size > _MANY else np.sin(0.5 * t)
         ratio /= t
-        if t.max(initial=0.0) >= np.pi:
+        if np.count_nonzero(t >= np.pi):
             # beyond half a turn the sine falls again; there the turn itself goes on measuring
             ratio = np.where(t < np.pi, ratio, 1.0 / np.pi)
         s = v * ratio
@@ -385,4 +388,4 @@ def _most(size: Array) -> Array:
 
 
 def _columns_first(limit: Array, q: Array) -> Array:
-    return limit.reshape(-1, *(1,) * (q.ndim - 1))
+    return limit if q.ndim == 1 else limit.reshape(-1, *(1,) * (q.ndim - 1))

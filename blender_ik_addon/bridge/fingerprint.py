@@ -13,20 +13,20 @@ import numpy as np
 from .. import compat
 from .armature import AXES, CHANNEL_WIDTHS, Bones, Flags
 
-_POSE_SETTINGS = {
+_FREEDOM = {
+    "lock_location": 3,
+    "lock_rotation": 3,
+    **{f"lock_ik_{axis}": 1 for axis in AXES},
+    **{f"use_ik_limit_{axis}": 1 for axis in AXES},  # these come last, see `freedom`
+}
+_CHANNELS = {
     "rotation_mode": (1, np.int32),
-    "lock_location": (3, np.bool_),
-    "lock_rotation": (3, np.bool_),
     "lock_rotation_w": (1, np.bool_),
     "lock_rotations_4d": (1, np.bool_),
-    **{f"{word}_{axis}": (1, np.bool_) for word in ("lock_ik", "use_ik_limit") for axis in AXES},
 }
 _STIFFNESS = {f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES}
-_LIMITS = {axis: {f"{word}_{axis}": (1, np.float32) for word in ("ik_min", "ik_max")} for axis in AXES}
-_INHERITANCE = {
-    "inherit_scale": (1, np.int32),
-    **{f"use_{word}": (1, np.bool_) for word in ("inherit_rotation", "local_location")},
-}
+_LIMITS = {axis: (f"ik_min_{axis}", f"ik_max_{axis}") for axis in AXES}
+_INHERITANCE = {"inherit_scale": (1, np.int32), "use_local_location": (1, np.bool_)}
 _REST = {
     "matrix_local": (16, np.float32),
     "length": (1, np.float32),
@@ -35,7 +35,8 @@ _REST = {
 }
 _WATCHED = {
     "constraints",
-    *_POSE_SETTINGS,
+    *_FREEDOM,
+    *_CHANNELS,
     *_STIFFNESS,
     *(name for limits in _LIMITS.values() for name in limits),
 }
@@ -57,39 +58,51 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     bones, data = armature_object.pose.bones, armature_object.data
     return (
         (armature_object.mode, data.pose_position),
-        settings_in_pose(armature_object),
-        _arrays(bones, _STIFFNESS, len(bones)),
+        freedom(armature_object),
+        _arrays(bones, _CHANNELS | _STIFFNESS),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
-        _arrays(data.bones, _REST, len(data.bones)),
+        _arrays(data.bones, _INHERITANCE | _REST),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
     )
 
 
-def settings_in_pose(armature_object: bpy.types.Object) -> Any:
-    """The part of it that changes without Edit Mode, and says what may move: names, locks, limits.
+def freedom(armature_object: bpy.types.Object) -> Any:
+    """The part of it that says which bones may move and how far, and that changes without Edit Mode.
 
-    How readily is left out; what bones inherit is not.
+    Names, locks, limits, and whether bones turn with those above; not how their channels say where they are.
     """
     bones: Any = armature_object.pose.bones
-    data: Any = armature_object.data
+    # this is read in every redraw: how many bones there are is told, since Blender counts them one by one
     names = bones.keys()
     count = len(names)
-    settings = _arrays(bones, _POSE_SETTINGS, count)
-    own = dict(zip(_POSE_SETTINGS, settings, strict=True))
-    # this is read in every redraw: of limits that nobody uses, the values need not be
-    limits = [_arrays(bones, _LIMITS[axis], count) for axis in AXES if 1 in own[f"use_ik_limit_{axis}"]]
-    return names, settings, limits, _arrays(data.bones, _INHERITANCE, count)
+    flags = np.empty((sum(_FREEDOM.values()) + 1) * count, dtype=np.bool_)
+    armature_object.data.bones.foreach_get("use_inherit_rotation", flags[:count])
+    start = count
+    for name, width in _FREEDOM.items():
+        stop = start + width * count
+        bones.foreach_get(name, flags[start:stop])
+        start = stop
+    told = flags.tobytes()
+    limited = told[-3 * count :]
+    limits = [
+        [_array(bones, name, 1, np.float32, count) for name in _LIMITS[axis]]
+        for row, axis in enumerate(AXES)
+        if 1 in limited[row * count : (row + 1) * count]  # of limits that nobody uses, the values need not be
+    ]
+    return names, told, limits
 
 
-def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]], count: int) -> list[bytes]:
-    """Attributes of all elements; how many there are is told, since Blender counts them one by one."""
-    found = []
-    for name, (width, kind) in settings.items():
-        array = np.empty(count * width, dtype=kind)
-        collection.foreach_get(name, array)
-        found.append(array.tobytes())
-    return found
+def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
+    """Attributes of all elements."""
+    count = len(collection)
+    return [_array(collection, name, *kind, count) for name, kind in settings.items()]
+
+
+def _array(collection: Any, name: str, width: int, kind: Any, count: int) -> bytes:
+    array = np.empty(count * width, dtype=kind)
+    collection.foreach_get(name, array)
+    return array.tobytes()
 
 
 def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:

@@ -76,9 +76,9 @@ class Standing:
     changes: Hashable
 
     @classmethod
-    def of(cls, armature: bpy.types.Object, frame: int) -> Standing:
-        """An armature, original, that is up to date in a frame."""
-        matrix = pose_matrices(armature)
+    def of(cls, armature: bpy.types.Object, frame: int, count: int | None = None) -> Standing:
+        """An armature, original, that is up to date in a frame; count: of its bones, if that is known."""
+        matrix = pose_matrices(armature, "matrix", count)
         basis = pose_matrices(armature, "matrix_basis", len(matrix))
         manager: Any = bpy.data.window_managers[0]
         changes = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
@@ -186,16 +186,20 @@ class Inspector:
         return Ellipsoid(place, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
 
     def flesh(self, armature: bpy.types.Object, standing: Standing) -> Any:
-        """What says how thick and heavy the figure is, as plain values, read where it may have changed."""
+        """What says how thick and heavy the figure is, as plain values."""
+        data: Any = armature.data
+        deform = np.empty(len(standing.matrix), dtype=np.bool_)
+        data.bones.foreach_get("use_deform", deform)
+        return self._links(armature, standing), deform.tobytes()
+
+    def _links(self, armature: bpy.types.Object, standing: Standing) -> Any:
+        """What says how thick and heavy its parts are by themselves, read where it may have changed."""
         asked = armature.session_uid, standing.changes
         if self._told is None or self._told[0] != asked:
             links = read_links(armature)
             arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.enabled)]
             self._told = asked, (links.names, arrays, bone_settings(armature, "mass"))
-        data: Any = armature.data
-        deform = np.empty(len(standing.matrix), dtype=np.bool_)
-        data.bones.foreach_get("use_deform", deform)
-        return self._told[1], deform.tobytes()
+        return self._told[1]
 
     def capsules(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> Capsules:
         """The figure's capsules in the world; see `limits` for the arguments."""
@@ -244,7 +248,7 @@ class Inspector:
             armature,
             (structure, tuple(chains)),
             self._known(armature, chains, structure),
-            self.flesh(armature, standing),
+            self._links(armature, standing),
             standing.matrix,
             self._space(armature, standing),
             depsgraph,

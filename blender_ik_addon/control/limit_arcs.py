@@ -93,7 +93,7 @@ class LimitedJoints:
             return []
         turns = bone_turns(self.bones, basis)
         at = self.region.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
-        if not at.any():
+        if not np.count_nonzero(at):
             return []
         pairs = self.region.pairs
         single = at.copy()

@@ -38,9 +38,6 @@ _FARTHER: Final = 2.0  # times as far it is looked where nothing is as near as t
 _SIMILAR: Final = 1.1  # times as far as the nearest thing was it is looked the next time
 _LITTLE: Final = 1.02  # and as long as it is farther than that, and no farther than that, so it stays
 _MUCH: Final = 1.3
-_NEXT: Final = np.array([1, 2, 0])
-_LAST: Final = np.array([2, 0, 1])
-_ONE, _OTHER = np.array([0, 1, 2, 0, 1, 2]), np.array([0, 1, 2, 1, 2, 0])  # the pairs of three axes
 _SAME_SHAPE: Final = 2e-5  # by that much bones of one scale differ in single precision
 
 
@@ -70,7 +67,7 @@ class _Model:
 
     Attributes:
         numbers: (L,) of the links' bones among all of the armature's.
-        above: (L,) the link that each hangs from, -1 for none.
+        above: L, the link that each hangs from, -1 for none.
         problem: with the scene.
         sound: whether none of the bones is flat or mirrored; else there is nothing to look at.
         scale: metres a unit of the armature, about.
@@ -79,7 +76,7 @@ class _Model:
     """
 
     numbers: Indices
-    above: Indices
+    above: tuple[int, ...]
     problem: ik.Problem
     sound: bool
     scale: float
@@ -96,11 +93,14 @@ class _Model:
             None if the links are of another size or shape there.
         """
         own = _columns(matrix, self.numbers)
-        other = np.abs(_shape(own) - self.shape).max(initial=0.0)
+        off = _shape(own)
+        off -= self.shape
+        other = np.maximum.reduce(np.abs(off, out=off), None, initial=0.0)
         if not max(other, abs(scale / self.scale - 1.0)) <= _SAME_SHAPE:
             return None
         places: Array = np.matmul(self.ends, own[:, :, :3])
-        places *= scale
+        if scale != 1.0:
+            places *= scale
         return places
 
 
@@ -208,7 +208,7 @@ class Neighbourhood:
         if not len(near):
             return None
         # Where all is far away the nearest will be about there the next time, too.
-        least = float(near.clearance.min())
+        least = float(np.minimum.reduce(near.clearance))
         if not least * _LITTLE <= self._sight <= least * _MUCH:
             self._sight = _SIMILAR * least
         return near
@@ -227,18 +227,22 @@ def _listed(model: _Model, scene: Scene, near: Proximity, space: Space) -> Criti
         nearest.setdefault(links[row], row)
     hidden = set()
     for link, row in nearest.items():
-        parent = int(model.above[link])
+        parent = model.above[link]
         other = nearest.get(parent, -1)
         if other >= 0 and names[other] == names[row] and clearance[other] != clearance[row]:
             hidden.add(link if clearance[other] < clearance[row] else parent)
-    rows = [row for link, row in nearest.items() if link not in hidden]
+    shown = [row for link, row in nearest.items() if link not in hidden]
+    rows = np.array(shown)
+    places = np.empty((2, len(rows), 3))
+    places[0], places[1] = near.critical.take(rows, 0), near.point.take(rows, 0)
+    places = space.point_out(places)
     return Critical(
-        bones=tuple(scene.body.joints[links[row]] for row in rows),
-        names=tuple(names[row] for row in rows),
-        point=space.point_out(near.critical[rows]),
-        other=space.point_out(near.point[rows]),
-        clearance=near.clearance[rows],
-        margin=near.margin[rows] + model.problem.margin,
+        bones=tuple([scene.body.joints[links[row]] for row in shown]),
+        names=tuple([names[row] for row in shown]),
+        point=places[0],
+        other=places[1],
+        clearance=near.clearance.take(rows),
+        margin=near.margin.take(rows) + model.problem.margin,
     )
 
 
@@ -283,22 +287,39 @@ def _shape(columns: Array) -> Array:
 
     The squares of the axes, their products with each other, and their volumes, negative if mirrored.
     """
-    # components first: it is the number of numpy calls that counts
-    axes = np.ascontiguousarray(columns.transpose(1, 2, 0)[:3, :3])
-    later, last = axes.take(_NEXT, 1), axes.take(_LAST, 1)
-    shape = np.empty((7, len(columns)))
-    products = axes.take(_ONE, 0)
-    products *= axes.take(_OTHER, 0)
-    np.add.reduce(products, 1, out=shape[:6])
-    normal = later[1] * last[2]
-    normal -= last[1] * later[2]
-    normal *= axes[0]
-    normal.sum(0, out=shape[6])
-    return shape
+    # components first, and sums as a product of matrices: it is the number of numpy calls that counts
+    rows = np.ascontiguousarray(columns.reshape(-1, 16).T)
+    products = rows.take(_FACTORS, 0)
+    products *= rows.take(_OTHERS, 0)
+    shape = _SUMS.dot(products)
+    normal = shape[6:]
+    normal *= rows[:3]
+    np.add.reduce(normal, 0, out=shape[6])
+    return shape[:7]
 
 
-def _above(bones: Bones, numbers: Indices) -> Indices:
-    """(L,) for links on these bones the link on the nearest bone above each, -1 where there is none."""
+def _terms() -> tuple[Indices, Indices, Array]:
+    """(T,) and (T,) rows of components, columns first, whose products (9, T) are added to what follows.
+
+    To six products of two axes of a matrix each, and to three components of the second axis across the third.
+    """
+    terms = []
+    for row, (one, other) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))):
+        terms += [(row, 4 * one + axis, 4 * other + axis, 1.0) for axis in range(3)]
+    for axis in range(3):
+        after, last = (axis + 1) % 3, (axis + 2) % 3
+        terms += [(6 + axis, 4 + after, 8 + last, 1.0), (6 + axis, 4 + last, 8 + after, -1.0)]
+    sums = np.zeros((9, len(terms)))
+    for number, (row, _, _, sign) in enumerate(terms):
+        sums[row, number] = sign
+    return np.array([term[1] for term in terms]), np.array([term[2] for term in terms]), sums
+
+
+_FACTORS, _OTHERS, _SUMS = _terms()
+
+
+def _above(bones: Bones, numbers: Indices) -> tuple[int, ...]:
+    """For L links on these bones the link on the nearest bone above each, -1 where there is none."""
     link_on = {number: link for link, number in enumerate(numbers.tolist())}
     above = []
     for number in numbers.tolist():
@@ -306,4 +327,4 @@ def _above(bones: Bones, numbers: Indices) -> Indices:
         while parent >= 0 and parent not in link_on:
             parent = int(bones.parents[parent])
         above.append(link_on.get(parent, -1))
-    return np.array(above, dtype=np.intp)
+    return tuple(above)

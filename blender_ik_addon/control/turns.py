@@ -31,11 +31,11 @@ def bone_turns(numbers: Indices, basis: Floats) -> Array:
     """
     # components first: it is the number of numpy calls that counts
     columns = basis.swapaxes(1, 2).take(numbers, 0).astype(float)
-    _, y, z = np.ascontiguousarray(columns.transpose(1, 2, 0)[:3, :3])
+    rows = np.ascontiguousarray(columns.reshape(-1, 16).T)
+    y, z = rows[4:7], rows[8:11]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        y /= np.sqrt((y * y).sum(0))
-        z -= y * (y * z).sum(0)
-        z /= np.sqrt((z * z).sum(0))
+        y /= np.sqrt(np.add.reduce(y * y, 0))
+    z -= y * np.add.reduce(y * z, 0)  # however long, it tells the twist
     sine = np.hypot(y[0], y[2])
     factor = np.arctan2(sine, y[1]) / np.maximum(sine, _TINY)
     turns = np.empty((len(numbers), 3))

@@ -15,7 +15,7 @@ import bpy
 from mathutils import Matrix
 
 from ..bridge.changes import UNKNOWN, Changes
-from ..bridge.fingerprint import settings_in_pose
+from ..bridge.fingerprint import freedom
 from ..control.balance import Stand
 from ..control.grip import Grip
 from ..control.holding import Hold, holding
@@ -82,8 +82,9 @@ class Sketch:
             return self._drawing
         self._asked = asked
         marks = read_marks(armature, in_hand=grip.bones if dragged else ())
-        standing = Standing.of(armature, depsgraph.scene.frame_current)
-        structure = armature.session_uid, self._rests, rig.solver.root, self._settings(armature)
+        settings, count = self._settings(armature)
+        standing = Standing.of(armature, depsgraph.scene.frame_current, count)
+        structure = armature.session_uid, self._rests, rig.solver.root, settings
         if structure != self._structure:  # else the very same one, which is quickly compared
             self._structure = structure
         thick = shown & {"body", "balance"} or any(map(_balances, marks))
@@ -155,12 +156,16 @@ class Sketch:
         self._unsure = not dragged and before[1] != pose
         return before[2]
 
-    def _settings(self, armature: bpy.types.Object) -> Any:
-        """What a figure depends on besides its pose; in the user's hand it moves, and nothing else."""
+    def _settings(self, armature: bpy.types.Object) -> tuple[Any, int | None]:
+        """What a figure depends on besides its pose, and how many bones there are, if that was counted.
+
+        In the user's hand it moves, and nothing else changes.
+        """
         uid, before = armature.session_uid, self._structure
         if before is not None and before[0] == uid == session_of(bpy.context).dragged:
-            return before[-1]
-        return settings_in_pose(armature)
+            return before[-1], None
+        found = freedom(armature)
+        return found, len(found[0])
 
     def _draw(
         self,
@@ -187,8 +192,10 @@ class Sketch:
         if stand is not None and "balance" in shown:
             parts.draw_stand(strokes, stand)
 
+        world, bones = armature.matrix_world.copy(), armature.pose.bones
+
         def matrix_of(bone: str) -> Matrix:
-            return armature.matrix_world @ armature.pose.bones[bone].matrix
+            return world @ bones[bone].matrix
 
         for hold in holds if "pins" in shown else ():
             parts.draw_hold(strokes, hold, matrix_of(hold.bone))

@@ -24,11 +24,12 @@ _ORIGIN: Final[Triple] = (0.0, 0.0, 0.0)
 _ALONG: Final[Triple] = (0.0, 1.0, 0.0)
 _LEVEL: Final[Turn] = (1.0, 0.0, 0.0, 0.0)
 _NO_BONE: Final[tuple[str, Triple]] = ("", _ORIGIN)
-_SEEN: Final = frozenset({"axes", "turn_axes", "space", "keep", "one_sided", "over", *AMOUNTS})
+_MASKS: Final = frozenset({"axes", "turn_axes"})
+_SEEN: Final = frozenset({"space", "keep", "one_sided", "over", *AMOUNTS})
 _TOLD: Final = {
-    kind.name: tuple(option for option in kind.options if option in _SEEN) for kind in KINDS.values()
+    kind.name: [[option for option in kind.options if option in some] for some in (_SEEN, _MASKS)]
+    for kind in KINDS.values()
 }
-_PLAIN: Final = (str, int, float)
 
 
 class Miss(IntEnum):
@@ -135,35 +136,42 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
         in_hand: names of the bones that are being dragged, with which their own pins come along.
     """
     marks = []
-    bones, scale = armature.pose.bones, armature.matrix_world.median_scale
+    bones, world = armature.pose.bones, armature.matrix_world.copy()
+    scale = world.median_scale
     for number, effector in enumerate(rig_of(armature).effectors):
-        bone, goal = bones.get(effector.bone), _goal(effector)
+        bone, follows = bones.get(effector.bone), effector.follows
+        goal = _goal(effector, follows)
         if not effector.enabled or bone is None or goal is None:
             continue
-        kind = effector.kind
+        kind, pin = effector.kind, follows in ("PIN", "MOTION")
         has, asks = KINDS[kind].options, KINDS[kind].asks
-        told = {name: _plain(getattr(effector, name)) for name in _TOLD[kind]}
+        plain, masks = _TOLD[kind]
+        told: dict[str, Any] = {name: getattr(effector, name) for name in plain}
+        for name in masks:
+            told[name] = tuple(getattr(effector, name))
         second = _NO_BONE
+        places: tuple[Triple, ...] = ()
         if name := effector.second_bone if "second_bone" in has else "":
             other = bones.get(name)
             if other is None:
                 continue
             second = name, tuple(effector.second_in_bone(other.bone))
-        things = effector.alternative_objects if "alternatives" in has else ()
-        if "alternatives" in has and not things:
-            continue
+        if "alternatives" in has:
+            places = tuple(tuple(thing.matrix_world.translation) for thing in effector.alternative_objects)
+            if not places:
+                continue
         x, y, z = effector.offset
         local = (x, y + bone.bone.length if effector.point == "TIP" else y, z)
-        if effector.follows == "MOTION" or (goal[2] and bone.name in in_hand):
-            there = armature.matrix_world @ bone.matrix
-            goal = tuple(there @ Vector(local)), tuple(there.to_quaternion()), True
+        if follows == "MOTION" or (pin and bone.name in in_hand):
+            there = world @ bone.matrix
+            goal = tuple(there @ Vector(local)), tuple(there.to_quaternion())
         marks.append(
             Mark(
                 number=number,
                 bone=bone.name,
                 kind=kind,
                 chain_root=effector.chain_root,
-                pin=goal[2],
+                pin=pin,
                 length=bone.length * scale,
                 local=local,
                 axis=effector.direction if "aim" in asks else _ALONG,
@@ -171,19 +179,18 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
                 target=goal[0],
                 turn=goal[1],
                 second=second,
-                places=tuple(tuple(thing.matrix_world.translation) for thing in things),
+                places=places,
             )
         )
     return tuple(marks)
 
 
-def _goal(effector: ArticulateEffector) -> tuple[Triple, Turn, bool] | None:
-    """Where an effector should be, how turned (world), and whether a pin says so; None if nothing does."""
-    follows = effector.follows
+def _goal(effector: ArticulateEffector, follows: str) -> tuple[Triple, Turn] | None:
+    """Where an effector should be and how turned, world; None if nothing says so."""
     if follows in ("PIN", "MOTION"):
-        return tuple(effector.pin_location), tuple(effector.pin_rotation), True
+        return tuple(effector.pin_location), tuple(effector.pin_rotation)
     if follows != "TARGET":
-        return None if follows == "MISSING" else (_ORIGIN, _LEVEL, False)
+        return None if follows == "MISSING" else (_ORIGIN, _LEVEL)
     target = effector.target
     matrix: Any = target.matrix_world
     if effector.subtarget:
@@ -191,11 +198,7 @@ def _goal(effector: ArticulateEffector) -> tuple[Triple, Turn, bool] | None:
         if bone is None:
             return None
         matrix = matrix @ bone.matrix
-    return tuple(matrix.translation), tuple(matrix.to_quaternion()), False
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, _PLAIN) else tuple(value)
+    return tuple(matrix.translation), tuple(matrix.to_quaternion())
 
 
 def distance_miss(off: float, length: float) -> Miss:

@@ -88,13 +88,15 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
     """
     if critical is None:
         return
-    rows = zip(critical.clearance.tolist(), critical.margin.tolist(), critical.names, strict=True)
-    for row, (clearance, margin, name) in enumerate(rows):
-        point, other = critical.point[row], critical.other[row]
+    columns = critical.clearance, critical.margin, critical.point, critical.other
+    rows = zip(critical.names, *(column.tolist() for column in columns), strict=True)
+    for name, clearance, margin, (x, y, z), (u, v, w) in rows:
         colour = BY_ERROR[Miss.FAR if clearance < 0.0 else Miss.SHORT if clearance < margin else Miss.REACHED]
-        strokes.segments(colour, [point, other])
-        strokes.point(colour, [point, other])
-        strokes.label(colour, 0.5 * (point + other), f"{length(clearance)} {name}")
+        ends = np.array([x, y, z, u, v, w], dtype=np.float32)
+        strokes.segments(colour, ends)
+        strokes.point(colour, ends)
+        middle = 0.5 * (x + u), 0.5 * (y + v), 0.5 * (z + w)
+        strokes.label(colour, middle, f"{length(clearance)} {name}")
 
 
 def draw_body(strokes: Strokes, parts: Capsules) -> None:

@@ -53,10 +53,9 @@ class Strokes:
         """Points (..., 3)."""
         self._points.append((colour, np.asarray(places, dtype=np.float32).reshape(-1, 3)))
 
-    def label(self, colour: Colour, place: npt.ArrayLike, text: str) -> None:
-        """A word at a place (3,)."""
-        x, y, z = np.asarray(place, dtype=float).tolist()
-        self._labels.append(((x, y, z), text, colour))
+    def label(self, colour: Colour, place: tuple[float, float, float], text: str) -> None:
+        """A word at a place."""
+        self._labels.append((place, text, colour))
 
     def drawing(self) -> Drawing:
         """All of it."""

@@ -161,8 +161,12 @@ class MeshDistance:
         """
         hit, difference, inside, known, at = self._met(a, b, limit, reach, root, shortlist)
         touching = hit.distance <= _TOUCHING * self.size
-        if not (inside | hit.through | touching).any() and np.isfinite(hit.distance).all():
-            return hit.distance, hit.point, hit.parameter, difference / hit.distance[:, None]
+        if not np.count_nonzero(inside | hit.through | touching):
+            normal = difference / hit.distance[:, None]
+            lost = hit.row < 0
+            if np.count_nonzero(lost):
+                normal[lost] = 0.0
+            return hit.distance, hit.point, hit.parameter, normal
         normal = self._normal(hit, difference, inside & (hit.row >= 0))
         distance = np.where(inside & (hit.row >= 0), -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter
@@ -212,7 +216,7 @@ class MeshDistance:
         hit = self.search.segments(a, b, reach, root, shortlist)
         difference = a + hit.parameter[:, None] * (b - a) - hit.point
         inside = self._inside(hit, difference, root)
-        if inside.any():
+        if np.count_nonzero(inside):
             inside &= ~hit.through & ((hit.distance <= limit) | (self.sides.take(root) == Side.SOLID))
         known, at = hit.distance, hit.parameter
         unknown = self._maybe_inside(hit, a, b, root)
@@ -239,7 +243,7 @@ class MeshDistance:
         """Whether the queries are behind what is nearest to them."""
         pseudo, rim = self.normals.of(np.maximum(hit.row, 0), hit.feature)
         behind: Mask = dot(pseudo, difference) < 0.0
-        if not behind.any():
+        if not np.count_nonzero(behind):
             return behind
         side = self.sides.take(root)
         behind &= (hit.row >= 0) & (side != Side.TWO_SIDED)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..rotation import Array
 from .bvh import Index, Tree
 from .shortlist import Gap, Shortlist
-from .triangles import Facets, closest_on_triangles
+from .triangles import closest_on_triangles
 from .vectors import ONES, TINY, cross, dot
 
 _FEW: Final = 400  # candidates that are measured at once, whosever they are
@@ -47,6 +47,25 @@ class Hit(NamedTuple):
     row: Index
     feature: Index
     through: npt.NDArray[np.bool_]
+
+    @classmethod
+    def nowhere(cls, count: int) -> Hit:
+        """That of so many queries before anything has been measured."""
+        return cls(
+            np.full(count, np.inf),
+            np.full((count, 3), np.nan),
+            np.zeros(count),
+            np.full(count, -1, dtype=np.intp),
+            np.zeros(count, dtype=np.intp),
+            np.zeros(count, dtype=bool),
+        )
+
+    def within(self, limit: Array) -> Hit:
+        """The same, without what is beyond a limit (Q,), in place."""
+        beyond = self.distance > limit
+        if np.count_nonzero(beyond):
+            self.distance[beyond], self.row[beyond], self.point[beyond] = np.inf, -1, np.nan
+        return self
 
     def take(self, rows: Index) -> Hit:
         """Some of the queries."""
@@ -82,7 +101,7 @@ def nearest_to_segments(
     """
     if shortlist is not None:
         hit = _Search(tree, a, b, limit, points_only=False).follow(root, shortlist)
-        if hit.distance.all():
+        if np.count_nonzero(hit.distance) == len(a):
             return hit
         # of several triangles that are passed through, which one is told must not hang on what was before
     return _Search(tree, a, b, limit, points_only=False).run(*tree.near_segments(a, b, limit, root))
@@ -93,27 +112,28 @@ class _Search:
 
     def __init__(self, tree: Tree, a: Array, b: Array, limit: Array, points_only: bool) -> None:
         self.tree, self.a, self.b, self.points_only = tree, a, b, points_only
-        self.d = b - a
-        count = len(a)
-        self.distance = np.full(count, np.inf)
-        self.limit = limit
-        self.point = np.full((count, 3), np.nan)
-        self.parameter = np.zeros(count)
-        self.row = np.full(count, -1, dtype=np.intp)
-        self.feature = np.zeros(count, dtype=np.intp)
-        self.through = np.zeros(count, dtype=bool)
+        self.d, self.limit = b - a, limit
+        self._found: Hit | None = None
+
+    @property
+    def found(self) -> Hit:
+        """The nearest of what was measured, within the limit or not."""
+        if self._found is None:
+            self._found = Hit.nowhere(len(self.a))
+        return self._found
 
     def run(self, query: Index, row: Index, least: Array) -> Hit:
         """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
         self._rounds(query, row, least)
-        return self._hit()
+        return self.found.within(self.limit)
 
     def follow(self, root: Index | None, shortlist: Shortlist) -> Hit:
         """As `run`, for segments that are asked again and again and move on by little."""
         if not self._among(shortlist):
             self._beyond(np.zeros(len(self.a), dtype=np.intp) if root is None else root, shortlist)
-        shortlist.found(self.row, self.point, self.parameter)
-        return self._hit()
+        found = self.found
+        shortlist.found(found.row, found.point, found.parameter)
+        return found.within(self.limit)
 
     def _among(self, shortlist: Shortlist) -> bool:
         """Measure what was kept; whether the nearest of that is the nearest of all."""
@@ -157,74 +177,65 @@ class _Search:
             first = (least == nearest).nonzero()[0]
             self._measure(query.take(first), row.take(first))
             query, row, least = self._remaining(query, row, least)
-        if len(query):
-            self._measure(query, row)
-
-    def _hit(self) -> Hit:
-        """What is within the limit."""
-        beyond = self.distance > self.limit
-        if beyond.any():
-            self.distance[beyond], self.row[beyond] = np.inf, -1
-            self.point[beyond] = np.nan
-        return Hit(self.distance, self.point, self.parameter, self.row, self.feature, self.through)
+        self._measure(query, row)
 
     def _measure(self, query: Index, row: Index) -> None:
         """Measure pairs exactly and keep the nearest of each query, if it is nearer than the one before."""
-        if not self.points_only:
-            self._measure_facets(query, row, self.tree.facets.take(row))
+        if not len(query):
             return
-        corners = self.tree.corners.take(row, 0)
-        distance, point, feature = closest_on_triangles(self.a.take(query, 0), corners)
-        best = _best(query, distance)
-        best = best.take((distance.take(best) < self.distance.take(query.take(best))).nonzero()[0])
-        asked = query.take(best)
-        self.distance[asked] = distance.take(best)
-        self.point[asked] = point.take(best, 0)
-        self.row[asked] = row.take(best)
-        self.feature[asked] = feature.take(best)
+        a = self.a.take(query, 0)
+        if self.points_only:
+            distance, point, feature = closest_on_triangles(a, self.tree.corners.take(row, 0))
+            best = _best(query, distance)
+            distance, point, feature = distance.take(best), point.take(best, 0), feature.take(best)
+            parameter, through = np.zeros(len(best)), np.zeros(len(best), dtype=bool)
+        else:
+            ways = self.tree.facets.take(row).ways(a, self.d.take(query, 0))
+            best = _best(query, ways.least)
+            distance, parameter, point, feature, through = ways.closest(best)
+        self._keep(query.take(best), Hit(distance, point, parameter, row.take(best), feature, through))
 
-    def _measure_facets(self, query: Index, row: Index, facets: Facets) -> None:
-        """As `_measure`, for segments and the triangles of the rows."""
-        ways = facets.ways(self.a.take(query, 0), self.d.take(query, 0))
-        best = _best(query, ways.least)
-        distance, parameter, point, feature, through = ways.closest(best)
-        asked = query.take(best)
-        nearer = distance < self.distance.take(asked)
-        if not nearer.all():
-            rows = nearer.nonzero()[0]
-            asked, best = asked.take(rows), best.take(rows)
-            distance, parameter, point = distance.take(rows), parameter.take(rows), point.take(rows, 0)
-            feature, through = feature.take(rows), through.take(rows)
-        self.distance[asked], self.parameter[asked], self.point[asked] = distance, parameter, point
-        self.row[asked], self.feature[asked], self.through[asked] = row.take(best), feature, through
+    def _keep(self, asked: Index, measured: Hit) -> None:
+        """Keep what was measured of some queries, ascending, where it is nearer than what was before."""
+        if self._found is None and len(asked) == len(self.a):
+            self._found = measured
+            return
+        found = self.found
+        nearer = (measured.distance < found.distance.take(asked)).nonzero()[0]
+        if len(nearer) < len(asked):
+            asked, measured = asked.take(nearer), measured.take(nearer)
+        for old, new in zip(found, measured, strict=True):
+            old[asked] = new
 
     def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index, Array]:
         """The candidates that may be nearer than what was found."""
-        keep = (least < self.distance.take(query)).nonzero()[0]
+        distance = self.found.distance
+        keep = (least < distance.take(query)).nonzero()[0]
         query, row, least = query.take(keep), row.take(keep), least.take(keep)
         gap = self._gap()
         front = gap.front(self.tree, query, row)
         ahead = gap.begin.take(query) - front
         size = self._size()
-        keep = (ahead < self.distance.take(query) - _ROUNDING * size).nonzero()[0]
+        keep = (ahead < distance.take(query) - _ROUNDING * size).nonzero()[0]
         query, row, least = query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
         if len(query) <= _CROWD:
             return query, row, least
         # inside a hollow all of it lies ahead; nobody is nearer to a triangle than to its plane
         least = np.maximum(least, self._from_planes(query, row, size))
-        keep = (least < self.distance.take(query)).nonzero()[0]
+        keep = (least < distance.take(query)).nonzero()[0]
         return query.take(keep), row.take(keep), least.take(keep)
 
     def _gap(self) -> Gap:
         """From what was found to the queries."""
-        way = self.a + self.parameter[:, None] * self.d
-        way -= self.point
+        found = self.found
+        way = self.a + found.parameter[:, None] * self.d
+        way -= found.point
         # where they touch that is rounding; any direction will do that is no longer than one
         way /= np.maximum(np.sqrt((way * way).dot(ONES)), TINY)[:, None]
         begin = (self.a * way).dot(ONES)
         if not self.points_only:
             begin = np.minimum(begin, (self.b * way).dot(ONES))
-        return Gap(self.point, self.parameter, way, begin, self._bound())
+        return Gap(found.point, found.parameter, way, begin, self._bound())
 
     def _from_planes(self, query: Index, row: Index, size: float) -> Array:
         """(P,) no more than how far queries are from the planes of triangles; 0 for needles."""
@@ -244,7 +255,7 @@ class _Search:
 
     def _bound(self) -> Array:
         """(Q,) metres; nothing farther is of interest."""
-        return np.minimum(self.distance, self.limit)
+        return np.minimum(self.found.distance, self.limit)
 
     def _size(self) -> float:
         """Of the coordinates."""
@@ -255,8 +266,9 @@ class _Search:
 def _best(query: Index, distance: Array) -> Index:
     """(Q,) the first row of the least distance (P,) of each query in an ascending list (P,)."""
     starts = _starts(query)
-    least = np.minimum.reduceat(distance, starts)
-    equal: Index = (distance == least.repeat(_counts(starts, len(query)))).nonzero()[0]
+    least = np.empty(int(query[-1]) + 1)
+    least[query.take(starts)] = np.minimum.reduceat(distance, starts)
+    equal: Index = (distance == least.take(query)).nonzero()[0]
     return equal if len(equal) == len(starts) else equal.take(_starts(query.take(equal)))
 
 

@@ -81,7 +81,8 @@ class Question(NamedTuple):
                 np.concatenate([a, b] if self.ends_only else [b, a, b]),
             )
         which = asked.which - self.start if self.start else asked.which
-        limit = asked.thick + detect if self.group.limited else None
+        within = asked.thick + detect
+        limit = within if self.group.limited else None
         reach, watch, pairs = limit, self.watch, asked.pairs
         if limit is not None and watch is not None and pairs is not None:
             reach = watch.reach(pairs, limit)
@@ -94,7 +95,7 @@ class Question(NamedTuple):
             if reach is not None:
                 watch.learn(pairs, distance, reach)
             watch.keep(asked, distance, detect)
-        near = distance < asked.thick + detect
+        near = distance < within
         if ends:
             parameter[-2 * count : -count], parameter[-count:] = 0.0, 1.0
             if not self.ends_only:  # an end that is the critical point is listed already

@@ -46,13 +46,13 @@ class SampledSearch:
         """See `Search`; `root` is zero everywhere."""
         face = self._faces(points, limit)
         found = (face >= 0).nonzero()[0]
-        hit = _nothing(len(points))
+        hit = Hit.nowhere(len(points))
         asked, own = points.take(found, 0), face.take(found)
         hit.distance[found], hit.point[found], hit.feature[found] = closest_on_triangles(
             asked, self.corners.take(own, 0)
         )
         hit.row[found] = own
-        return _within(hit, limit)
+        return hit.within(limit)
 
     def segments(
         self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
@@ -94,11 +94,11 @@ class SampledSearch:
             sample(rows, middle)
             rows = np.concatenate([rows, rows])
             low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-        return _within(self._exact(a, b, np.concatenate(query), np.concatenate(face)), limit)
+        return self._exact(a, b, np.concatenate(query), np.concatenate(face)).within(limit)
 
     def _exact(self, a: Array, b: Array, query: Index, face: Index) -> Hit:
         """The best of the triangles that samples met, measured against the whole segments."""
-        hit = _nothing(len(a))
+        hit = Hit.nowhere(len(a))
         pairs = np.unique(query * len(self.corners) + face)
         query, face = pairs // len(self.corners), pairs % len(self.corners)
         distance, parameter, point, feature, through = closest_to_segments(
@@ -116,20 +116,3 @@ class SampledSearch:
 
     def _faces(self, points: Array, limit: Array) -> Index:
         return np.asarray(self.tree.find_nearest(points, limit), dtype=np.intp)
-
-
-def _nothing(count: int) -> Hit:
-    return Hit(
-        np.full(count, np.inf),
-        np.full((count, 3), np.nan),
-        np.zeros(count),
-        np.full(count, -1, dtype=np.intp),
-        np.zeros(count, dtype=np.intp),
-        np.zeros(count, dtype=bool),
-    )
-
-
-def _within(hit: Hit, limit: Array) -> Hit:
-    beyond = hit.distance > limit
-    hit.distance[beyond], hit.row[beyond], hit.point[beyond] = np.inf, -1, np.nan
-    return hit

@@ -162,8 +162,8 @@ class Shortlist:
             bound: (Q,) metres, up to which that has to be proven; None is returned where it is not.
         """
         behind = known.gap.along(a, b) - (known.gap.foremost - known.depth)
-        self.worn = bool((behind - bound < _WORN * known.depth).any())
-        if self.worn and not (bound <= behind).all():
+        self.worn = np.count_nonzero(behind - bound < _WORN * known.depth) > 0
+        if self.worn and np.count_nonzero(bound <= behind) < len(bound):
             return None
         proven: Array = np.minimum(behind, known.gap.bound + self.way)
         return proven

@@ -134,8 +134,8 @@ class Facets(NamedTuple):
     def ways(self, a: Array, d: Array) -> Ways:
         """From segments that begin at a and go along d, (P, 3) each, to one triangle each."""
         # pairs last: numpy is quick along long axes
-        columns, begin, way = (np.ascontiguousarray(each.T) for each in (self.rows, a, d))
-        edges, lines = columns[9:18].reshape(3, 3, -1), columns[9:30].reshape(7, 3, -1)
+        columns, begin = np.ascontiguousarray(self.rows.T), np.ascontiguousarray(a.T)
+        way, lines = np.ascontiguousarray(d.T), columns[9:30].reshape(7, 3, -1)
         off = begin - columns[:9].reshape(3, 3, -1)
         # along the edges, above the face and inwards of each edge: how a segment goes, and where it begins
         goes = np.add.reduce(lines * way, 1)
@@ -163,7 +163,7 @@ class Facets(NamedTuple):
         along = np.zeros((6 if crossing else 5, len(a)))  # on the edges, both ends, and the crossing
         along[:3], along[4] = s, 1.0
         off += s[:, None] * way
-        off -= t[:, None] * edges
+        off -= t[:, None] * lines[:3]
         off *= off
         squares = np.empty_like(along)
         np.add.reduce(off, 1, out=squares[:3])
@@ -228,7 +228,7 @@ class Ways(NamedTuple):
         along, facets = self.t[edge, rows], self.facets.take(rows)
         nearest = facets.corners[own, edge] + along[:, None] * facets.edges[own, edge]
         feature = _edge_feature(edge, along)
-        if not by_edge.all():
+        if np.count_nonzero(by_edge) < len(rows):
             height = (self.high.take(rows) + parameter * self.climb.take(rows)) / facets.square
             on_face = self.a.take(rows, 0) + parameter[:, None] * self.d.take(rows, 0)
             on_face -= height[:, None] * facets.normal
@@ -287,5 +287,9 @@ def _inside(offsets: Array, edges: Array, normal: Array) -> Mask:
 
 def _edge_feature(edge: Index, along: Array) -> Index:
     """Code of an edge, or of the corner at which it begins or ends."""
-    corner = np.where(along >= 1.0, _NEXT[edge], edge)
-    return np.where((along > 0.0) & (along < 1.0), 1 + edge, 4 + corner)
+    part = np.add(along > 0.0, along >= 1.0, dtype=np.intp)
+    part += 3 * edge
+    return _FEATURES.take(part)
+
+
+_FEATURES: Final = np.array([[4 + edge, 1 + edge, 4 + (edge + 1) % 3] for edge in range(3)]).ravel()

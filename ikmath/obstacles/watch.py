@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FARTHER: Final = 1.5  # times as far as needed: what is not there need not be asked for a while
 _AIR: Final = 1e-9  # relative, far above rounding
-_STEPS: Final = 4.0  # as the last one was, for which triangles are kept at best
+_STEPS: Final = 6.0  # as the last one was, for which triangles are kept at best
 _WORTH: Final = 1.5  # steps for which it is worth to keep any
 _LESS: Final = 0.5  # times as many steps where there are too many triangles
 _MORE: Final = 1.1  # and where they are not
@@ -63,10 +63,10 @@ class Watch:
         self._nearest = np.full(len(link), -1)
         self._start: Array | None = None
         self._last: Array | None = None
-        self._moved: Array | None = None
+        self._squares: Array | None = None
         self._detect = 0.0
         self._steps = _STEPS
-        self._way = self._free = np.zeros(0)
+        self._way = self._room = np.zeros(0)
         self._questions: list[Question] = []
 
     def again(self, places: Array, detect: float) -> list[Question] | None:
@@ -78,8 +78,8 @@ class Watch:
         """
         if self._start is None:
             return None
-        moved = self._moved = _ways(self._start, places)
-        if not (detect <= self._detect and (moved.take(self.outward) <= self._free).all()):
+        squares = self._squares = _squares(self._start, places)
+        if not (detect <= self._detect and np.count_nonzero(squares <= self._room) == len(squares)):
             return None
         if any(question.shortlist is not None and question.shortlist.worn for question in self._questions):
             return None
@@ -93,33 +93,43 @@ class Watch:
             places, detect: see `again`, which has just been asked.
             squares: (M,) of the distances between the balls' middles.
         """
-        if self._moved is not None:
-            moved = self._moved.take(self.link)
-            self.least -= moved
-            self.most += moved
+        moved = None if self._squares is None else _ways(self._squares)
+        if moved is not None:
+            moves = moved.take(self.link)
+            self.least -= moves
+            self.most += moves
         for question in self._questions:
             if question.shortlist is not None and question.pairs is not None:
                 self._nearest[question.pairs] = question.shortlist.nearest
         # what is left between two until they are near
         room = np.maximum(np.sqrt(squares) - self.balls, self.least - self.thick)
         room -= detect * (1.0 + _AIR) + _AIR
-        self._way = self._ahead(places, room <= 0.0, detect)
+        self._way = self._ahead(places, room, detect, moved)
         ahead = self._way.take(self.link)
         found: Index = (room <= ahead).nonzero()[0]
         room[found] = ahead.take(found)
-        self._free = room.reshape(len(self.outward), -1).min(1)
+        free = np.full(len(places), np.inf)
+        free[self.outward] = room.reshape(len(self.outward), -1).min(1)
+        self._room = _squares_within(free)
         self._start = self._last = places
         self._detect, self._questions = detect, []
         return found
 
-    def _ahead(self, places: Array, near: npt.NDArray[np.bool_], detect: float) -> Array:
-        """(L,) how far links will move in the next steps, if they go on as they did; nothing if too far."""
-        rows = near.nonzero()[0]
-        if self._closely and self._last is not None and len(rows):
-            known = self._moved if self._last is self._start else None
-            step = _ways(self._last, places) if known is None else known
-            longest = float(step.take(self.link.take(rows)).max())
-            steps = min(self._steps, detect / longest)
+    def _ahead(self, places: Array, room: Array, detect: float, moved: Array | None) -> Array:
+        """(L,) how far links will move in the next steps, if they go on as they did; nothing if too far.
+
+        Args:
+            places, detect: see `again`.
+            room: (M,) what is left between two until they are near.
+            moved: (L,) how far links have moved since all was asked last.
+        """
+        if self._closely and self._last is not None:
+            known = moved if self._last is self._start else None
+            step = _ways(_squares(self._last, places)) if known is None else known
+            # the others stay out of reach on that way
+            near = self.link.take((room <= self._steps * step.take(self.link)).nonzero()[0])
+            longest = float(step.take(near).max(initial=0.0))
+            steps = min(self._steps, detect / longest) if longest else 0.0
             if steps >= _WORTH:
                 return steps * np.clip(step, _SLOWER * longest, longest)
         self._steps = min(_STEPS, self._steps * _MORE)
@@ -157,17 +167,28 @@ class Watch:
                 self._steps = min(_STEPS, self._steps * (_LESS if shortlist.worn else _MORE))
             known = shortlist is not None and shortlist.candidates is not None
             if shortlist is None or not known or not self.steady.take(question.pairs).all():
-                self._free[:] = -1.0  # all has to be asked anew anyway
+                self._room[:] = -1.0  # all has to be asked anew anyway
                 return
             rows = (distance < question.thick + (detect + shortlist.way)).nonzero()[0]
             question = question.take(rows)._replace(shortlist=shortlist.of(rows))
         self._questions.append(question._replace(watch=None))
 
 
-def _ways(before: Array, after: Array) -> Array:
-    """(L,) how far links (L, 3, 3) have moved at most with either end, with a little air."""
+def _squares(before: Array, after: Array) -> Array:
+    """(2 L,) squares of how far both ends of links (L, 3, 3) have moved, those of a link together."""
     way = after[:, :2] - before[:, :2]
     way *= way
-    square = way.reshape(-1, 3).dot(ONES)
-    moved: Array = np.sqrt(np.maximum(square[::2], square[1::2]))
+    squares: Array = way.reshape(-1, 3).dot(ONES)
+    return squares
+
+
+def _ways(squares: Array) -> Array:
+    """(L,) how far links have moved at most with either end, with a little air."""
+    moved: Array = np.sqrt(np.maximum(squares[::2], squares[1::2]))
     return moved * (1.0 + _AIR) + _AIR
+
+
+def _squares_within(ways: Array) -> Array:
+    """(2 L,) the largest squares of ends of links that have moved by these ways (L,) at most."""
+    moved = (ways - _AIR) / (1.0 + _AIR)
+    return np.where(moved < 0.0, -1.0, moved * moved).repeat(2)
