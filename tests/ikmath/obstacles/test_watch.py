@@ -13,6 +13,7 @@ from ikmath import Pose
 from ikmath.obstacles import Scene, Sphere, TriangleMesh, self_pairs
 from ikmath.obstacles.sieve import Sieve
 from ikmath.obstacles.triangles import closest_to_segments
+from ikmath.obstacles.watch import Watch
 
 
 @pytest.mark.parametrize("closely", [False, True])
@@ -128,3 +129,23 @@ def test_what_is_far_is_not_asked_again():
             scene.near(Pose.forward(skeleton, np.full(skeleton.n, 1e-4 * number)), 0.4, watch=watch)
         counts.append(scene._groups[0][2].asked)
     assert counts[1] < 0.7 * counts[0]
+
+
+def test_what_comes_near_soon_is_asked_with_what_is_near(monkeypatch):
+    """A quick part that comes into reach beside one that is near and hardly moves."""
+    skeleton, body = figures.chain(2, radius=0.05)
+    scene = Scene(skeleton, body, [TriangleMesh(*meshes.globe(24, 12))])
+    watch, found, calls = scene.watch(closely=True), Watch.found, []
+    monkeypatch.setattr(Watch, "found", lambda *args: calls.append(1) or found(*args))
+    upright, across = (
+        np.array([[0.0, -0.2, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.0]]),
+        np.array([1.0, 0.0, 0.0]),
+    )
+    for number in range(60):
+        slow, quick = upright - (1.2 + 1e-4 * number) * across, upright + (2.0 - 0.01 * number) * across
+        places = np.stack([slow, quick])
+        near = scene.near_places(places, 0.5, watch=watch)
+        assert near.link.tolist() == scene.near_places(places, 0.5).link.tolist()
+        np.testing.assert_allclose(near.clearance, scene.near_places(places, 0.5).clearance, atol=1e-12)
+    assert near.link.tolist() == [0, 1]
+    assert len(calls) < 12
