@@ -26,7 +26,10 @@ _CHANNELS = {
 }
 _STIFFNESS = {f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES}
 _LIMITS = {axis: (f"ik_min_{axis}", f"ik_max_{axis}") for axis in AXES}
-_INHERITANCE = {"inherit_scale": (1, np.int32), "use_local_location": (1, np.bool_)}
+_INHERITANCE = {
+    "inherit_scale": (1, np.int32),
+    **{f"use_{word}": (1, np.bool_) for word in ("inherit_rotation", "local_location")},
+}
 _REST = {
     "matrix_local": (16, np.float32),
     "length": (1, np.float32),
@@ -70,15 +73,14 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
 def freedom(armature_object: bpy.types.Object) -> Any:
     """The part of it that says which bones may move and how far, and that changes without Edit Mode.
 
-    Names, locks, limits, and whether bones turn with those above; not how their channels say where they are.
+    Names, locks and limits; not how channels say where bones are, nor what they take over from those above.
     """
     bones: Any = armature_object.pose.bones
     # this is read in every redraw: how many bones there are is told, since Blender counts them one by one
     names = bones.keys()
     count = len(names)
-    flags = np.empty((sum(_FREEDOM.values()) + 1) * count, dtype=np.bool_)
-    armature_object.data.bones.foreach_get("use_inherit_rotation", flags[:count])
-    start = count
+    flags = np.empty(sum(_FREEDOM.values()) * count, dtype=np.bool_)
+    start = 0
     for name, width in _FREEDOM.items():
         stop = start + width * count
         bones.foreach_get(name, flags[start:stop])
@@ -91,6 +93,12 @@ def freedom(armature_object: bpy.types.Object) -> Any:
         if 1 in limited[row * count : (row + 1) * count]  # of limits that nobody uses, the values need not be
     ]
     return names, told, limits
+
+
+def turning_along(armature_object: bpy.types.Object) -> bytes:
+    """Which bones turn with those above them, as plain values."""
+    bones: Any = armature_object.data.bones
+    return _array(bones, "use_inherit_rotation", 1, np.bool_, len(bones))
 
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:

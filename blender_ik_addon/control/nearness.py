@@ -112,6 +112,7 @@ class Neighbourhood:
         self._key: Any = None
         self._around: Surroundings | None = None
         self._model: _Model | None = None
+        self._carried: tuple[Scene, tuple[Shape, ...], Scene] | None = None
         self._watched: tuple[Scene, Watch | None] | None = None
         self._sight = 0.0
         self._changes = UNKNOWN
@@ -169,7 +170,10 @@ class Neighbourhood:
             self._model = None
         if scene is None or places is None or not model.sound:
             return None
-        return self._critical(model, scene.carried(shapes), places, space)
+        known = self._carried
+        if known is None or known[0] is not scene or known[1] is not shapes:
+            known = self._carried = scene, shapes, scene.carried(shapes)
+        return self._critical(model, known[2], places, space)
 
     def _obstacles(
         self,

@@ -46,7 +46,9 @@ def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
             else:
                 (objects if kind is PointerProperty else plain).append(name)
     # this is asked in every frame: one call for all that needs no care
-    simple = attrgetter(*plain)
+    simple: Reader = attrgetter(*plain)
+    if not vectors and not objects:
+        return simple
 
     def read(item: Any) -> tuple[Any, ...]:
         things = [getattr(item, name) for name in objects]

@@ -15,7 +15,7 @@ import bpy
 from mathutils import Matrix
 
 from ..bridge.changes import UNKNOWN, Changes
-from ..bridge.fingerprint import freedom
+from ..bridge.fingerprint import freedom, turning_along
 from ..control.balance import Stand
 from ..control.grip import Grip
 from ..control.holding import Hold, holding
@@ -24,6 +24,7 @@ from ..control.mirrored import other_hand
 from ..control.nearness import Critical
 from ..control.reasons import REASONS
 from ..properties.access import rig_of, session_of
+from ..properties.kinds import KINDS
 from . import parts
 from .chains import Chain, Chains
 from .marks import Mark, read_marks
@@ -31,6 +32,7 @@ from .strokes import Drawing, Strokes
 
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
 _switches: Final = attrgetter(*SWITCHES)
+_BALANCING: Final = frozenset(kind.name for kind in KINDS.values() if "balance" in kind.asks)
 
 
 class Sketch:
@@ -82,7 +84,7 @@ class Sketch:
             return self._drawing
         self._asked = asked
         marks = read_marks(armature, in_hand=grip.bones if dragged else ())
-        settings, count = self._settings(armature)
+        settings, count = self._settings(armature, turning="ellipsoid" in shown)
         standing = Standing.of(armature, depsgraph.scene.frame_current, count)
         structure = armature.session_uid, self._rests, rig.solver.root, settings
         if structure != self._structure:  # else the very same one, which is quickly compared
@@ -156,16 +158,20 @@ class Sketch:
         self._unsure = not dragged and before[1] != pose
         return before[2]
 
-    def _settings(self, armature: bpy.types.Object) -> tuple[Any, int | None]:
+    def _settings(self, armature: bpy.types.Object, *, turning: bool) -> tuple[Any, int | None]:
         """What a figure depends on besides its pose, and how many bones there are, if that was counted.
 
         In the user's hand it moves, and nothing else changes.
+
+        Args:
+            armature: the original object.
+            turning: also which bones turn along with others; manipulability alone hangs on it.
         """
         uid, before = armature.session_uid, self._structure
         if before is not None and before[0] == uid == session_of(bpy.context).dragged:
             return before[-1], None
         found = freedom(armature)
-        return found, len(found[0])
+        return (found, turning_along(armature) if turning else None), len(found[0])
 
     def _draw(
         self,
@@ -247,4 +253,4 @@ class Sketch:
 
 
 def _balances(mark: Mark) -> bool:
-    return "balance" in mark.kind_info.asks
+    return mark.kind in _BALANCING

@@ -86,7 +86,7 @@ class Mark(NamedTuple):
             matrix_of: (4, 4) of a bone by its name, world.
         """
         asks, matrix = self.kind_info.asks, matrix_of(self.bone)
-        place, wanted, turn = matrix @ Vector(self.local), Vector(self.target), Quaternion(self.turn)
+        place, wanted = matrix @ Vector(self.local), Vector(self.target)
         if self.pin and self.kind_info.only_turns:
             wanted = place  # it holds a rotation, wherever that goes
         if self.second[0]:
@@ -94,37 +94,37 @@ class Mark(NamedTuple):
         if self.places:
             choices = [Vector(choice) for choice in self.places]
             wanted = min(choices, key=lambda choice: (choice - place).length)
-        off, turned, own = 0.0, 0.0, matrix.to_quaternion()
+        off, turned = 0.0, 0.0
         if "position" in asks or "any_of" in asks:
-            off = self._masked("axes", wanted - place, own, turn).length - self.told.get("slack", 0.0)
+            off = self._masked("axes", wanted - place, matrix).length - self.told.get("slack", 0.0)
         if "loop" in asks:
             off = (wanted - place).length
         if "distance" in asks:
             over = (wanted - place).length - self.told["distance"]
             off = {"AT": abs(over), "INSIDE": over, "OUTSIDE": -over}[self.told["keep"]]
         if "plane" in asks:
-            normal = turn @ Vector((0.0, 0.0, 1.0))
+            normal = Quaternion(self.turn) @ Vector((0.0, 0.0, 1.0))
             height = (place - wanted).dot(normal)
             height = min(height, 0.0) if self.told["one_sided"] else height
             wanted, off = place - height * normal, abs(height)
         if "orientation" in asks:
-            between = turn @ own.inverted()
+            between = Quaternion(self.turn) @ matrix.to_quaternion().inverted()
             if between.w < 0.0:
                 between.negate()  # the same turn the shorter way round
-            turned = self._masked("turn_axes", between.to_exponential_map(), own, turn).length
+            turned = self._masked("turn_axes", between.to_exponential_map(), matrix).length
         if "aim" in asks:
             turned = (matrix.to_3x3() @ Vector(self.axis)).angle(wanted - place, 0.0)
         turned -= self.told.get("turn_slack", 0.0)
         miss = max(distance_miss(off, self.length), _level(turned, _TURNED, _FAR_TURNED))
         return (place.x, place.y, place.z), (wanted.x, wanted.y, wanted.z), miss
 
-    def _masked(self, axes: str, way: Vector, own: Quaternion, turn: Quaternion) -> Vector:
-        """What of a way counts, in the space whose axes are meant."""
+    def _masked(self, axes: str, way: Vector, matrix: Matrix) -> Vector:
+        """What of a way counts, in the space whose axes are meant; matrix: (4, 4) of the bone."""
         flags = self.told.get(axes, (True, True, True))
         if all(flags):
             return way
-        into = {"WORLD": Quaternion(), "TARGET": turn.inverted(), "BONE": own.inverted()}[self.told["space"]]
-        turned = into @ way
+        turns = {"WORLD": Quaternion(), "TARGET": Quaternion(self.turn), "BONE": matrix.to_quaternion()}
+        turned = turns[self.told["space"]].inverted() @ way
         return Vector((turned.x * flags[0], turned.y * flags[1], turned.z * flags[2]))
 
 

@@ -10,6 +10,7 @@ comparisons, so it is done in rounds: first the most promising triangle of each 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -124,7 +125,7 @@ class _Search:
 
     def run(self, query: Index, row: Index, least: Array) -> Hit:
         """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
-        self._rounds(query, row, least)
+        self._rounds(query, row, lambda: least)
         return self.found.within(self.limit)
 
     def follow(self, root: Index | None, shortlist: Shortlist) -> Hit:
@@ -137,10 +138,13 @@ class _Search:
 
     def _among(self, shortlist: Shortlist) -> bool:
         """Measure what was kept; whether the nearest of that is the nearest of all."""
-        if shortlist.candidates is None:
+        known = shortlist.candidates
+        if known is None:
             return False
-        self._rounds(*shortlist.candidates.near(self.a, self.b, shortlist.way))
-        proven = shortlist.proven(shortlist.candidates, self.a, self.b, self._bound())
+        begin = known.gap.along(self.a, self.b)
+        query, row, front = known.near(self.a, self.d, begin, shortlist.way)
+        self._rounds(query, row, lambda: begin.take(query) - front)
+        proven = shortlist.proven(known, begin, self._bound())
         if proven is None:
             return False
         self.limit = proven
@@ -164,13 +168,15 @@ class _Search:
         if keep:
             shortlist.fill(query, row, front, gap)
         rows = (front > (gap.foremost + _ROUNDING * self._size()).take(query)).nonzero()[0]
-        query = query.take(rows)
-        self._rounds(query, row.take(rows), gap.begin.take(query) - front.take(rows))
+        query, front = query.take(rows), front.take(rows)
+        self._rounds(query, row.take(rows), lambda: gap.begin.take(query) - front)
 
-    def _rounds(self, query: Index, row: Index, least: Array) -> None:
-        """Measure what can be the nearest, see `run`."""
+    def _rounds(self, query: Index, row: Index, bound: Callable[[], Array]) -> None:
+        """Measure what can be the nearest, see `run`; the bound is asked only of many."""
+        few = max(_FEW, 2 * len(self.a))
+        least = bound() if len(query) > few else _NONE
         for _ in range(_ROUNDS):
-            if len(query) <= max(_FEW, 2 * len(self.a)):
+            if len(query) <= few:
                 break
             starts = _starts(query)
             nearest = np.minimum.reduceat(least, starts).repeat(_counts(starts, len(query)))
@@ -286,3 +292,4 @@ def _starts(query: Index) -> Index:
 
 
 _ZERO: Final = np.zeros(1, dtype=np.intp)
+_NONE: Final = np.zeros(0)

@@ -148,6 +148,8 @@ class Proximity:
     def names(self) -> list[str]:
         """What each row is about: the obstacle's name, or the names of both links."""
         obstacles, links = self.scene.obstacles, self.scene.body.names
+        if self._other is None:
+            return [obstacles[k].name for k in self.obstacle.tolist()]
         rows = zip(self.link.tolist(), self.obstacle.tolist(), self.other.tolist(), strict=True)
         return [obstacles[k].name if k >= 0 else f"{links[i]} and {links[j]}" for i, k, j in rows]
 

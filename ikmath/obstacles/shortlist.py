@@ -25,9 +25,6 @@ _DEPTH: Final = 0.1  # of the way ahead: so far behind the foremost along the ga
 _WORN: Final = 0.3  # of that depth: with less left it is time to seek anew
 _AIR: Final = 1e-12  # relative, above rounding
 
-Pairs = tuple[Index, Index, Array]
-"""Query (P,), those of a query together, row (P,) of `Tree.corners`, and (P,) no more than their distance."""
-
 
 class Gap(NamedTuple):
     """What is nearest to each of Q segments a-b, of all that has been measured.
@@ -54,9 +51,14 @@ class Gap(NamedTuple):
         """(Q,) how far along it a triangle has to reach to be nearer."""
         return self.begin - self.bound
 
-    def within(self, a: Array, b: Array, limit: Array) -> Array:
-        """(Q,) how far the nearest place is at most of segments elsewhere, or the limit if that is less."""
-        off = a + self.parameter[:, None] * (b - a) - self.point
+    def within(self, a: Array, d: Array, limit: Array) -> Array:
+        """(Q,) how far the nearest place is at most of segments elsewhere, or the limit if that is less.
+
+        Args:
+            a, d: (Q, 3) where they begin, and from there to their ends; limit: (Q,) metres.
+        """
+        off = a + self.parameter[:, None] * d
+        off -= self.point
         off *= off
         reach: Array = np.fmin(limit, np.sqrt(off.dot(ONES)) * (1.0 + _AIR))
         return reach
@@ -79,7 +81,9 @@ class Candidates(NamedTuple):
     Attributes:
         query: (P,) the segment; row: (P,) index into `Tree.corners`.
         front: (P,) how far they reach along the gap that there was.
-        gap: what that was; depth: (Q,) how far all the others stay behind what can be the nearest.
+        gap: what that was.
+        depth: (Q,) how far all the others stay behind what can be the nearest; others: (Q,) how far along the
+            gap they reach at most.
     """
 
     query: Index
@@ -87,6 +91,7 @@ class Candidates(NamedTuple):
     front: Array
     gap: Gap
     depth: Array
+    others: Array
 
     def of(self, queries: Index) -> Candidates:
         """Those of some of the segments, ascending, which are then counted anew."""
@@ -100,17 +105,24 @@ class Candidates(NamedTuple):
             self.front.take(rows),
             self.gap.take(queries),
             self.depth.take(queries),
+            self.others.take(queries),
         )
 
-    def near(self, a: Array, b: Array, way: Array) -> Pairs:
-        """Those that can be the nearest to segments a-b, which have gone no farther than a way (Q,)."""
-        query, row, front = self.query, self.row, self.front
-        if len(query) <= _FEW:
-            return query, row, np.zeros(len(query))
-        begin = self.gap.along(a, b)
-        rows = (front >= (begin - self.gap.within(a, b, self.gap.bound + way)).take(query)).nonzero()[0]
-        query = query.take(rows)
-        return query, row.take(rows), begin.take(query) - front.take(rows)
+    def near(self, a: Array, d: Array, begin: Array, way: Array) -> tuple[Index, Index, Array]:
+        """Those that can be the nearest to segments, which have gone no farther than a way (Q,).
+
+        Args:
+            a, d: (Q, 3) where they begin, and from there to their ends.
+            begin: (Q,) where along the gap they begin; way: (Q,) metres.
+
+        Returns:
+            Query, row and front of some of them.
+        """
+        if len(self.query) <= _FEW:
+            return self.query, self.row, self.front
+        least = begin - self.gap.within(a, d, self.gap.bound + way)
+        rows = (self.front >= least.take(self.query)).nonzero()[0]
+        return self.query.take(rows), self.row.take(rows), self.front.take(rows)
 
 
 class Shortlist:
@@ -149,19 +161,21 @@ class Shortlist:
             gap: what is the nearest.
         """
         depth = self.depth(gap)
-        rows = (front > (gap.foremost - depth).take(query)).nonzero()[0]
+        others = gap.foremost - depth
+        rows = (front > others.take(query)).nonzero()[0]
         self.worn = len(rows) > _MANY
         if not self.worn:
-            self.candidates = Candidates(query.take(rows), row.take(rows), front.take(rows), gap, depth)
+            own = query.take(rows), row.take(rows), front.take(rows)
+            self.candidates = Candidates(*own, gap, depth, others)
 
-    def proven(self, known: Candidates, a: Array, b: Array, bound: Array) -> Array | None:
-        """(Q,) up to which distance the nearest of the candidates is the nearest of all to segments a-b.
+    def proven(self, known: Candidates, begin: Array, bound: Array) -> Array | None:
+        """(Q,) up to which distance the nearest of the candidates is the nearest of all to segments.
 
         Args:
-            known: the candidates; a, b: (Q, 3).
+            known: the candidates; begin: (Q,) where along the gap the segments begin.
             bound: (Q,) metres, up to which that has to be proven; None is returned where it is not.
         """
-        behind = known.gap.along(a, b) - (known.gap.foremost - known.depth)
+        behind = begin - known.others
         self.worn = np.count_nonzero(behind - bound < _WORN * known.depth) > 0
         if self.worn and np.count_nonzero(bound <= behind) < len(bound):
             return None

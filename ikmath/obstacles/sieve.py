@@ -86,11 +86,13 @@ class Sieve:
 
     def _descend(self, tests: Array, root: Index) -> tuple[Index, Index]:
         """Pairs (P,) of queries and triangles for which all tests (Q, T, 6) are below zero."""
-        query, place = (np.matmul(tests, self._top.take(root, 0)).max(1) < 0.0).nonzero()
+        most = np.maximum.reduce(np.matmul(tests, self._top.take(root, 0)), 1)
+        query, place = (most < 0.0).nonzero()
         node = self._node[root.take(query), place]
         for first, blocks in self._below:
             block = first.take(node)
-            row, place = (np.matmul(tests.take(query, 0), blocks.take(block, 0)).max(1) < 0.0).nonzero()
+            most = np.maximum.reduce(np.matmul(tests.take(query, 0), blocks.take(block, 0)), 1)
+            row, place = (most < 0.0).nonzero()
             query, node = query.take(row), block.take(row) * self._wide + place
         return query, node
 

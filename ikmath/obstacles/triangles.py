@@ -257,7 +257,7 @@ class FacetTable:
     def take(self, rows: Index) -> Facets:
         """Those of some triangles (P,)."""
         known = self._known.take(rows)
-        if not known.all():
+        if np.count_nonzero(known) < len(rows):
             new = rows[~known]
             self._rows[new] = Facets.of(self._corners.take(new, 0)).rows
             self._known[new] = True
