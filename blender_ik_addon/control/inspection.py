@@ -250,6 +250,7 @@ class Inspector:
             self._known(armature, chains, structure),
             self._links(armature, standing),
             standing.matrix,
+            standing.told,
             self._space(armature, standing),
             depsgraph,
         )

@@ -117,7 +117,7 @@ class Neighbourhood:
         self._sight = 0.0
         self._changes = UNKNOWN
         self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
-        self._found: tuple[Space, bytes, Critical | None] | None = None
+        self._found: tuple[Space, tuple[Shape, ...], Hashable, Critical | None] | None = None
 
     def changed(self, changes: Changes) -> None:
         """Something has, since this was told last."""
@@ -130,6 +130,7 @@ class Neighbourhood:
         figure: Figure,
         flesh: Any,
         matrix: Floats,
+        told: Hashable,
         space: Space,
         depsgraph: bpy.types.Depsgraph,
     ) -> Critical | None:
@@ -139,8 +140,8 @@ class Neighbourhood:
             armature: the original object, up to date.
             structure: equal as long as nothing has changed but the pose and where things are.
             figure: at any moment; flesh: equal as long as nobody has made it thicker.
-            matrix: (B, 4, 4) where the bones are, armature space; space: where the armature is.
-            depsgraph: evaluated.
+            matrix: (B, 4, 4) where the bones are, armature space; told: equal as long as they are there.
+            space: where the armature is; depsgraph: evaluated.
 
         Returns:
             None if there is nothing that the figure keeps clear of.
@@ -159,7 +160,9 @@ class Neighbourhood:
             self._key, self._model, self._shapes, self._found = key, None, None, None
         if self._around is None:
             return None
-        shapes = self._obstacles(self._around, armature, space, depsgraph)
+        shapes, found = self._obstacles(self._around, armature, space, depsgraph), self._found
+        if found is not None and found[0] is space and found[1:3] == (shapes, told):
+            return found[3]
         model = self._model
         places = None if model is None else model.places(matrix, space.scale)
         if model is None or places is None:
@@ -171,9 +174,12 @@ class Neighbourhood:
         if scene is None or places is None or not model.sound:
             return None
         known = self._carried
-        if known is None or known[0] is not scene or known[1] is not shapes:
+        if known is None or known[0] is not scene or known[1] != shapes:
             known = self._carried = scene, shapes, scene.carried(shapes)
-        return self._critical(model, known[2], places, space)
+        near = self._near(known[2], places, model.problem.length)
+        critical = None if near is None else _listed(model, known[2], near, space)
+        self._found = space, shapes, told, critical
+        return critical
 
     def _obstacles(
         self,
@@ -190,18 +196,11 @@ class Neighbourhood:
         self._changes = Changes()
         return known[1]
 
-    def _critical(self, model: _Model, scene: Scene, places: Array, space: Space) -> Critical | None:
-        if self._watched is None or not scene.alike(self._watched[0]):
-            self._watched, self._found = (scene, scene.watch(closely=True)), None
-        told, known = places.tobytes(), self._found
-        if known is None or known[0] is not space or known[1] != told:
-            near = self._near(scene, places, model.problem.length)
-            known = self._found = space, told, None if near is None else _listed(model, scene, near, space)
-        return known[2]
-
     def _near(self, scene: Scene, places: Array, size: float) -> Proximity | None:
         """All near pairs; where none is, some among which the nearest is; None if there is nothing at all."""
-        watch = self._watched[1] if self._watched is not None else None
+        if self._watched is None or not scene.alike(self._watched[0]):
+            self._watched = scene, scene.watch(closely=True)
+        watch = self._watched[1]
         sight = max(_DETECT * size, self._sight)
         near = scene.near_places(places, sight, watch=watch)
         if not len(near):

@@ -32,8 +32,9 @@ def draw_mark(
     """An effector: a line to where it should be, in the colour of its error; what a pin holds."""
     place, wanted, miss = mark.aim(matrix_of)
     if lines and not (mark.pin and miss is Miss.REACHED):
-        strokes.segments(BY_ERROR[miss], [place, wanted])
-        strokes.point(BY_ERROR[miss], place)
+        colour, ends = BY_ERROR[miss], np.array([*place, *wanted], dtype=np.float32)
+        strokes.segments(colour, ends)
+        strokes.point(colour, ends[:3])
     if pins and mark.pin:
         colour = PINS.get(mark.kind, PINS["POSITION"])
         strokes.point(colour, wanted)
