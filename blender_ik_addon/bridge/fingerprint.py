@@ -19,6 +19,7 @@ _FREEDOM = {
     **{f"lock_ik_{axis}": 1 for axis in AXES},
     **{f"use_ik_limit_{axis}": 1 for axis in AXES},  # these come last, see `freedom`
 }
+_WIDTH = sum(_FREEDOM.values())
 _CHANNELS = {
     "rotation_mode": (1, np.int32),
     "lock_rotation_w": (1, np.bool_),
@@ -79,7 +80,7 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     # this is read in every redraw: how many bones there are is told, since Blender counts them one by one
     names = bones.keys()
     count = len(names)
-    flags = np.empty(sum(_FREEDOM.values()) * count, dtype=np.bool_)
+    flags = np.empty(_WIDTH * count, dtype=np.bool_)
     start = 0
     for name, width in _FREEDOM.items():
         stop = start + width * count

@@ -66,6 +66,7 @@ class Standing:
     Attributes:
         matrix: (B, 4, 4) armature space; basis: (B, 4, 4) what their channels say.
         world: (4, 4) of the armature object.
+        told: equal as long as the bones stand where they do.
         changes: equal as long as nobody has made the figure thicker or heavier; in another frame that may be
             animated.
     """
@@ -73,6 +74,7 @@ class Standing:
     matrix: Floats
     basis: Floats
     world: Array
+    told: Hashable
     changes: Hashable
 
     @classmethod
@@ -82,13 +84,10 @@ class Standing:
         basis = pose_matrices(armature, "matrix_basis", len(matrix))
         manager: Any = bpy.data.window_managers[0]
         changes = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
-        return cls(matrix, basis, np.array(armature.matrix_world, dtype=float), changes)
-
-    @cached_property
-    def told(self) -> Hashable:
-        """Equal as long as the bones stand where they do."""
+        world = np.array(armature.matrix_world, dtype=float)
         # columns first, as they lie in memory
-        return self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
+        told = world.tobytes(), matrix.swapaxes(1, 2).tobytes()
+        return cls(matrix, basis, world, told, changes)
 
     @cached_property
     def bones(self) -> Array:

@@ -95,8 +95,8 @@ class _Model:
         own = _columns(matrix, self.numbers)
         off = _shape(own)
         off -= self.shape
-        other = np.maximum.reduce(np.abs(off, out=off), None, initial=0.0)
-        if not max(other, abs(scale / self.scale - 1.0)) <= _SAME_SHAPE:
+        alike = np.count_nonzero(np.abs(off, out=off) <= _SAME_SHAPE) == off.size
+        if not alike or abs(scale / self.scale - 1.0) > _SAME_SHAPE:
             return None
         places: Array = np.matmul(self.ends, own[:, :, :3])
         if scale != 1.0:
@@ -297,7 +297,7 @@ def _shape(columns: Array) -> Array:
     shape = _SUMS.dot(products)
     normal = shape[6:]
     normal *= rows[:3]
-    np.add.reduce(normal, 0, out=shape[6])
+    shape[6] = np.add.reduce(normal, 0)
     return shape[:7]
 
 

@@ -20,7 +20,11 @@ def length(units: float, *, short: bool = False) -> str:
     Args:
         units: Blender's, of the scene that is open; short: where there is little room.
     """
-    metres = units * metre(bpy.context.scene)
+    return in_metres(units * metre(bpy.context.scene), short=short)
+
+
+def in_metres(metres: float, *, short: bool = False) -> str:
+    """As `length`, of what is metres already."""
     if abs(metres) >= 1.0:
         return f"{metres:.2f} m"
     return f"{metres * 1e3:.{_decimals(metres * 1e3, short)}f} mm"

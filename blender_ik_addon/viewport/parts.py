@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
@@ -15,7 +16,7 @@ from ..control.holding import Hold
 from ..control.inspection import Ellipsoid
 from ..control.limit_arcs import Limit
 from ..control.nearness import Critical
-from ..properties.measures import length
+from ..properties.measures import in_metres, metre
 from .colours import BODY, BY_ERROR, GUIDE, HOLD, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsules, circles
@@ -89,6 +90,7 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
     """
     if critical is None:
         return
+    unit = metre(bpy.context.scene)
     columns = critical.clearance, critical.margin, critical.point, critical.other
     rows = zip(critical.names, *(column.tolist() for column in columns), strict=True)
     for name, clearance, margin, (x, y, z), (u, v, w) in rows:
@@ -97,7 +99,7 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
         strokes.segments(colour, ends)
         strokes.point(colour, ends)
         middle = 0.5 * (x + u), 0.5 * (y + v), 0.5 * (z + w)
-        strokes.label(colour, middle, f"{length(clearance)} {name}")
+        strokes.label(colour, middle, f"{in_metres(clearance * unit)} {name}")
 
 
 def draw_body(strokes: Strokes, parts: Capsules) -> None:

@@ -288,8 +288,9 @@ def _counts(starts: Index, rows: int) -> Index:
 
 def _starts(query: Index) -> Index:
     """Where the rows of each query begin, in an ascending list."""
-    return np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1]) if len(query) else query
+    first = np.ones(len(query), dtype=bool)
+    np.not_equal(query[1:], query[:-1], out=first[1:])
+    return first.nonzero()[0]
 
 
-_ZERO: Final = np.zeros(1, dtype=np.intp)
 _NONE: Final = np.zeros(0)
