@@ -66,7 +66,7 @@ class Region:
         self.low = np.where(interval, lower, -np.inf)
         self.high = np.where(interval, upper, np.inf)
         self._every_pair = np.arange(len(pairs))
-        self._any_box = bool(interval.any())
+        self._any_box, self._boundless = bool(interval.any()), not limited.any()
         slides = slot < 3
         mixed = slides.any() and not slides.all()
         self._kinds = [span(np.flatnonzero(kind)) for kind in (slides, ~slides)] if mixed else []
@@ -197,6 +197,8 @@ class Region:
 
     def exits_of_many(self, q: Array, to: Array) -> ExitsOfMany | None:
         """As `leaving`, for steps of many frames from q to others (n, B), told by what leaves."""
+        if self._boundless:
+            return None
         suspects = to < self._sure_low[:, None]
         suspects |= to > self._sure_high[:, None]
         if not suspects.any():
@@ -227,6 +229,8 @@ class Region:
 
         A few suspects are looked at one by one.
         """
+        if self._boundless:
+            return None
         suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0].tolist()
         if not suspects:
             return None

@@ -26,8 +26,9 @@ class Stack:
         skeleton: the figure; goals: a problem's tasks; length: the problem's, metres.
 
     Attributes:
-        rows: their number; starts: (E,) first row of every effector; counts: (E,) how many it has;
-        sizes: (E,) scaled error of an effector that is a figure size off, infinite for turns;
+        rows: their number; starts: (E,) first row of every effector;
+        sizes: of every effector how many rows it has, and its scaled error where it is a figure size off,
+            infinite for turns;
         scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
             so that metres and radians weigh alike; level: (rows,) priority of each row.
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
@@ -51,10 +52,10 @@ class Stack:
         )
         scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
         self.scale = np.concatenate(scales) if scales else np.empty(0)
-        self.counts = per_effector
         sizes = length * self.scale.take(self.starts)
         lengths = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
-        self.sizes = np.where(lengths & (sizes > 0.0), sizes, np.inf)
+        sizes = np.where(lengths & (sizes > 0.0), sizes, np.inf)
+        self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
         self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
         priorities, self.place = np.unique(self.level, return_inverse=True)
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
@@ -138,7 +139,7 @@ class Stack:
         for known in (self._begun, self._ended):
             if known is not None and known.skeleton is skeleton and known.q.tobytes() == values:
                 return known
-        self._begun = Pose.trusted(skeleton, q.copy())
+        self._begun = Pose.trusted(skeleton, q.copy()).remember()
         return self._begun
 
     def end(self, pose: Pose) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -191,13 +192,11 @@ def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
 
 def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
     """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
-    found, start = np.empty((2, count)), 0
-    found.fill(np.nan)
+    far, turned, rest = [nan] * count, [nan] * count, iter(errors.tolist())
     for part in parts:
-        end = start + len(part.rows)
-        found[("m", "rad").index(part.goal.unit), part.rows] = errors[start:end]
-        start = end
-    return found[0], found[1]
+        for row in part.rows.tolist():
+            (far if part.goal.unit == "m" else turned)[row] = next(rest)
+    return np.array(far), np.array(turned)
 
 
 def points(plan: Plan, figure: Figure) -> Array:

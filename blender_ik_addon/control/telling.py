@@ -69,12 +69,14 @@ def tell(
     if solved.status != "REACHED":
         sentence = f"Live: {_in_passing(plan, solved) if playing else solved.message}"
     say(armature, sentence, playing=playing)
-    worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN where an effector is off
-    state = [error > plan.tolerance if error == error else None for error in worst]
+    most, state = plan.tolerance, []
+    for far, turned in zip(solved.distance.tolist(), solved.angle.tolist(), strict=True):
+        is_off = far != far and turned != turned  # NaN where nothing is asked
+        state.append(None if is_off else far > most or turned > most)
     if state == told and (playing or True not in state):
         return told
     known = task is not None and not playing
-    held = reasons(task, solved) if task is not None and known else ("",) * len(worst)
+    held = reasons(task, solved) if task is not None and known else ("",) * len(state)
     run = Run(
         operation="live", plan=plan, figure=figure, solved=[replace(solved, why=lambda: held)], seconds=0.0
     )

@@ -10,7 +10,7 @@ Newton's step is right, and grows when a step turned out worse (Levenberg and Ma
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -187,15 +187,14 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
     Args:
         error: (k,) scaled; state: where the figure stands; length: of the strings, figure sizes.
     """
-    stack = state.problem.stack
-    own = error[: stack.rows]  # what limits have added comes after
-    squares = stack.squares(own).tolist()
-    far = [sqrt(square) / (length * size) for square, size in zip(squares, stack.sizes.tolist(), strict=True)]
-    if max(far, default=0.0) <= 1.0:
+    numbers, pulls, start = error.tolist(), [], 0  # a few effectors cost less in plain numbers
+    for rows, size in state.problem.stack.sizes:
+        far = hypot(*numbers[start : start + rows]) / (length * size)
+        pulls += [sqrt(far) if far > 1.0 else 1.0] * rows
+        start += rows
+    if max(pulls, default=1.0) <= 1.0:
         return None
-    pulls = np.array([sqrt(max(one, 1.0)) for one in far]).repeat(stack.counts)
-    others = len(error) - stack.rows
-    return np.concatenate([pulls, np.ones(others)]) if others else pulls
+    return np.array(pulls + [1.0] * (len(numbers) - start))  # limits add rows at the end
 
 
 def _wish(state: Linear) -> Array | None:
