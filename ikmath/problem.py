@@ -55,8 +55,7 @@ class Solution:
         q: (*batch, n) coordinates.
         status: a `Status`, or (*batch,) array of them.
         iterations: steps taken, an int or (*batch,).
-        errors: (*batch, E) size of every effector's error, in its own unit and in the order of
-            `Problem.effectors`.
+        off: the errors, or what measures them for the first who asks.
         sentence: the message, or what finds it for the first who asks: to find out what holds a figure back
             takes as long as a part of the solve.
         memory: what the method wants back for the frame after, its warm start; nobody else's business.
@@ -68,12 +67,17 @@ class Solution:
     q: Array
     status: Any
     iterations: Any
-    errors: Array
+    off: Array | Callable[[], Array]
     sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
     memory: Any = field(default=None, repr=False, compare=False)
     measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
     relaxed: bool = field(default=False, compare=False)
     paced: bool = field(default=False, compare=False)
+
+    @cached_property
+    def errors(self) -> Array:
+        """(*batch, E) sizes of the effectors' errors, in the order of `Problem.effectors`."""
+        return self.off() if callable(self.off) else self.off
 
     @cached_property
     def message(self) -> Any:

@@ -78,6 +78,11 @@ class Wanted:
     start: ik.Pose | None = field(default=None, repr=False)
     masses: Masses | None = field(default=None, repr=False)
 
+    @cached_property
+    def asking(self) -> tuple[bool, ...]:
+        """(E,) which effectors count at all."""
+        return tuple((self.weight > 0.0).tolist())
+
     def towards(self, position: Array, rotation: Array) -> Wanted:
         """The same with the targets elsewhere."""
         other = object.__new__(Wanted)

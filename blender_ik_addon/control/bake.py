@@ -27,11 +27,12 @@ from ..compat import bone_selected
 from ..properties.access import session_of
 from ..properties.refusal import Refused
 from .confirm import as_shown
-from .frame import Solved, solve_task
+from .frame import solve_task
 from .plan import Plan, find_armature, read_plan
 from .reasons import REASONS
 from .report import Run, write_report
 from .sample import Sample, take_sample
+from .solved import Solved
 from .task import Task, first_figure, make_tasks
 from .watch import Watch
 

@@ -17,10 +17,10 @@ import ikmath as ik
 
 from ..bridge.checks import constraint_faults
 from ..bridge.skeleton import Figure
-from .frame import Solved
 from .goals import effector_errors
 from .plan import Plan
 from .sample import take_sample
+from .solved import Solved
 from .task import make_tasks
 
 _SEEN: Final = 1e-4  # of the figure's size, or radians
@@ -72,7 +72,7 @@ def as_shown(
     distance, angle = (
         np.where(another, now, then) for now, then in zip(found, (solved.distance, solved.angle), strict=True)
     )
-    shown = replace(solved, distance=distance, angle=angle)
+    shown = replace(solved, off=(distance, angle))
     if not off.any():
         return shown
 

@@ -27,7 +27,6 @@ from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .autokey import auto_key
-from .frame import Solved
 from .gliding import glide
 from .goals import points, reached
 from .grip import Grip, plan_with_grip, taken
@@ -39,6 +38,7 @@ from .reasons import REASONS
 from .record import Recording
 from .rounds import Rounds
 from .sample import Sample, take_sample
+from .solved import Solved
 from .start import Start
 from .task import Task, first_figure, make_tasks, next_task
 

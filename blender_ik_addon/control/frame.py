@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ from .held_back import held_back
 from .hinging import bent_instead
 from .plan import Plan
 from .settle import honest, settle
-from .surroundings import NOWHERE, Near, depth_of, nearest_thing, place_problems
+from .solved import Solved
+from .surroundings import NOWHERE, depth_of, nearest_thing, place_problems
 from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or figure sizes; a figure that moved less on being asked again has come to rest
@@ -32,59 +33,6 @@ _NEARLY = 0.02  # of the figure's length,
 _FURTHER = 6  # and how many more as long as each time they leave less than
 _LEFT = 0.9  # of what it was short by
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
-
-
-@dataclass(frozen=True, kw_only=True)
-class Solved:
-    """One solved frame.
-
-    Attributes:
-        frame: its number.
-        channels: of all bones, to be written or keyed.
-        q: (n,) the coordinates found; posture: (n,) those of the pose that it started from.
-        solution: as the solver gave it; the frame after goes on from it without a jump.
-        status: name of `ikmath.Status`; sentence: what holds the figure back, "" as the solution says it.
-        distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
-        why: finds the reasons for the first who asks.
-        chosen: (E,) number of the alternative that each has taken, -1 where it has none.
-        problem: with the alternatives that it has settled for, None where there was nothing to choose.
-        nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
-        asked: all that the answer was asked from; rests: asked the same again, the figure would stay.
-        tried: what `hinging.bent_instead` has tried in vain.
-    """
-
-    frame: int
-    channels: Channels
-    q: Array
-    posture: Array
-    solution: ik.Solution = field(repr=False)
-    status: str
-    sentence: str
-    distance: Array
-    angle: Array
-    why: Callable[[], tuple[str, ...]] = field(repr=False)
-    chosen: tuple[int, ...]
-    problem: ik.Problem | None = field(default=None, repr=False)
-    nearest: Near = field(default=NOWHERE)
-    ignored: tuple[str, ...] = ()
-    asked: Any = field(default=None, repr=False)
-    rests: bool = False
-    tried: Sequence[float] = ()
-
-    @property
-    def message(self) -> str:
-        """What holds the figure back."""
-        return self.sentence or str(self.solution.message)
-
-    @property
-    def worst(self) -> float:
-        """How far that effector is from its target which is the farthest, metres or radians."""
-        return float(np.nanmax([*self.distance, *self.angle], initial=0.0))
-
-    @cached_property
-    def reasons(self) -> tuple[str, ...]:
-        """(E,) what holds each effector back, "" where it is there or off; nothing if not asked for."""
-        return self.why()
 
 
 def solve_task(
@@ -149,8 +97,8 @@ def solve_task(
         solution=solution,
         status=solution.status.name,
         sentence="",
-        distance=answer.distance,
-        angle=answer.angle,
+        off=answer.off,
+        asking=task.want.asking,
         why=(
             tuple
             if brief
@@ -178,8 +126,7 @@ class _Answer:
         parts, problem: what was asked in the end.
         shown: the figure as Blender will show it, None where that is the problem's own.
         q: (n,) its coordinates.
-        distance: (E,) metres; angle: (E,) radians; NaN where an effector does not ask for it or is off.
-        tried: see `Solved`.
+        off, tried: see `Solved`.
     """
 
     solution: ik.Solution
@@ -188,8 +135,7 @@ class _Answer:
     problem: ik.Problem
     shown: ik.Skeleton | None
     q: Array
-    distance: Array
-    angle: Array
+    off: tuple[Array, Array] | Callable[[], tuple[Array, Array]]
     tried: Sequence[float] = ()
 
 
@@ -213,16 +159,15 @@ def _answer(
         if problem.scene is None:
             again = partial(_relaxed, task.plan.solver(brief=True), problem)
             solution, tried = bent_instead(task.figure, problem, solution, tried, again)
-    distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
+    parts, count = task.parts, len(task.plan.effectors)
     return _Answer(
         solution=solution,
         channels=task.figure.channels(solution.q, previous),
-        parts=task.parts,
+        parts=parts,
         problem=problem,
         shown=None,
         q=solution.q,
-        distance=distance,
-        angle=angle,
+        off=lambda: effector_errors(count, parts, solution.errors),
         tried=tried,
     )
 
@@ -279,8 +224,7 @@ def _answer_in_rounds(
         problem=problem,
         shown=there.shown,
         q=there.q,
-        distance=distance,
-        angle=angle,
+        off=(distance, angle),
     )
 
 

@@ -16,8 +16,9 @@ import numpy as np
 import ikmath as ik
 
 from ..bridge.armature import Array
-from .frame import Solved, apart, solve_task
+from .frame import apart, solve_task
 from .goals import effector_errors
+from .solved import Solved
 from .task import Task
 
 _PACE: Final = np.radians(4.0)  # that a joint turns in an update besides what the hand asks for,
@@ -61,9 +62,9 @@ def _along(task: Task, shown: Solved, best: Solved, allowed: float) -> Solved | 
     answer = task.plan.solver(brief=True).relax(aim, here.solution, most=_STEPS, reach=reach)
     if apart(task.problem, here.q, answer.q) < _STUCK * allowed:
         return None
-    distance, angle = effector_errors(len(task.plan.effectors), task.parts, answer.errors)
+    off = effector_errors(len(task.plan.effectors), task.parts, answer.errors)
     channels = task.figure.channels(answer.q, shown.channels)
-    return replace(here, q=answer.q, solution=answer, channels=channels, distance=distance, angle=angle)
+    return replace(here, q=answer.q, solution=answer, channels=channels, off=off)
 
 
 def _across(task: Task, shown: Solved, best: Solved, share: float) -> Solved:

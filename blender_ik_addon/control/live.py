@@ -24,10 +24,11 @@ from ..properties.access import holds, rig_of
 from ..properties.session import ArticulateSession
 from ..properties.settings import frame_settings, other_settings, settings_untold
 from .following import Following
-from .frame import Solved, solve_task
+from .frame import solve_task
 from .plan import Plan, read_plan
 from .reasons import REASONS
 from .sample import Sample, take_sample
+from .solved import Solved
 from .start import Start
 from .task import Task, first_figure, make_tasks, next_task
 from .telling import say, tell

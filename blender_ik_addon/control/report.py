@@ -15,10 +15,10 @@ import numpy as np
 from ..bridge.armature import Array
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
-from .frame import Solved
 from .limit_arcs import at_limits
 from .plan import EffectorPlan, Plan
 from .report_text import write_text
+from .solved import Solved
 from .surroundings import Near
 
 

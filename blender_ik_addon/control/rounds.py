@@ -18,9 +18,10 @@ import numpy as np
 import ikmath as ik
 from ikmath.shortfalls import shortfalls
 
-from .frame import Solved, apart, solve_task
+from .frame import apart, solve_task
 from .goals import effector_errors, reached
 from .plan import Plan
+from .solved import Solved
 from .task import Task, next_task
 
 _SOLVES: Final = 8  # at most an update

@@ -16,9 +16,10 @@ import numpy as np
 
 from ..bridge.skeleton import Figure
 from ..properties.access import rig_of
-from .frame import Solved, reasons
+from .frame import reasons
 from .plan import Plan
 from .report import Run, write_effectors
+from .solved import Solved
 from .task import Task
 
 _NUMBERS: Final = re.compile(r"[\d.]+")
@@ -69,10 +70,10 @@ def tell(
     if solved.status != "REACHED":
         sentence = f"Live: {_in_passing(plan, solved) if playing else solved.message}"
     say(armature, sentence, playing=playing)
-    most, state = plan.tolerance, []
-    for far, turned in zip(solved.distance.tolist(), solved.angle.tolist(), strict=True):
-        is_off = far != far and turned != turned  # NaN where nothing is asked
-        state.append(None if is_off else far > most or turned > most)
+    state = [False if asks else None for asks in solved.asking]
+    if solved.status != "REACHED":
+        worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN where an effector is off
+        state = [error > plan.tolerance if error == error else None for error in worst]
     if state == told and (playing or True not in state):
         return told
     known = task is not None and not playing

@@ -102,6 +102,7 @@ class HierarchicalOptions(RestOptions):
     def far_away(self) -> Shortcut:
         """The same as `from_anywhere`, for who can do with a pose near the best one."""
         told = {**self._damped(_QUICK), "max_iterations": _SPARED, "patience": _PATIENCE, "gain": _LITTLE}
+        told["unseen"] = True
         return Shortcut("damped", told, spares=_is_out_of_reach)
 
     def _damped(self, most: int) -> dict[str, Any]:
@@ -152,7 +153,7 @@ class Hierarchical(Method):
         return replace(
             answer,
             q=state.q,
-            errors=np.sqrt(np.array(state.squares)),
+            off=np.sqrt(np.array(state.squares)),
             iterations=answer.iterations + steps,
             measure=problem.measure(state.q, state.near),
             memory=replace(trail, pose=state.pose, near=state.near) if isinstance(trail, Trail) else trail,

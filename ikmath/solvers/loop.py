@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..diagnosis import conclude
+from ..diagnosis import arrived, conclude
 from ..limits import ByRows, Propose
 from ..pose import Pose
 from ..problem import Problem, Solution
@@ -69,7 +69,7 @@ class _Walk:
     Attributes:
         best: the pose that was accepted last; linear: what the next step from there is worked out from, and
             rows: its scaled rows, None until they are asked for;
-        propose: what proposed the step before, if it will do for the next one, too;
+        propose: what proposed the step before, if it will do for the next one, too; last: (n,) that step;
         stall: accepted steps that gained next to nothing.
     """
 
@@ -88,6 +88,7 @@ class _Walk:
         self.linear = Linear(problem, q, np.inf, 1.0, self.mobility, None, stack.level, {})
         self.rows: tuple[Array, Array] | None = None
         self.propose: Propose | None = None
+        self.last = q
         self.stall = 0
 
     def solve(self, q: Array) -> Solution:
@@ -98,6 +99,9 @@ class _Walk:
         self.accept(look, np.inf)
         while not (done or self.is_stalled or iteration == most):
             iteration += 1
+            end = self.arrival() if self.options.unseen else None
+            if end is not None:
+                return arrived(self.problem, end, iteration)
             look = self.look(Pose.trusted(skeleton, self.step()))
             done = self.is_done(look, self.best.left)
             if not self.careful or self.is_better(look, done):
@@ -158,6 +162,8 @@ class _Walk:
         self.stall = 0 if gained else self.stall + 1
         if self.propose is not None and not self.is_last(look, cost):
             self.propose = None
+        if self.propose is not None and options.unseen:
+            self.last = look.pose.q - linear.q
         self.best, self.rows = look, None
         closing_in = _LANDING < look.cost < _CLOSER * cost
         linear.q, linear.cost = look.pose.q, look.cost
@@ -171,6 +177,21 @@ class _Walk:
         `2 c d d'` of that (simplified Newton). So the last step of a solve need not work out slopes.
         """
         return _SURELY * look.cost * look.cost < self.least * cost
+
+    def arrival(self) -> Array | None:
+        """Where the next step leads, (n,), if it is one along old slopes that is sure to arrive.
+
+        If the step before, of length s, has left d' for the curvature, one of length t leaves `2 d' t / s`.
+        Errors tell less: in a pose that is nearly singular small ones take long steps. None also where a
+        limit is in its way, which has to be seen.
+        """
+        if self.propose is None:
+            return None
+        now, last, region = self.propose(self.best.scaled), self.last, self.problem.skeleton.region
+        if _SURELY * self.best.cost * float(now.dot(now)) > self.least * float(last.dot(last)):
+            return None
+        to = self.linear.q + now
+        return None if region.exits_of_one(to) is not None else region.kept(to)
 
     def step(self) -> Array:
         """Where the next step from the best pose leads, (n,)."""

@@ -28,15 +28,19 @@ class SteppingOptions(RestOptions):
     Attributes:
         patience: accepted steps that may gain next to nothing before a solve is called stalled.
         gain: share of the squared error that counts as next to nothing.
+        unseen: whether a step that is sure to arrive is the end, though nobody has looked at it; for one
+            frame, whose errors are measured if somebody asks.
     """
 
     patience: int = 4
     gain: float = 5e-4
+    unseen: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         arguments.whole(self.patience, "patience", least=1)
         arguments.number(self.gain, "gain", least=0)
+        arguments.switch(self.unseen, "unseen")
 
 
 @dataclass(slots=True)
