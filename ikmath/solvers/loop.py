@@ -26,7 +26,8 @@ from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, Steppi
 
 _LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
 _CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is held up by the posture
-_SURELY: Final = 64.0  # squares: of the 2 in `is_last`, and of a margin of 4
+_LIKELY: Final = 64.0  # squares: of the 2 in `is_last`, and of a margin of 4;
+_SURELY: Final = 256.0  # and of one of 8, for a step that nobody looks at
 
 
 class Incremental(Stepping):
@@ -176,7 +177,7 @@ class _Walk:
         Newton's step leaves about `d' = c d^2` of an error d; one along the slopes of the step before leaves
         `2 c d d'` of that (simplified Newton). So the last step of a solve need not work out slopes.
         """
-        return _SURELY * look.cost * look.cost < self.least * cost
+        return _LIKELY * look.cost * look.cost < self.least * cost
 
     def arrival(self) -> Array | None:
         """Where the next step leads, (n,), if it is one along old slopes that is sure to arrive.
