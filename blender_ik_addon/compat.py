@@ -14,6 +14,9 @@ import bpy
 # 4.5 gave points a shader of their own; the plain one draws none there on some drivers.
 POINT_SHADER: Final = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
 
+# Since 5.0 numpy reads a matrix of `mathutils` as it reads an array of its own.
+MATRICES_ARE_BUFFERS: Final = bpy.app.version >= (5, 0, 0)
+
 
 def bone_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone is selected in pose mode; 5.0 moved this from the bone to the pose bone."""
