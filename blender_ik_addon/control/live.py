@@ -170,8 +170,13 @@ class LiveFigures:
             self._changes = changes
             self.touched()
         names = self._names.get(scene.name)
-        objects = scene.objects
-        found = [] if names is None else [thing for name in names if _is_live(thing := objects.get(name))]
+        # a view layer has its objects by name; a scene, which may have more of them, goes through all
+        layer, objects = depsgraph.view_layer.objects, scene.objects
+        found = [
+            thing
+            for name in names or ()
+            if _is_live(thing := layer.get(name)) or _is_live(thing := objects.get(name))
+        ]
         if names is None or len(found) < len(names):
             found = [thing for thing in objects if _is_live(thing)]
             self._names[scene.name] = tuple(thing.name for thing in found)

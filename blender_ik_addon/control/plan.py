@@ -246,9 +246,11 @@ def find_armature(plan: Plan) -> bpy.types.Object:
     Raises:
         Refused: it was deleted meanwhile.
     """
-    named = bpy.data.objects.get(plan.armature)
-    if named is not None and named.session_uid == plan.uid:
-        return named
+    # in that order: a view layer has its objects by name, the file goes through all of them
+    for objects in (bpy.context.view_layer.objects, bpy.data.objects):
+        named = objects.get(plan.armature)
+        if named is not None and named.session_uid == plan.uid:
+            return named
     for candidate in bpy.data.objects:
         if candidate.session_uid == plan.uid:
             return candidate
