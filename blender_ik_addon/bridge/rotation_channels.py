@@ -40,7 +40,10 @@ def nearest_turn(angles: Array, before: Array) -> Array:
 
 def continuous_quaternions(turns: Array, before: Array) -> Array:
     """Quaternions (k, 4) of the sign nearer to `before` (k, 4)."""
-    return turns * np.copysign(1.0, (turns * before).dot(_FOUR))[:, None]
+    along = (turns * before).dot(_FOUR)
+    if min(along.tolist(), default=0.0) >= 0.0:
+        return turns
+    return turns * np.copysign(1.0, along)[:, None]
 
 
 def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
