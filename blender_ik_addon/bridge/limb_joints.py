@@ -87,7 +87,7 @@ class LimbJoints:
 
     def _bends(self, q: Array) -> Iterator[Vector]:
         """(k,) products of the bones' directions, as long as the sine of the bend."""
-        for (first, second), turns in zip(self._ways, q[self.turns].tolist(), strict=True):
+        for (first, second), turns in zip(self._ways, q.take(self.turns).tolist(), strict=True):
             yield _cross(first, _turned(second, turns))
 
 

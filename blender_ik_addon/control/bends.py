@@ -49,9 +49,9 @@ def bent_rightly(
     if limbs is None:
         return solution
     wrong = limbs.wrong(figure.bends, solution.q)
-    may = [False] * len(wrong)
-    if any(wrong) and before is not None:
-        may = limbs.wrong(figure.bends, before)
+    if True not in wrong:
+        return solution
+    may = [False] * len(wrong) if before is None else limbs.wrong(figure.bends, before)
     rows = [row for row, (now, then) in enumerate(zip(wrong, may, strict=True)) if now and not then]
     if not rows:
         return solution
