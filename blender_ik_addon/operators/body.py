@@ -7,8 +7,9 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..compat import bone_selected
-from ..control.collision.body import add_link, fit, remove_link
+from ..control.collision.body import add_link, clear_links, fit, remove_link
 from ..control.collision.self_collision import add_pairs, list_contacts, remove_pair
+from ..control.removal import switched_off
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
@@ -38,7 +39,7 @@ class ARTICULATE_OT_body_clear(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Forget them."""
-        rig_of(armature).body.links.clear()
+        clear_links(armature)
 
 
 class ARTICULATE_OT_link_add(OnArmature):
@@ -76,7 +77,9 @@ class ARTICULATE_OT_link_remove(OnArmature):
         body, name = rig_of(armature).body, self.bone
         if not name and 0 <= body.active_link < len(body.links):
             name = body.links[body.active_link].name
-        remove_link(armature, name)
+        off = remove_link(armature, name)
+        if off:
+            self.report({"INFO"}, switched_off(armature, off))
 
 
 class ARTICULATE_OT_pair_add(OnArmature):

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
+from ..control.removal import switched_off
 from ..control.rig.effectors import (
     NewEffector,
     TargetLook,
@@ -14,7 +15,7 @@ from ..control.rig.effectors import (
     clear,
     create_target,
     keep_as_posed,
-    remove_effector,
+    remove_effectors,
 )
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
@@ -160,9 +161,13 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
-        remove_effector(
-            armature, _named_or_active(armature, self.effector).name, delete_target=self.delete_target
-        )
+        rig, index = rig_of(armature), rig_of(armature).active_effector
+        name = _named_or_active(armature, self.effector).name
+        if self.effector:
+            index = rig.effectors.find(name)
+        off = remove_effectors(armature, [index], delete_targets=self.delete_target)
+        if off:
+            self.report({"INFO"}, switched_off(armature, off))
 
 
 class ARTICULATE_OT_target_create(OnArmature):
@@ -222,8 +227,9 @@ class ARTICULATE_OT_clear(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Clear it."""
-        count = clear(armature, delete_targets=self.delete_targets)
-        self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} removed")
+        count, off = clear(armature, delete_targets=self.delete_targets)
+        removed = f"{count} effector{'' if count == 1 else 's'} removed"
+        self.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
 
 
 def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector:
@@ -231,7 +237,8 @@ def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffecto
     effector = rig.effectors.get(name) if name else rig.active
     if effector is None:
         if name:
-            raise Refused(f"Armature '{armature.name}' has no effector '{name}'")
+            known = ", ".join(f"'{effector.name}'" for effector in rig.effectors) or "none"
+            raise Refused(f"Armature '{armature.name}' has no effector '{name}'; it has: {known}")
         raise Refused(f"No effector of armature '{armature.name}' is active: choose one in the list")
     return effector
 

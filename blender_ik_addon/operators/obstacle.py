@@ -11,6 +11,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 from ..control.collision.body import fit
 from ..control.collision.obstacles import add_obstacles, remove_obstacle, require_obstacles
 from ..control.collision.rooms import make_two_sided
+from ..control.removal import switched_off
 from ..properties.access import rig_of
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
@@ -99,7 +100,9 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
             if not 0 <= rig.active_obstacle < len(rig.obstacles):
                 raise Refused(f"No obstacle of armature '{armature.name}' is active: choose one in the list")
             name = rig.obstacles[rig.active_obstacle].name
-        remove_obstacle(armature, name)
+        off = remove_obstacle(armature, name)
+        if off:
+            self.report({"INFO"}, switched_off(armature, off))
 
 
 CLASSES = (ARTICULATE_OT_obstacle_add, ARTICULATE_OT_obstacle_remove)
