@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 from ..compat import bone_selected
 from ..control.collision.body import add_link, clear_links, fit, remove_link
 from ..control.collision.self_collision import add_pairs, list_contacts, remove_pair
-from ..control.removal import switched_off
+from ..control.rig.removal import switched_off
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature

@@ -7,7 +7,6 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
-from ..control.removal import switched_off
 from ..control.rig.effectors import (
     NewEffector,
     TargetLook,
@@ -17,6 +16,7 @@ from ..control.rig.effectors import (
     keep_as_posed,
     remove_effectors,
 )
+from ..control.rig.removal import switched_off
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, kind_items

@@ -11,7 +11,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 from ..control.collision.body import fit
 from ..control.collision.obstacles import add_obstacles, remove_obstacle, require_obstacles
 from ..control.collision.rooms import make_two_sided
-from ..control.removal import switched_off
+from ..control.rig.removal import switched_off
 from ..properties.access import rig_of
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused

@@ -5,9 +5,9 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
-from ..control.removal import switched_off
 from ..control.rig.effectors import TargetLook
 from ..control.rig.pins import mirror, pin, unpin
+from ..control.rig.removal import switched_off
 from .active import FRESH, OnArmature
 from .bones import OnBones
 

@@ -19,7 +19,7 @@ from ...properties.kinds import KINDS, Kind
 from ...properties.measures import metre
 from ...properties.refusal import Refused
 from ..frame.masses import Weights, read_masses
-from ..removal import remove_or_switch_off
+from ..rig.removal import remove_or_switch_off
 
 
 @dataclass(frozen=True, kw_only=True)
