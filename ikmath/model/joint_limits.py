@@ -26,13 +26,13 @@ from ..arrays import Index, Mask
 from ..rotation import Array, sine_and_cosine
 from .limit_crossings import Bounds, Edge, ExitsOfMany, ExitsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
+from .swing_pairs import swing_pairs
 from .topology import span
 
 _FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
 _MANY: Final = 200  # swings from which on one tangent costs less than one sine
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 _OUTSIDE: Final = 1.0 + INSIDE
-ROOM: Final = 1e-6  # in squares of half-angle sines; limits nearer than this to half a turn leave no room
 
 
 class Region:
@@ -362,28 +362,6 @@ class Region:
         normal += along * s
         normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
         return s * factor, normal
-
-
-def swing_pairs(owner: Index, slot: Index) -> list[tuple[int, int]]:
-    """Columns (x, z) of the swing turns of every joint that is free in both."""
-    slots = list(enumerate(zip(owner.tolist(), slot.tolist(), strict=True)))
-    x_of = {joint: c for c, (joint, k) in slots if k == 3}
-    return [(x_of[joint], c) for c, (joint, k) in slots if k == 5 and joint in x_of]
-
-
-def without_swing(owner: Index, slot: Index, lower: Array, upper: Array) -> Mask:
-    """(n,) the swing turns of joints whose limits no swing of less than half a turn can keep.
-
-    A swing of half a turn has half-angle sines of length 1, and none is longer. The limits leave no room if
-    the point of theirs that is nearest to rest is there or beyond.
-    """
-    pairs = np.array(swing_pairs(owner, slot), dtype=int).reshape(-1, 2)
-    nearest = np.clip(0.0, lower[pairs], upper[pairs])
-    beyond = (np.abs(nearest) >= np.pi).any(1)
-    beyond |= (np.sin(np.clip(nearest, -np.pi, np.pi) / 2) ** 2).sum(1) > 1.0 - ROOM
-    out = np.zeros(len(owner), dtype=bool)
-    out[pairs[beyond]] = True
-    return out
 
 
 class _Swing(NamedTuple):

@@ -27,7 +27,8 @@ from ..rotation import Array
 from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
 from .hinge_kinematics import Hinges, nodes_of, still
 from .joint import Joint, parents_first
-from .joint_limits import Region, without_swing
+from .joint_limits import Region
+from .swing_pairs import without_swing
 from .topology import Plan
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")

@@ -181,21 +181,21 @@ def _arguments():
 
 METHODS = st.sampled_from(EVERY)
 PROPERTIES = (
-    Property("one problem", solve, (fuzz.cases(), METHODS), 60),
-    Property("sizes that no figure has", solve, (fuzz.cases(scales=fuzz.EXTREMES), METHODS), 30),
-    Property("among obstacles", solve, (fuzz.cases(obstacles=3), st.sampled_from(WITH_OBSTACLES)), 25),
-    Property("many frames at once", solve_many, (fuzz.cases(frames=(0, 1, 2, 4)), METHODS), 25),
+    Property("one problem", solve, (fuzz.cases(), METHODS), 100),
+    Property("sizes that no figure has", solve, (fuzz.cases(scales=fuzz.EXTREMES), METHODS), 60),
+    Property("among obstacles", solve, (fuzz.cases(obstacles=3), st.sampled_from(WITH_OBSTACLES)), 40),
+    Property("many frames at once", solve_many, (fuzz.cases(frames=(0, 1, 2, 4)), METHODS), 30),
     Property(
         "a batch and its frames",
         steps_alike,
         (fuzz.cases(goals=fuzz.NEAR, joints=fuzz.EVEN, scales=(1.0, 1e-3, 1e3)), st.integers(1, 3)),
-        25,
+        50,
     ),
     Property(
         "anything handed in",
         handed_in,
         (st.sampled_from(_arguments()), st.sampled_from(ODD), st.sampled_from(("hierarchical", "damped"))),
-        200,
+        400,
     ),
-    Property("a track", solve_track, (fuzz.cases(frames=(1, 2, 4)), METHODS), 20),
+    Property("a track", solve_track, (fuzz.cases(frames=(1, 2, 4)), METHODS), 40),
 )

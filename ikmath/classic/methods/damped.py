@@ -6,9 +6,9 @@ with the posture acting where the goals leave the figure free. The damping c ada
 while the figure is far from its goals, where the linear picture does not hold, vanishes near them, where
 Newton's step is right, and grows when a step turned out worse (Levenberg and Marquardt).
 
-A batch takes the same steps as its frames one by one, up to rounding. The ends may differ in two cases. If all
-is reached, a single frame may end with a step along old slopes, within the tolerance. If targets are out of
-reach, poses of the same error may be radians apart, and rounding chooses among them.
+A batch takes the same steps as its frames one by one, up to rounding. The ends may differ in two cases. If
+all is reached, a single frame may end with a step along old slopes, within the tolerance. If targets are out
+of reach, poses of the same error may be radians apart, and rounding chooses among them.
 """
 
 from __future__ import annotations
