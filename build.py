@@ -7,6 +7,7 @@
   python build.py test     the tests, inside Blender on the built and installed zip
   python build.py check    lint, format, types, architecture
   python build.py bench    speed and quality, beside other software
+  python build.py fuzz     random problems for some minutes, and the faults that they show
   python build.py papers   the papers' experiments, as tables
 
 What stands after -- goes to the tool behind a command: python build.py test -- -k quaternion -x
@@ -92,6 +93,14 @@ def _parser() -> argparse.ArgumentParser:
         help="measure speed and quality",
         description="Runs tests/benchmarks/run.py on one thread. Its help: python build.py bench -- --help",
     )
+    fuzz = commands.add_parser(
+        "fuzz",
+        help="try random problems for some minutes",
+        description="Solves random problems with all methods of the library and lists every fault, each with "
+        "the shortest example as code. The ordinary tests try a few hundred of them.",
+    )
+    fuzz.add_argument("--minutes", type=float, default=60.0, help="how long, 60 by default")
+    fuzz.add_argument("--seed", type=int, default=0, help="a whole number; another one tries other problems")
     commands.add_parser(
         "papers",
         help="the papers' experiments, as tables",

@@ -11,14 +11,18 @@ from . import package, selection
 from .environment import BLENDERS, ROOT, Environment, ensure
 from .problem import Problem
 
-LIBRARY_SUITES = ("tests/ikmath", "tests/papers", "tests/architecture")
+LIBRARY_SUITES = ("tests/ikmath", "tests/fuzz", "tests/papers", "tests/architecture")
 BLENDER_SUITE = "tests/blender"
 GUI_SUITE = "tests/gui"
 
 PYTEST = ("-P", "-m", "pytest")
 """-P keeps the current directory, and so the source of the library, off the import path."""
 NO_TESTS_COLLECTED = 5
-ALONE = {"build": "python build.py", "check": "python build.py check"}
+ALONE = {
+    "build": "python build.py",
+    "check": "python build.py check",
+    "fuzz": "python build.py fuzz",
+}
 """Commands with no one tool behind them."""
 # The matrices of a figure are small: a second thread costs more than it does, in tests as in benchmarks.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -47,6 +51,9 @@ def run(options: argparse.Namespace, extra: list[str]) -> int:
         return demo(blender, extra)
     if options.command == "bench":
         return _script(ensure(blender), "tests/benchmarks/run.py", extra)
+    if options.command == "fuzz":
+        told = ["--minutes", str(options.minutes), "--seed", str(options.seed)]
+        return _script(ensure(BLENDERS[0]), "tests/fuzz/run.py", told)
     if options.command == "papers":
         return _script(ensure(BLENDERS[0]), "tests/papers/run.py", extra)
     print(package.build_zip(ensure(blender).python).relative_to(ROOT))

@@ -26,6 +26,7 @@ from ..arrays import Index, Mask
 from ..rotation import Array, sine_and_cosine
 from .limit_crossings import Bounds, Edge, ExitsOfMany, ExitsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
+from .swing_pairs import swing_pairs
 from .topology import span
 
 _FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
@@ -53,9 +54,7 @@ class Region:
         self.n = len(owner)
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
-        slots = list(enumerate(zip(owner.tolist(), slot.tolist(), strict=True)))
-        x_of = {joint: c for c, (joint, k) in slots if k == 3}
-        both = [(x_of[joint], c) for c, (joint, k) in slots if k == 5 and joint in x_of]
+        both = swing_pairs(owner, slot)
         pairs = [(x, z) for x, z in both if limited[x] or limited[z]]
         self.pairs = np.array(pairs, dtype=int).reshape(-1, 2)
         self.free_pairs = np.array([p for p in both if p not in pairs], dtype=int).reshape(-1, 2)

@@ -20,6 +20,7 @@ from .. import arguments
 from ..collision import AVOIDANCE, Avoidance, Body, Proximity, Scene, Shape
 from ..errors import BadShape, BadValue
 from ..goals import Frame, Goal, Position, Posture
+from ..goals.base import Effectors
 from ..goals.stack import Stack
 from ..limits import LIMITS, LimitMethod
 from ..model.pose import Pose
@@ -294,9 +295,8 @@ class Problem:
     @cached_property
     def length(self) -> float:
         """Metres; 1 for a figure without extent."""
-        offsets = [
-            float(np.sqrt((goal.offset**2).sum(-1)).max()) for goal in self.goals if hasattr(goal, "offset")
-        ]
+        held = [goal.offset for goal in self.goals if isinstance(goal, Effectors)]
+        offsets = [float(np.sqrt((offset**2).sum(-1)).max()) for offset in held]
         return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
 
     @property
@@ -370,10 +370,16 @@ def _same_but_for_targets(a: Goal, b: Goal) -> bool:
         type(a) is type(b)
         and a.frames is None
         and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
-        and getattr(a, "joints", ()) == getattr(b, "joints", ())
         and _equal(a.weight, b.weight)
-        and _equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
+        and _hold_alike(a, b)
     )
+
+
+def _hold_alike(a: Goal, b: Goal) -> bool:
+    """Whether goals hold on to the same points; other kinds may use these names for something else."""
+    if not (isinstance(a, Effectors) and isinstance(b, Effectors)):
+        return True
+    return a.joints == b.joints and _equal(a.offset, b.offset)
 
 
 def _equal(some: Any, other: Any) -> bool:
