@@ -109,6 +109,7 @@ def number(
     plain = isinstance(value, int | float | np.integer | np.floating) or (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
     )
+    value = of_python(value)
     fit = plain and (abs(value) <= LARGEST or (endless and value == np.inf))
     if fit and least <= value <= most and above < value and (value < below or below == np.inf):
         return float(value)
@@ -126,9 +127,20 @@ def whole(value: Any, what: str, *, least: int) -> int:
         BadValue: anything else, or less than the least.
     """
     plain = isinstance(value, int | float | np.integer | np.floating)
+    value = of_python(value)
     if plain and least <= value <= LARGEST and int(value) == value:
         return int(value)
     raise BadValue(what, f"is {told(value)}; give a whole number, {least} or more.")
+
+
+def of_python(value: Any) -> Any:
+    """A single number of numpy as one of Python's; anything else as it is.
+
+    numpy 2 casts a number of Python's to the type of the number of numpy's beside it. In single precision
+    `LARGEST` is infinity, and what is computed has seven digits.
+    """
+    single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if single else value
 
 
 def switch(value: Any, what: str) -> bool:
