@@ -73,6 +73,14 @@ def forget_refusal(context: bpy.types.Context, armature: bpy.types.Object) -> No
         rig.message = ""
 
 
+def tell_unkeyed(operator: bpy.types.Operator, context: bpy.types.Context) -> None:
+    """Report that auto-keying keyed nothing, once until something is keyed."""
+    session = session_of(context)
+    if session.unkeyed and session.unkeyed != session.unkeyed_told:
+        operator.report({"INFO"}, session.unkeyed)
+    session.unkeyed_told = session.unkeyed
+
+
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:
     """Say no: in the status bar, to scripts (a RuntimeError carries the report) and on the panel."""
     if armature is not None and armature.library is None:

@@ -26,7 +26,7 @@ from ..control.under_mouse import bone_at
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.measures import angle, length, metre
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse, tell_unkeyed
 from .hand import Hand, changed_levels
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, Key, show_keys
 
@@ -125,6 +125,7 @@ class ARTICULATE_OT_drag(OnArmature):
         )
         moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
         drag.finish(context)
+        tell_unkeyed(self, context)
         rig_of(armature).message = _summary(drag.grip, moved.status, moved.message)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
@@ -294,6 +295,7 @@ class ARTICULATE_OT_drag(OnArmature):
     def _confirm(self, context: bpy.types.Context) -> Outcome:
         armature = active_armature(context)
         self._drag.finish(context, margin=_margin(armature) if armature is not None else None)
+        tell_unkeyed(self, context)
         self._leave(context)
         moved = self._drag.moved
         if moved is None:

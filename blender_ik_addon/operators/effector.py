@@ -17,6 +17,7 @@ from ..control.effectors import (
     remove_effector,
 )
 from ..properties.access import rig_of
+from ..properties.declared import declared
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, kind_items
 from ..properties.refusal import Refused
@@ -34,14 +35,11 @@ _SETTINGS: Final = tuple(
 
 def _as_argument(name: str) -> Any:
     """A property of effectors as one of an operator."""
-    found: dict[str, Any] = {}
-    for owner in reversed(ArticulateEffector.__mro__):
-        found.update(getattr(owner, "__annotations__", {}))
-    declared = found[name]
+    found = declared(ArticulateEffector)[name]
     told = {
-        key: value for key, value in declared.keywords.items() if key not in ("override", "update", "options")
+        key: value for key, value in found.keywords.items() if key not in ("override", "update", "options")
     }
-    return declared.function(**told, options=FRESH)
+    return found.function(**told, options=FRESH)
 
 
 class ARTICULATE_OT_effector_add(OnBones):

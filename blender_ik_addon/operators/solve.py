@@ -4,7 +4,7 @@
 import bpy
 
 from ..control.solve import solve_now
-from .active import OnArmature
+from .active import OnArmature, tell_unkeyed
 
 
 class ARTICULATE_OT_solve(OnArmature):
@@ -19,6 +19,7 @@ class ARTICULATE_OT_solve(OnArmature):
         """Solve and say how it went."""
         report = solve_now(armature, context)
         self.report({"INFO"}, report["message"])
+        tell_unkeyed(self, context)
 
 
 CLASSES = (ARTICULATE_OT_solve,)

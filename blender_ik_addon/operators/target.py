@@ -13,7 +13,7 @@ from ..control.target import TargetInHand
 from ..properties.access import active_armature, rig_of
 from ..properties.measures import metre
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .active import FRESH, OnArmature, Outcome, redraw_views, refuse, tell_unkeyed
 from .hand import AXES, Hand
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
@@ -57,6 +57,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         else:
             held.move_to(held.place + np.array(self.move))
         held.finish(context, turned=turning)
+        tell_unkeyed(self, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Take hold and wait for events."""
@@ -92,6 +93,7 @@ class ARTICULATE_OT_target_move(OnArmature):
                 self._apply(context)
             elif self._is_confirmed(event):
                 self._held.finish(context, turned=self.turning)
+                tell_unkeyed(self, context)
                 self._leave(context)
                 return {"FINISHED"}
             elif event.value == "PRESS" and self._hand.press(event.type, event.ascii):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -18,7 +19,7 @@ from tests.gui.screen import Screen, end
 from tooling.environment import ROOT
 from tooling.problem import Problem
 
-SHOTS = ROOT / "dist" / "gui"
+SHOTS = ROOT / "dist" / "gui" / os.environ.get("ARTICULATE_WINDOW", "")
 WIDTH, HEIGHT = 1280, 800
 PATIENCE = 120.0  # seconds: software rendering on a busy machine, and shaders compiled at the first start
 BUTTON_HEIGHT = 20  # pixels, at the resolution scale that a new Blender has
@@ -52,7 +53,7 @@ class BlenderWindow:
         Raises:
             Problem: something did not start; the text has what it printed last.
         """
-        self._root = provision()
+        self._root = provision(os.environ["ARTICULATE_WINDOW"])
         self._session = Path(tempfile.mkdtemp(prefix="session-", dir=self._root))
         self.home = f"/{self._session.name}"  # the same directory, seen from inside
         SHOTS.mkdir(parents=True, exist_ok=True)

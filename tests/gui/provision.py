@@ -128,13 +128,38 @@ def _bootstrap(root: Path, suite: str, archive: str) -> None:
     partial.rename(root)
 
 
+def python_of_sid(version: tuple[int, int]) -> tuple[str, ...]:
+    """What runs a command in sid, in this repository and under its own path, for sid's Python.
+
+    Args:
+        version: what sid's Python is to be.
+
+    Raises:
+        NotInstallable: sid cannot be installed today, or has another Python.
+        Problem: see `provision`.
+    """
+    root = provision("sid")
+    (root / ROOT.relative_to("/")).mkdir(parents=True, exist_ok=True)
+    prefix = (*_in_namespace(f'mount --bind "{ROOT}" "$0{ROOT}" &&', root), "env", f"--chdir={ROOT}")
+    asked = [*prefix, "python3", "-c", "import sys; print(*sys.version_info[:2])"]
+    found = tuple(map(int, subprocess.run(asked, capture_output=True, text=True).stdout.split()))
+    if found != version:
+        raise NotInstallable(f"Debian sid has Python {'.'.join(map(str, found))}.")
+    return prefix
+
+
 def inside_command(root: Path, *command: str) -> list[str]:
-    """The command line that runs a command inside, with /proc and /dev that vanish when it ends.
+    """The command line that runs a command inside, with /proc and /dev that vanish when it ends."""
+    return [*_in_namespace("", root), *command]
+
+
+def _in_namespace(mounts: str, root: Path) -> list[str]:
+    """The beginning of a command line that runs inside.
 
     The mounts belong to that process alone: removing the directory can never reach the machine's own /dev.
     """
-    mounts = 'mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
-    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts, str(root), *command]
+    mounts += ' mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts, str(root)]
 
 
 def environment(**variables: str) -> dict[str, str]:
