@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from addon_scenes import add, arm, curves, reach, two_arms
+from addon_scenes import add, curves, reach, two_arms
 
 WAY = (0.2, -0.3, 0.1)
 ARM_PATHS = [f'pose.bones["{bone}"].rotation_quaternion' for bone in ("arm.L", "hand.L")]
@@ -108,11 +108,11 @@ def test_a_keying_set_with_a_mode_that_replaces_makes_no_key_and_prints_nothing(
 
 
 def test_targets_and_drags_follow_the_same_rule(settings, capfd):
-    rig = arm(4)
-    target = add("b3").target
+    rig = two_arms()
+    target = add("hand.L").target
     for call in (
         lambda: bpy.ops.articulate.target_move(move=WAY),
-        lambda: bpy.ops.articulate.drag(bone="b3", move=WAY),
+        lambda: bpy.ops.articulate.drag(bone="hand.R", move=WAY),
     ):
         bpy.context.window_manager.articulate.unkeyed_told = ""
         capfd.readouterr()
