@@ -81,7 +81,8 @@ class BlenderWindow:
         """Run Python inside Blender, from a timer of its event loop.
 
         Args:
-            code: it knows `bpy`, `window()`, `view()`, `pixel_of(point)`, and may set `result`.
+            code: it knows `bpy`, `window()`, `view()`, `pixel_of(point)`, `curves_of(thing)`,
+                `hide_bone(bone, hidden)`, and may set `result`.
             timeout: seconds.
 
         Returns:

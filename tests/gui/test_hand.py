@@ -230,8 +230,7 @@ def test_auto_key_keys_what_was_dragged(figure: BlenderWindow):
     begun = figure.pixel_of(figure.run(PLACES)["hand.L"])
     figure.drag(begun, figure.pixel_of(RELEASED))
     keys = (
-        "data = bpy.data.objects['Figure'].animation_data\n"
-        "curves = data.action.fcurves if data and data.action else []\n"
+        "curves = curves_of(bpy.data.objects['Figure'])\n"
         "result = [[c.data_path, k.co[0]] for c in curves for k in c.keyframe_points]"
     )
     found = figure.wait_for(keys, lambda now: len(now) > 0)

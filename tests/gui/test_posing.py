@@ -50,8 +50,7 @@ tip = armature.matrix_world @ armature.pose.bones['hand'].tail
 result = (tip - target.matrix_world.translation).length
 """
 ACTIONS = """
-data = bpy.data.objects['Armature'].animation_data
-result = 0 if data is None or data.action is None else len(data.action.fcurves)
+result = len(curves_of(bpy.data.objects['Armature']))
 """
 VIEWPORT = (400.0, HEIGHT - 200.0)
 """A pixel of the 3D view with nothing on it: keys go to what is below the mouse."""
