@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build, try and test Articulate. Needs Python 3.13 or 3.11 and nothing else; makes its own environments in .venv.
+"""Build, try and test Articulate. Needs Python 3.13 or 3.11 and nothing else; its environments are in .venv.
 
   python build.py          the extension, dist/articulate-<version>.zip
   python build.py demo     install it into a throw-away Blender profile and bake a character, into dist/demo
@@ -54,8 +54,8 @@ def _parser() -> argparse.ArgumentParser:
         "--blender",
         metavar="VERSION",
         default=argparse.SUPPRESS,
-        help="the Blender to use: 5.2.3 (Python 3.13), 5.0.1, 4.5.15 or 4.2.23 (Python 3.11). Default: the newest "
-        "one for which the Python is here",
+        help="the Blender to use: 5.2.3 (Python 3.13), 5.0.1, 4.5.15 or 4.2.23 (Python 3.11). Default: the "
+        "newest one for which the Python is here",
     )
     parser = argparse.ArgumentParser(
         description=__doc__,
@@ -74,9 +74,9 @@ def _parser() -> argparse.ArgumentParser:
         "test",
         parents=[blender],
         help="run the tests",
-        description="Tests of the library run in the default Blender's environment (they do not use Blender); "
-        "those of the extension run inside the Blender you name, on the built and installed zip. With paths "
-        "after --, only those: python build.py test -- tests/ikmath/test_pose.py",
+        description="Tests of the library run in the default Blender's environment (they do not use "
+        "Blender); those of the extension run inside the Blender you name, on the built and installed zip. "
+        "With paths after --, only those: python build.py test -- tests/ikmath/test_pose.py",
     )
     test.add_argument(
         "--gui",
@@ -84,8 +84,9 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="trixie",
         choices=("trixie", "sid"),
-        help="instead, drive a real Blender window with mouse and keyboard (on Debian or Ubuntu, as root; see "
-        "docs/development.md): Blender 4.3 of Debian trixie, or the newest one of sid; screenshots in dist/gui",
+        help="instead, drive a real Blender window with mouse and keyboard (on Debian or Ubuntu, as root; "
+        "see docs/development.md): Blender 4.3 of Debian trixie, or the newest one of sid; screenshots in "
+        "dist/gui",
     )
     test.add_argument(
         "--python",

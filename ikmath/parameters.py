@@ -114,8 +114,8 @@ def configured(options: Configured, given: Mapping[str, Any]) -> Configured:
 def check_parameters(options: Any) -> None:
     """Refuse options of a dataclass that are of another sort than their default, or out of their bounds.
 
-    It is called while the options, frozen afterwards, are being made. Counts become whole numbers, and numbers of
-    numpy become Python's.
+    It is called while the options, frozen afterwards, are being made. Counts become whole numbers, and
+    numbers of numpy become Python's.
 
     Of those that are not declared with `setting`, switches and counts are looked at; the rest is for the
     dataclass itself.

@@ -8,7 +8,15 @@ import tempfile
 from pathlib import Path
 
 from . import package, pythons, selection
-from .environment import BLENDERS, ROOT, Environment, default_blender, ensure, ensure_library
+from .environment import (
+    BLENDERS,
+    OLDEST_PYTHON,
+    ROOT,
+    Environment,
+    default_blender,
+    ensure,
+    ensure_without_blender,
+)
 from .problem import Problem
 
 NUMERIC_SUITES = ("tests/ikmath", "tests/papers")
@@ -42,12 +50,12 @@ def run(options: argparse.Namespace, extra: list[str]) -> int:
         raise Problem(f"{ALONE[options.command]} takes nothing after --, but got: {' '.join(extra)}")
     if options.command == "test" and options.python:
         return test_library(options.python, extra)
+    if options.command == "check":
+        return check()
     blender = blender or default_blender()
     _tell_older(blender)
     if options.command == "test":
         return test_gui(options.gui, extra) if options.gui else test(blender, extra)
-    if options.command == "check":
-        return check()
     if options.command == "demo":
         return demo(blender, extra)
     if options.command == "bench":
@@ -67,7 +75,7 @@ def _tell_older(blender: str) -> None:
 
 
 def test(blender: str, extra: list[str]) -> int:
-    """The library's tests (with the default Blender's environment only) and the extension's, in two processes.
+    """The library's tests, in the default Blender's environment only, and the extension's, in two processes.
 
     Two, because the extension's tests must import the library that came with the zip, not the source.
     """
@@ -103,7 +111,8 @@ def test_library(version: str, extra: list[str]) -> int:
     from tests.gui import provision  # needs what only Debian has
 
     wanted = pythons.parse(version)
-    found, prefix = pythons.find(wanted), ()
+    found = pythons.find(wanted)
+    prefix: tuple[str, ...] = ()
     if found is None:
         try:
             found, prefix = Path("/usr/bin/python3"), provision.python_of_sid(wanted)
@@ -113,7 +122,7 @@ def test_library(version: str, extra: list[str]) -> int:
         except Problem as reason:
             how = pythons.how_to_install(wanted)
             raise Problem(f"Python {version} is not here. {how}\nFrom Debian sid: {reason}") from reason
-    environment = ensure_library(f"python-{version}", found, prefix)
+    environment = ensure_without_blender(f"python-{version}", found, ("test", "library"), prefix)
     print(f"\nPython {version}", flush=True)
     paths, options = selection.split(environment, extra)
     return environment.run(*PYTEST, *options, *(paths or NUMERIC_SUITES), **ONE_THREAD)
@@ -137,8 +146,12 @@ def test_gui(suite: str, extra: list[str]) -> int:
 
 
 def check() -> int:
-    """Lint, format, types and architecture; all of them run, whatever the first ones say."""
-    environment = ensure(default_blender())
+    """Lint, format, types and architecture; all of them run, whatever the first ones say.
+
+    Types are checked with the oldest numpy: each version of it declares them otherwise.
+    """
+    oldest = pythons.require(OLDEST_PYTHON, "The type checker, for the oldest Python and numpy,")
+    environment = ensure_without_blender("check", oldest, ("test", "check"))
     checks = (
         ("ruff check", "-m", "ruff", "check", "."),
         ("ruff format --check", "-m", "ruff", "format", "--check", "."),

@@ -23,7 +23,9 @@ from .problem import Problem
 
 ROOT = Path(__file__).resolve().parent.parent
 BLENDERS = {"5.2.3": (3, 13), "5.0.1": (3, 11), "4.5.15": (3, 11), "4.2.23": (3, 11)}
-"""The Blender versions that everything is tested on, newest first, and the only Python that runs each wheel."""
+"""The Blender versions that everything is tested on, newest first, and the Python that each wheel needs."""
+OLDEST_PYTHON = (3, 11)
+"""Of all of them, and so of the library."""
 
 APT_LINE = (
     "apt-get install --no-install-recommends libx11-6 libxrender1 libxxf86vm1 libxfixes3 libxi6 "
@@ -72,7 +74,7 @@ class Environment:
 
 
 def clean_environment(**variables: str) -> dict[str, str]:
-    """The process environment without what a person's shell adds to Python's path, and with some variables."""
+    """The process environment without what a shell adds to Python's path, and with some variables."""
     unwanted = {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"}
     return {**{k: v for k, v in os.environ.items() if k not in unwanted}, **variables}
 
@@ -88,7 +90,7 @@ def default_blender() -> str:
             return blender
     lines = {f"  {pythons.how_to_install(version)}" for version in BLENDERS.values()}
     raise Problem(
-        "Blender as a Python module needs Python 3.13 (the newest Blender) or 3.11, with venv. Neither is here.\n"
+        "Blender as a Python module needs Python 3.13 (for the newest one) or 3.11 with venv; none is here:\n"
         + "\n".join(sorted(lines, reverse=True))
     )
 
@@ -98,10 +100,9 @@ def requirements(blender: str, *, tools: bool) -> list[str]:
 
     Args:
         blender: a key of `BLENDERS`.
-        tools: with what the library's tests, the linters and the benchmarks need.
+        tools: with what the library's tests and the benchmarks need.
     """
-    more = [*group("library"), *group("dev")] if tools else []
-    return [f"bpy=={blender}", *group("test"), *more]
+    return [f"bpy=={blender}", *group("test"), *(group("library") if tools else [])]
 
 
 def group(name: str) -> list[str]:
@@ -113,7 +114,7 @@ def group(name: str) -> list[str]:
 def ensure(blender: str) -> Environment:
     """The environment of a Blender version, made or brought up to date if need be.
 
-    The default Blender's has the development tools too.
+    The default Blender's has the packages for the library's tests too.
 
     Raises:
         Problem: Python, the network or a system library is missing.
@@ -129,19 +130,22 @@ def ensure(blender: str) -> Environment:
     return environment
 
 
-def ensure_library(name: str, interpreter: Path, prefix: tuple[str, ...] = ()) -> Environment:
-    """An environment for the library's tests, without Blender, made or brought up to date if need be.
+def ensure_without_blender(
+    name: str, interpreter: Path, groups: tuple[str, ...], prefix: tuple[str, ...] = ()
+) -> Environment:
+    """An environment without Blender, made or brought up to date if need be.
 
     Args:
         name: of its directory in `.venv`.
         interpreter: the Python to use.
+        groups: of pyproject.toml, that it gets.
         prefix: of every command line, where the interpreter does not run as it is.
 
     Raises:
         Problem: the network is missing.
     """
     environment = Environment(ROOT / ".venv" / name, prefix)
-    wanted = [*group("test"), *group("library")]
+    wanted = [requirement for each in groups for requirement in group(each)]
     if not _is_current(environment, wanted):
         _create(environment, interpreter)
         print(f"Installing numpy and tools into {environment.directory.relative_to(ROOT)} ...", flush=True)

@@ -104,7 +104,8 @@ class _Handles:
                 operator.effector = held.name
                 operator.axis = list(_AXES)[number % 3] if number < 6 else "NONE"
                 operator.turning = 3 <= number < 6
-        place = Matrix.Translation(held.place)
+        origin: Any = held.place
+        place = Matrix.Translation(origin)
         for number, gizmo in enumerate(self.gizmos):
             axis = list(_AXES)[number % 3] if number < 6 else "Z"
             gizmo.matrix_basis = place @ _AXES[axis].to_track_quat("Z", "Y").to_matrix().to_4x4()

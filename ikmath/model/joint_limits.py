@@ -261,7 +261,7 @@ class Region:
         It is a share of the largest component, and at least rounding: where everything is held, the largest
         component is rounding too, and comparing it decides by chance.
 
-        Where a figure turns and slides, (n, ...): for each coordinate that of its own kind, radians or metres.
+        Where a figure turns and slides, (n, ...): for each coordinate that of its kind, radians or metres.
         """
         size = np.abs(dq)
         if not self._kinds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Auto-keying where Blender keys only what has keys already: by preference, from 5.2 on by default, or by mode."""
+"""Auto-keying where Blender keys only what has keys: by preference, from 5.2 on by default, or by mode."""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ overlay = installed.module("viewport.overlay")
 colours = installed.module("viewport.colours")
 Miss = installed.module("viewport.marks").Miss
 
-pytestmark = pytest.mark.skipif(not hasattr(gpu, "init"), reason="without a window there is no GPU before 5.2")
+pytestmark = pytest.mark.skipif(
+    not hasattr(gpu, "init"), reason="without a window there is no GPU before 5.2"
+)
 NEAR = 3  # pixels about a place in which its colour is looked for
 
 

@@ -82,7 +82,7 @@ class BlenderWindow:
 
         Args:
             code: it knows `bpy`, `window()`, `view()`, `pixel_of(point)`, `curves_of(thing)`,
-                `hide_bone(bone, hidden)`, and may set `result`.
+                `hide_bone(bone, hidden)`, `select_bone(bone, select)`, and may set `result`.
             timeout: seconds.
 
         Returns:

@@ -52,11 +52,17 @@ def hide_bone(bone, hidden):
     (bone if hasattr(bone, "hide") else bone.bone).hide = hidden
 
 
+def select_bone(bone, select):
+    """Select a pose bone, or deselect it; 5.0 moved this too."""
+    (bone if hasattr(bone, "select") else bone.bone).select = select
+
+
 def poll():
     """Run the next piece of code that was handed in, if there is one."""
     for source in sorted(SESSION.glob("*.code")):
         names = {"bpy": bpy, "window": window, "view": view, "pixel_of": pixel_of}
-        names |= {"curves_of": curves_of, "hide_bone": hide_bone, "result": None}
+        names |= {"curves_of": curves_of, "hide_bone": hide_bone, "select_bone": select_bone}
+        names["result"] = None
         try:
             exec(compile(source.read_text(encoding="utf-8"), source.name, "exec"), names)
             answer = {"result": names["result"]}

@@ -91,7 +91,9 @@ def mirror(apt: Path = Path("/etc/apt")) -> str:
     for address, suite in _sources(apt):
         if re.fullmatch(r"\S+/debian/?", address) and "security" not in suite:
             return address
-    raise Problem("apt's sources on this machine name no Debian archive, from which a Blender with a window could come.")
+    raise Problem(
+        "apt's sources on this machine name no Debian archive, from which a Blender with a window could come."
+    )
 
 
 def _sources(apt: Path) -> list[tuple[str, str]]:

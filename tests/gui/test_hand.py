@@ -201,8 +201,8 @@ def test_pins_by_key_mirrored_and_all_removed(figure: BlenderWindow):
     figure.operate(
         "bpy.ops.articulate.unpin_all()\n"
         "rig = bpy.data.objects['Figure']\n"
-        "for bone in rig.data.bones:\n"
-        "    bone.select = bone.name == 'hand.L'\n"
+        "for bone in rig.pose.bones:\n"
+        "    select_bone(bone, bone.name == 'hand.L')\n"
         "rig.data.bones.active = rig.data.bones['hand.L']"
     )
     figure.move(*figure.pixel_of((0.0, 0.0, 2.4)))

@@ -23,8 +23,8 @@ for name, parent in (('lower', 'Bone'), ('hand', 'lower')):
     bone.tail = bones[parent].tail.copy()
     bone.tail.z += 1.0
 bpy.ops.object.mode_set(mode='POSE')
-for bone in armature.data.bones:
-    bone.select = bone.name == 'hand'
+for bone in armature.pose.bones:
+    select_bone(bone, bone.name == 'hand')
 armature.data.bones.active = armature.data.bones['hand']
 bpy.ops.ed.undo_push(message='chain')
 """

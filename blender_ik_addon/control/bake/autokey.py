@@ -21,8 +21,8 @@ def auto_key(
 ) -> int:
     """Key what was solved, if auto-keying is on.
 
-    With "Only Active Keying Set" on, the set says which channels of the bones that were solved. Where only what has
-    keys is keyed and nothing has, the session keeps a sentence for the operator.
+    With "Only Active Keying Set" on, the set says which channels of the bones that were solved.
+    Where only what has keys is keyed and nothing has, the session keeps a sentence for the operator.
 
     Args:
         armature: the original object, with the solved pose written.

@@ -14,13 +14,11 @@ from ... import compat
 _SAME_FRAME = 0.01  # frames between two keys that Blender takes for one
 
 
-def components_to_key(
-    owner: bpy.types.ID, options: Collection[str], frame: float
-) -> set[tuple[str, int]] | None:
+def components_to_key(owner: Any, options: Collection[str], frame: float) -> set[tuple[str, int]] | None:
     """The only components that `keyframe_insert` keys with some options; it prints a line for each other one.
 
     Args:
-        owner: what is keyed.
+        owner: what is keyed, any data with animation.
         options: as `keyframe_insert` takes them.
         frame: of the scene.
 
@@ -34,8 +32,7 @@ def components_to_key(
     bag = compat.find_bag(owner)
     curves: Any = () if bag is None else bag.fcurves
     if replaces and curves:
-        data: Any = owner.animation_data  # type: ignore[attr-defined, unused-ignore]
-        time = data.nla_tweak_strip_time_to_scene(frame, invert=True)
+        time = owner.animation_data.nla_tweak_strip_time_to_scene(frame, invert=True)
         curves = [curve for curve in curves if _has_key(curve, time)]
     return {(curve.data_path, curve.array_index) for curve in curves}
 

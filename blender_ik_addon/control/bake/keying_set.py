@@ -76,7 +76,8 @@ def _wanted(
     as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
     for member in ("selected_pose_bones", "selected_pose_bones_from_active_object"):
         as_selected[member] = list(bones)
-    with context.temp_override(**_place(context), **as_selected):
+    override: Any = context.temp_override(**_place(context), **as_selected)
+    with override:
         try:
             keying_set.refresh()
         except RuntimeError:  # how a set says that nothing here is meant: "Available" where nothing has keys
