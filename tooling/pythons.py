@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which Python interpreters this machine has (on the PATH, in pyenv), and what installs one that is missing."""
+"""Which Python interpreters this machine has, on PATH or in pyenv, and what installs one that is missing."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ from tests.gui.screen import Screen, end
 from tooling.environment import ROOT
 from tooling.problem import Problem
 
-SHOTS = ROOT / "dist" / "gui" / os.environ.get("ARTICULATE_WINDOW", "")
+BACKEND = os.environ.get("ARTICULATE_GPU", "")  # "vulkan", else Blender's default
+SHOTS = ROOT / "dist" / "gui" / "-".join(filter(None, (os.environ.get("ARTICULATE_WINDOW"), BACKEND)))
 WIDTH, HEIGHT = 1280, 800
 PATIENCE = 120.0  # seconds: software rendering on a busy machine, and shaders compiled at the first start
 BUTTON_HEIGHT = 20  # pixels, at the resolution scale that a new Blender has
@@ -304,7 +305,8 @@ class BlenderWindow:
             raise Problem(f"Blender did not install the zip:\n{done.stdout}{done.stderr}")
 
     def _start_blender(self) -> None:
-        geometry = ("-p", "0", "0", str(WIDTH), str(HEIGHT))
+        backend = ("--gpu-backend", BACKEND) if BACKEND else ()
+        geometry = (*backend, "-p", "0", "0", str(WIDTH), str(HEIGHT))
         command = inside_command(
             self._root, "blender", "-noaudio", *geometry, "--python", f"{self.home}/inside.py"
         )

@@ -29,7 +29,7 @@ PACKAGES = (
     "xdotool",
     "xvfb",
 )
-SUITES = {"trixie": PACKAGES, "sid": (*PACKAGES, "python3-venv")}
+SUITES = {"trixie": PACKAGES, "sid": (*PACKAGES, "mesa-vulkan-drivers", "python3-venv")}
 """Debian's suites and what is installed of them; the first one is stable and must be there."""
 CHANGING = "sid"
 
