@@ -7,7 +7,6 @@ from typing import Literal
 
 import bpy
 
-from ..control.report.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 
@@ -46,7 +45,7 @@ class OnArmature(bpy.types.Operator):
         follow_renamed(all_armatures())  # scripts may have renamed bones a moment ago
         try:
             self.work(context, armature)
-        except REASONS as reason:
+        except reasons() as reason:
             return refuse(self, armature, reason)
         forget_refusal(context, armature)
         remember(armature)
@@ -56,6 +55,13 @@ class OnArmature(bpy.types.Operator):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """What the operator does."""
         raise NotImplementedError
+
+
+def reasons() -> tuple[type[Exception], ...]:
+    """What may keep an operator from its work; evaluated when something was raised."""
+    from ..control.report.reasons import REASONS
+
+    return REASONS
 
 
 def redraw_views(context: bpy.types.Context) -> None:

@@ -7,15 +7,6 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
-from ..control.rig.effectors import (
-    NewEffector,
-    TargetLook,
-    add_effectors,
-    clear,
-    create_target,
-    keep_as_posed,
-    remove_effector,
-)
 from ..properties.access import rig_of
 from ..properties.declared import declared
 from ..properties.effector import ArticulateEffector
@@ -85,6 +76,8 @@ class ARTICULATE_OT_effector_add(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one effector for each bone."""
+        from ..control.rig.effectors import NewEffector, TargetLook, add_effectors
+
         given = self.properties
         settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
         bones, second = self._both(context, armature)
@@ -158,6 +151,8 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
+        from ..control.rig.effectors import remove_effector
+
         remove_effector(
             armature, _named_or_active(armature, self.effector).name, delete_target=self.delete_target
         )
@@ -177,6 +172,8 @@ class ARTICULATE_OT_target_create(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Make it."""
+        from ..control.rig.effectors import TargetLook, create_target
+
         effector = _named_or_active(armature, self.effector)
         create_target(
             armature,
@@ -200,6 +197,8 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Measure it."""
+        from ..control.rig.effectors import keep_as_posed
+
         keep_as_posed(armature, _named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
@@ -220,6 +219,8 @@ class ARTICULATE_OT_clear(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Clear it."""
+        from ..control.rig.effectors import clear
+
         count = clear(armature, delete_targets=self.delete_targets)
         self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} removed")
 

@@ -5,8 +5,6 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
-from ..control.rig.effectors import TargetLook
-from ..control.rig.pins import mirror, pin, unpin
 from .active import FRESH, OnArmature
 from .bones import OnBones
 
@@ -41,6 +39,8 @@ class ARTICULATE_OT_pin(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Pin them."""
+        from ..control.rig.pins import pin
+
         depsgraph = context.evaluated_depsgraph_get()
         pin(armature, self.bones(context, armature), self.kind, depsgraph, motion=self.motion)
 
@@ -55,6 +55,8 @@ class ARTICULATE_OT_unpin(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin them."""
+        from ..control.rig.pins import unpin
+
         count = unpin(armature, self.bones(context, armature))
         self.report({"INFO"}, f"{count} pin{'' if count == 1 else 's'} removed")
 
@@ -69,6 +71,8 @@ class ARTICULATE_OT_unpin_all(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin all."""
+        from ..control.rig.pins import unpin
+
         count = unpin(armature)
         self.report({"INFO"}, f"{count} pin{'' if count == 1 else 's'} removed")
 
@@ -86,6 +90,9 @@ class ARTICULATE_OT_mirror(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Mirror them."""
+        from ..control.rig.effectors import TargetLook
+        from ..control.rig.pins import mirror
+
         look = TargetLook(**preferences.target_look(context))
         count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)
         self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} mirrored")
