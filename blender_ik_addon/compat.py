@@ -43,25 +43,58 @@ def has_slots(action: bpy.types.Action) -> bool:
 
 def assigned_slot(owner: bpy.types.Object) -> str:
     """Identifier of the slot of its action that animates an object, "" if there is none."""
-    slot = getattr(owner.animation_data, "action_slot", None)
-    return slot.identifier if slot else ""
+    return played_slot(owner.animation_data)
 
 
 def assign_action(owner: bpy.types.Object, action: bpy.types.Action | None, slot: str = "") -> None:
-    """Let an action animate an object.
+    """Let an action animate an object; see `play`.
 
     Args:
         owner: with animation data.
         action: None takes the present one off.
+        slot: identifier of the slot.
+    """
+    play(owner.animation_data, action, slot)
+
+
+def play(player: Any, action: bpy.types.Action | None, slot: str = "") -> None:
+    """Let animation data or an NLA strip play an action.
+
+    Args:
+        player: the animation data or the strip.
+        action: None takes the present one off.
         slot: identifier of the slot; "" for none, whatever Blender would choose: a slot of somebody else
             would move the owner by curves that were made for them.
     """
-    data: Any = owner.animation_data
-    data.action = action
+    player.action = action
     if action is None or not has_slots(action):
         return
     slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
-    data.action_slot = slots.get(slot)
+    player.action_slot = slots.get(slot)
+
+
+def played_slot(player: Any) -> str:
+    """Identifier of the slot that animation data or an NLA strip plays of its action, "" if it plays none."""
+    slot = getattr(player, "action_slot", None)
+    return slot.identifier if slot else ""
+
+
+def slot_bags(action: bpy.types.Action, slot: str) -> list[Any]:
+    """Everything in an action that holds F-curves of a slot, in all its layers and strips.
+
+    Args:
+        action: an action.
+        slot: identifier of the slot; without meaning up to 4.3.
+    """
+    if not has_slots(action):
+        return [action]
+    layers: Any = action.layers  # type: ignore[attr-defined, unused-ignore]
+    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
+    found = slots.get(slot)
+    if found is None:
+        return []
+    bags = (strip.channelbag(found) for layer in layers for strip in layer.strips)
+    return [bag for bag in bags if bag is not None]
 
 
 def find_bag(owner: bpy.types.Object) -> Any | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
+from .bridge.item_animation import follow
 from .control.collision.mesh_cache import Readers, hand_to
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
@@ -44,6 +45,7 @@ def attach() -> None:
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
         _session().any_live = any_live()
         _look_at_names()
+        _look_at_lists()
 
 
 def detach() -> None:
@@ -84,6 +86,7 @@ def _make(live: _Live, readers: Readers) -> list[tuple[str, Callable[..., None]]
         readers.forget()
         session.any_live = any_live()
         _look_at_names()
+        _look_at_lists()
 
     @persistent
     def count_live(*_args: object) -> None:
@@ -92,11 +95,13 @@ def _make(live: _Live, readers: Readers) -> list[tuple[str, Callable[..., None]]
             live.figures.forget()
         session_of(bpy.context).any_live = any_live()
         follow_renamed(all_armatures())
+        _look_at_lists()
 
     @persistent
     def keep_overrides(*_args: object) -> None:
-        """Before a save: nothing that was set up on a linked character is to be lost."""
+        """Before a save: nothing that was set up on a linked character, or animated, is to be lost."""
         prepare_overrides()
+        _look_at_lists()
 
     @persistent
     def solve_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -162,6 +167,12 @@ def _look_at_names() -> None:
     follow_renamed(all_armatures())
     for armature in all_armatures():
         remember(armature)
+
+
+def _look_at_lists() -> None:
+    """Let animation follow items of lists that scripts or libraries have changed; see `item_animation`."""
+    for armature in all_armatures():
+        follow(armature)
 
 
 def _session() -> Any:

@@ -42,7 +42,7 @@ GROUPS = (
     ("armature.articulate.overlay", "ArticulateOverlay", "What is drawn over the 3D view."),
     ("armature.pose.bones[name].articulate", "ArticulateBone", "What a bone has of its own."),
 )
-HIDDEN = ("rna_type", "name", "remembered_name", "report_json")
+HIDDEN = ("rna_type", "name", "remembered_name", "remembered_index", "list_sizes", "report_json")
 MANY = 12  # choices of an enumeration that still fit into a table
 METHODS = "See [Methods](methods.md)"
 

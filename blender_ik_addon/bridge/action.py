@@ -20,6 +20,7 @@ from .armature import Channels
 from .baked import Curve
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
 from .faults import FigureFault
+from .own_bake import is_own_bake, mark_bake, put_mark, read_mark
 from .pose import read_channels, write_channels
 from .seam import joined
 
@@ -64,7 +65,8 @@ def write_keys(
         armature_object: the original object.
         curves: what to write; each gets the group of its bone.
         new_action: write into a copy of the present action (so that what is not baked goes on as before), or
-            a new one where there is none; else into the present action itself.
+            a new one where there is none; else into the present action itself. What an earlier call has made
+            so, and nobody has changed since, is written over.
         frame_range: first and last frame within which the old keys of these channels go; default: that of
             each curve.
         clean: leave out the keys that Blender's "Clean Curves" leaves out, but from curves with slopes.
@@ -84,6 +86,10 @@ def write_keys(
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         for curve in joined(curves, compat.ensure_bag(armature_object), last):
             _write(armature_object, curve, frame_range, clean, undo)
+        if new_action:
+            action: Any = armature_object.animation_data.action
+            undo.callback(_put_mark, action.session_uid, read_mark(action))
+            mark_bake(armature_object)
         _tag(armature_object.session_uid)
         return Backup(action_name, undo.pop_all())
 
@@ -185,7 +191,7 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
         armature_object.animation_data_create()
         undo.callback(_drop_animation_data, uid)
     before, slot = armature_object.animation_data.action, compat.assigned_slot(armature_object)
-    if before is not None and not new_action:
+    if before is not None and (not new_action or is_own_bake(armature_object)):
         undo.callback(_restore_structure, uid, before.session_uid, slot, compat.structure(before))
         return before.name
     made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
@@ -300,6 +306,12 @@ def _remove_action(action_uid: int) -> None:
     action = _action(action_uid)
     if action is not None:
         bpy.data.actions.remove(action)
+
+
+def _put_mark(action_uid: int, mark: str | None) -> None:
+    action = _action(action_uid)
+    if action is not None:
+        put_mark(action, mark)
 
 
 def _drop_fake_user(action_uid: int) -> None:

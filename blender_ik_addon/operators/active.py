@@ -7,8 +7,10 @@ from typing import Literal
 
 import bpy
 
+from ..bridge.item_animation import follow
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
+from ..properties.check import library_refusal
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -42,13 +44,18 @@ class OnArmature(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Do the work; what cannot be done is reported in one sentence and leaves no trace."""
         armature = self.find(context)
-        follow_renamed(all_armatures())  # scripts may have renamed bones a moment ago
+        foreign = library_refusal(armature)
+        if foreign is not None:
+            return refuse(self, armature, foreign)
+        follow_renamed(all_armatures())  # scripts may have renamed bones a moment ago,
+        follow(armature)  # and changed lists
         try:
             self.work(context, armature)
         except reasons() as reason:
             return refuse(self, armature, reason)
         forget_refusal(context, armature)
         remember(armature)
+        follow(armature)
         redraw_views(context)
         return {"FINISHED"}
 

@@ -4,7 +4,6 @@
 import bpy
 
 from ..properties.access import posed_armature
-from ..properties.check import library_refusal
 from ..properties.refusal import Refused
 from .active import OnArmature
 
@@ -26,9 +25,6 @@ class ARTICULATE_OT_begin(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Pose Mode, and the tool."""
-        foreign = library_refusal(armature)
-        if foreign is not None:
-            raise foreign
         if armature.mode != "POSE":
             self._pose(context, armature)
         bpy.ops.wm.tool_set_by_id(name=TOOL, space_type="VIEW_3D")

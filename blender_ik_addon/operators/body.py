@@ -38,7 +38,9 @@ class ARTICULATE_OT_body_clear(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Forget them."""
-        rig_of(armature).body.links.clear()
+        from ..control.collision.body import clear_links
+
+        clear_links(armature)
 
 
 class ARTICULATE_OT_link_add(OnArmature):
@@ -76,11 +78,14 @@ class ARTICULATE_OT_link_remove(OnArmature):
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
         from ..control.collision.body import remove_link
+        from ..control.rig.removal import switched_off
 
         body, name = rig_of(armature).body, self.bone
         if not name and 0 <= body.active_link < len(body.links):
             name = body.links[body.active_link].name
-        remove_link(armature, name)
+        off = remove_link(armature, name)
+        if off:
+            self.report({"INFO"}, switched_off(armature, off))
 
 
 class ARTICULATE_OT_pair_add(OnArmature):

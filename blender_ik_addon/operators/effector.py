@@ -151,11 +151,16 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
-        from ..control.rig.effectors import remove_effector
+        from ..control.rig.effectors import remove_effectors
+        from ..control.rig.removal import switched_off
 
-        remove_effector(
-            armature, _named_or_active(armature, self.effector).name, delete_target=self.delete_target
-        )
+        rig, index = rig_of(armature), rig_of(armature).active_effector
+        name = _named_or_active(armature, self.effector).name
+        if self.effector:
+            index = rig.effectors.find(name)
+        off = remove_effectors(armature, [index], delete_targets=self.delete_target)
+        if off:
+            self.report({"INFO"}, switched_off(armature, off))
 
 
 class ARTICULATE_OT_target_create(OnArmature):
@@ -220,9 +225,11 @@ class ARTICULATE_OT_clear(OnArmature):
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Clear it."""
         from ..control.rig.effectors import clear
+        from ..control.rig.removal import switched_off
 
-        count = clear(armature, delete_targets=self.delete_targets)
-        self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} removed")
+        count, off = clear(armature, delete_targets=self.delete_targets)
+        removed = f"{count} effector{'' if count == 1 else 's'} removed"
+        self.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
 
 
 def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector:
@@ -230,7 +237,8 @@ def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffecto
     effector = rig.effectors.get(name) if name else rig.active
     if effector is None:
         if name:
-            raise Refused(f"Armature '{armature.name}' has no effector '{name}'")
+            known = ", ".join(f"'{effector.name}'" for effector in rig.effectors) or "none"
+            raise Refused(f"Armature '{armature.name}' has no effector '{name}'; it has: {known}")
         raise Refused(f"No effector of armature '{armature.name}' is active: choose one in the list")
     return effector
 

@@ -55,10 +55,7 @@ class ARTICULATE_OT_unpin(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin them."""
-        from ..control.rig.pins import unpin
-
-        count = unpin(armature, self.bones(context, armature))
-        self.report({"INFO"}, f"{count} pin{'' if count == 1 else 's'} removed")
+        _let_go(self, armature, self.bones(context, armature))
 
 
 class ARTICULATE_OT_unpin_all(OnArmature):
@@ -71,10 +68,7 @@ class ARTICULATE_OT_unpin_all(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin all."""
-        from ..control.rig.pins import unpin
-
-        count = unpin(armature)
-        self.report({"INFO"}, f"{count} pin{'' if count == 1 else 's'} removed")
+        _let_go(self, armature, None)
 
 
 class ARTICULATE_OT_mirror(OnBones):
@@ -96,6 +90,15 @@ class ARTICULATE_OT_mirror(OnBones):
         look = TargetLook(**preferences.target_look(context))
         count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)
         self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} mirrored")
+
+
+def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] | None) -> None:
+    from ..control.rig.pins import unpin
+    from ..control.rig.removal import switched_off
+
+    count, off = unpin(armature, bones)
+    removed = f"{count} pin{'' if count == 1 else 's'} removed"
+    operator.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
 
 
 CLASSES = (ARTICULATE_OT_pin, ARTICULATE_OT_unpin, ARTICULATE_OT_unpin_all, ARTICULATE_OT_mirror)

@@ -31,12 +31,12 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """In a text editor that is open, or else in a new window; without windows it is only named."""
-        from ..control.report.report_text import NAME, find_text
+        from ..control.report.report_text import find_text
 
-        text = find_text()
+        text: Any = find_text()
         editor = next(_editors(context), None)
         if editor is None and bpy.app.background:
-            self.report({"INFO"}, f"The report is in the text '{NAME}'")
+            self.report({"INFO"}, f"The report is in the text '{text.name}'")
             return {"FINISHED"}
         if editor is None:
             bpy.ops.wm.window_new()

@@ -13,12 +13,13 @@ from bpy.props import (
     StringProperty,
 )
 
+from .list_item import ListItem
 from .menus import DEFAULT_AVOIDANCE, avoidance_items
 from .options import OVERRIDE, moved, reshaped
 from .parameters import ArticulateAvoidanceParameters
 
 
-class ArticulateLink(bpy.types.PropertyGroup):
+class ArticulateLink(ListItem, bpy.types.PropertyGroup):
     """A capsule on a bone, a ball where both ends coincide; its `name` is the bone's."""
 
     __slots__ = ()
@@ -60,7 +61,7 @@ class ArticulateLink(bpy.types.PropertyGroup):
     )
 
 
-class ArticulatePair(bpy.types.PropertyGroup):
+class ArticulatePair(ListItem, bpy.types.PropertyGroup):
     """Two bones about which the figure's self-collision is told otherwise."""
 
     __slots__ = ()

@@ -53,12 +53,12 @@ def refusals(
 
 
 def library_refusal(armature: bpy.types.Object) -> Refused | None:
-    """Why an armature that comes from another file cannot be posed in this one; None where it can."""
+    """Why an armature that comes from another file cannot be changed in this one; None where it can."""
     override = armature.override_library
     if armature.library is not None:
-        found = "is linked from another file and cannot be posed"
+        found = "is linked from another file and cannot be changed"
     elif override is not None and override.is_system_override:
-        found = "is an override of a linked one that may not be edited, and cannot be posed"
+        found = "is an override of a linked one that may not be edited, and cannot be changed"
     else:
         return None
     remedy = "make a library override of it (Object > Library Override > Make)"

@@ -17,6 +17,7 @@ from bpy.props import (
 )
 
 from .kinds import AMOUNTS, KINDS, Kind, kind_items
+from .list_item import ListItem
 from .options import ALL_AXES, OVERRIDE, EffectorOptions, moved, named
 
 
@@ -62,7 +63,7 @@ _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = 
 )
 
 
-class ArticulateEffector(EffectorOptions, bpy.types.PropertyGroup):
+class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     """An effector; its `name` is what scripts and messages call it."""
 
     __slots__ = ()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty
 
+from .list_item import ListItem
 from .options import OVERRIDE, moved
 
 MODES = (
@@ -50,7 +51,7 @@ def _may_be_chosen(_obstacle: "ArticulateObstacle", candidate: bpy.types.Object)
     return has_surface(candidate)
 
 
-class ArticulateObstacle(bpy.types.PropertyGroup):
+class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
     """An obstacle; its `name` is what scripts call it."""
 
     __slots__ = ()

@@ -10,6 +10,7 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     IntProperty,
+    IntVectorProperty,
     PointerProperty,
     StringProperty,
 )
@@ -27,6 +28,8 @@ LIVE_MODES = (
     ("CONTINUOUS", "Continuous", "From the frame before, as a puppet: it depends on the way there", 1),
 )
 
+LISTS = ("effectors", "obstacles", "body.links", "body.pairs")
+"""Everything on the rig that is a list; the items are of a `ListItem`."""
 
 LIVE_START, LIVE_POSE = "live_start", "live_pose"
 """Where a live rig remembers what its pose was solved from, and that pose: custom properties, which nobody is
@@ -91,12 +94,20 @@ class ArticulateRig(bpy.types.PropertyGroup):
     message: StringProperty(
         name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
     )
+    # In the order of `LISTS`; -1: the items have never remembered their places.
+    list_sizes: IntVectorProperty(
+        name="List Sizes",
+        description="How many items the lists had, for animation to follow where they change",
+        size=len(LISTS),
+        default=(-1,) * len(LISTS),
+        options={"HIDDEN"},
+    )
     # A .blend cannot hold a dict; it holds its text.
     report_json: StringProperty(options={"HIDDEN"})
 
     @property
     def report(self) -> dict[str, Any]:
-        """What the last solve or bake of this armature gave; empty before the first.
+        """What the last solve or bake of this armature gave; empty before the first, or if it is unreadable.
 
         Keys: `operation` ("solve" or "bake"), `status`, `message`, `method`, `seconds`, `frames`,
         `frame_start`, `frame_end`, and `effectors`: for each by name `bone`, `kind`, `target`, `priority`,
@@ -109,9 +120,14 @@ class ArticulateRig(bpy.types.PropertyGroup):
         bound together), in how many `frames`, and the first such `frame`.
 
         Among obstacles also `clearance` (the smallest one, metres), `nearest` (to what), `clearance_frame`,
-        `clearances` and `nearests` for every frame, and `ignored`: sentences on obstacles that did not count.
+        `nearest_things` (for everything that was the nearest in a frame its `name`, the smallest `clearance`
+        and the `frame` of that), and `ignored`: sentences on obstacles that did not count.
         """
-        return json.loads(self.report_json) if self.report_json else {}
+        try:
+            report = json.loads(self.report_json)
+        except (ValueError, RecursionError):  # nothing yet, or a script or a damaged file left something else
+            return {}
+        return report if isinstance(report, dict) else {}
 
     @property
     def loops(self) -> list[ArticulateEffector]:

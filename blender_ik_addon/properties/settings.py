@@ -26,7 +26,17 @@ from .rig import ArticulateRig
 from .solver import ArticulateSolver
 
 _EACH_FRAME = {"weight", "influence", "priority", "pin_location", "pin_rotation", *AMOUNTS}
-_RESULTS = {"status", "error", "angle", "message", "clearance", "notes", "active_link", "show"}
+_RESULTS = {
+    "status",
+    "error",
+    "angle",
+    "message",
+    "clearance",
+    "notes",
+    "active_link",
+    "show",
+    "remembered_index",
+}
 
 _ID: type[bpy.types.ID] = bpy.types.ID  # to look it up takes as long as to read all the rest
 Reader = Callable[[Any], tuple[Any, ...]]

@@ -116,10 +116,18 @@ def test_clearances_are_told_for_everything_that_was_the_nearest():
     first = lines.index(["Nearest thing", "Clearance", "at frame"])
     told = {name: (value, int(frame)) for name, value, frame in lines[first + 1 : first + 3]}
     assert told.keys() == {"Ceiling", "Floor"}
+    rows = {row["name"]: row for row in report["nearest_things"]}
+    assert rows.keys() == told.keys()
     for name, (value, frame) in told.items():
-        mine = [c for c, n in zip(report["clearances"], report["nearests"], strict=True) if n == name]
-        assert float(value.split()[0]) == pytest.approx(1e3 * min(mine), abs=0.06)
-        assert report["clearances"][(frame - 1) // 2] == min(mine)
+        assert float(value.split()[0]) == pytest.approx(1e3 * rows[name]["clearance"], abs=0.06)
+        assert rows[name]["frame"] == frame
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.articulate.solve()  # what is baked in this frame is there already
+        again = rig.articulate.report
+        assert (again["nearest"], again["clearance"]) == (
+            name,
+            pytest.approx(rows[name]["clearance"], abs=1e-4),
+        )
     assert lines[first + 1][1] == f"{1e3 * report['clearance']:.1f} mm", "the smallest one first"
 
 
@@ -155,3 +163,46 @@ def test_a_bake_that_fails_leaves_the_text_as_it_was():
     with pytest.raises(RuntimeError):
         bpy.ops.articulate.bake(frame_start=1, frame_end=3)
     assert text() == before
+
+
+def test_a_text_of_a_persons_is_left_alone():
+    rig = arm()
+    mine = bpy.data.texts.new(NAME)
+    mine.write("Shopping list")
+    assert not bpy.ops.articulate.report_show.poll()
+    reach(rig, "b3", (1.0, 0.5, 2.0))
+    for _ in range(2):
+        bpy.ops.articulate.solve()
+    assert mine.as_string() == "Shopping list" and len(bpy.data.texts) == 2
+    (report,) = (each for each in bpy.data.texts if each != mine)
+    assert report.as_string().startswith(f"{NAME}: solve of 'Rig'")
+    report.name = "Kept"
+    copy = report.copy()
+    bpy.ops.articulate.solve()
+    report.write("Note")
+    bpy.ops.articulate.solve()
+    assert len(bpy.data.texts) == 4 and report.as_string().startswith("Note") and copy.name == "Kept.001"
+
+
+@pytest.mark.parametrize("found", ["{", "nonsense", "[1, 2]", "3", "\x00", "[" * 100_000])
+def test_a_damaged_report_reads_as_empty(found: str):
+    rig = arm()
+    reach(rig, "b3", (1.0, 0.5, 2.0))
+    rig.articulate.report_json = found
+    assert rig.articulate.report == {}
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED"
+
+
+def test_a_report_does_not_grow_with_the_frames():
+    rig = arm(5)
+    reach(rig, "b4", (1.5, 0.5, 2.5))
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=(4.0, 0.0, 2.0))
+    thing = bpy.context.object.name
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.articulate.obstacle_add(object=thing)
+    sizes = []
+    for last in (10, 110):
+        bpy.ops.articulate.bake(frame_start=1, frame_end=last)
+        sizes.append(len(rig.articulate.report_json))
+    assert abs(sizes[1] - sizes[0]) < 60, sizes  # digits

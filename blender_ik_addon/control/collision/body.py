@@ -13,12 +13,14 @@ import numpy as np
 import ikmath as ik
 
 from ...bridge.armature import Array, Bones, Flags, Indices, read_bones
+from ...bridge.item_animation import remove_items
 from ...bridge.skeleton import Figure
 from ...bridge.skin import fit_body, read_skin, skinned_meshes
 from ...bridge.space import Space, read_space
 from ...properties.access import rig_of
 from ...properties.body import ArticulateBody, ArticulateLink
 from ...properties.refusal import Refused
+from ..rig.removal import library_name, remove_or_switch_off
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +145,9 @@ def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[
 def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
     """Capsules from the meshes that the armature deforms, else from its bones; in place of those before.
 
-    Bones that carry no flesh get none, unless no bone carries any.
+    Bones that carry no flesh get none, unless no bone carries any. The capsule of a bone that had one before
+    keeps its place on the list and its animation. Of the others, those that come from a library are switched
+    off.
 
     Args:
         armature: the original object.
@@ -163,10 +167,12 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
         fleshy = sorted(set(skin.bone.tolist()))
         names = [bones.names[number] for number in fleshy]
         links = plan_links(fit_body(bones, names, space, skin), space.scale)
-    body = rig_of(armature).body
-    body.links.clear()
-    for link in links:
-        _append(body, link)
+    body, fitted = rig_of(armature).body, {link.bone for link in links}
+    old = [index for index, link in enumerate(body.links) if link.name not in fitted]
+    for left in remove_items(armature, body.links, old):
+        left.enabled = False
+    for plan in links:
+        _put(body, plan)
     body.active_link = 0
     return len(links)
 
@@ -198,23 +204,43 @@ def add_link(armature: bpy.types.Object, bone: str) -> None:
         raise Refused(f"Bone '{bone}' has a capsule already: change its radius in the list")
     if link is None:
         (plan,) = slender_links(read_bones(armature), [bone])
-        link = _append(body, plan)
+        link = _put(body, plan)
     link.enabled = True
     body.active_link = body.links.find(bone)
 
 
-def remove_link(armature: bpy.types.Object, bone: str) -> None:
+def remove_link(armature: bpy.types.Object, bone: str) -> list[str]:
     """Take a bone's capsule away.
 
+    Returns:
+        Its name if it comes from a library and was switched off instead.
+
     Raises:
-        Refused: it has none.
+        Refused: it has none, or that comes from a library and is switched off already.
     """
     body = rig_of(armature).body
     number = body.links.find(bone)
     if number < 0:
         raise Refused(f"Bone '{bone}' of armature '{armature.name}' has no capsule: choose one in the list")
-    body.links.remove(number)
+    off = remove_or_switch_off(armature, body.links, [number], "Capsule")
     body.active_link = max(0, min(body.active_link, len(body.links) - 1))
+    return off
+
+
+def clear_links(armature: bpy.types.Object) -> None:
+    """Forget all capsules.
+
+    Raises:
+        Refused: some come from a library; nothing was changed.
+    """
+    links, override = rig_of(armature).body.links, armature.override_library
+    original: Any = override.reference if override is not None else None
+    if original is not None and rig_of(original).body.links:
+        raise Refused(
+            f"Armature '{armature.name}' has capsules of library '{library_name(armature)}', which cannot be"
+            " removed here: fit the body again, switch single capsules off, or clear them in that file"
+        )
+    remove_items(armature, links, range(len(links)))
 
 
 def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
@@ -246,9 +272,11 @@ def link_on(figure: Figure, link: LinkPlan) -> ik.Link:
     )
 
 
-def _append(body: ArticulateBody, link: LinkPlan) -> ArticulateLink:
-    item = body.links.add()
+def _put(body: ArticulateBody, link: LinkPlan) -> ArticulateLink:
+    """Give a bone this capsule, in place of the one that it has."""
+    item = body.links.get(link.bone) or body.links.add()
     item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
+    item.enabled = True
     return item
 
 

@@ -9,8 +9,10 @@ import bpy
 
 from ...bridge.skin import is_deformed
 from ...properties.access import rig_of
+from ...properties.check import library_refusal
 from ...properties.obstacle import ArticulateObstacle, has_surface
 from ...properties.refusal import Refused
+from ..rig.removal import remove_or_switch_off
 
 
 def add_obstacles(
@@ -56,15 +58,18 @@ def require_obstacles(
         _check(armature, thing)
 
 
-def remove_obstacle(armature: bpy.types.Object, name: str) -> None:
+def remove_obstacle(armature: bpy.types.Object, name: str) -> list[str]:
     """Take an obstacle off the list; the object stays.
 
     Args:
         armature: whose list.
         name: what scripts call the obstacle, or the name that its object has by now.
 
+    Returns:
+        Its name if it comes from a library and was switched off instead.
+
     Raises:
-        Refused: there is none of that name.
+        Refused: there is none of that name, or it comes from a library and is switched off already.
     """
     rig = rig_of(armature)
     index = rig.obstacles.find(name)
@@ -74,15 +79,15 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> None:
     if index < 0:
         known = ", ".join(f"'{obstacle.name}'" for obstacle in rig.obstacles) or "none"
         raise Refused(f"Armature '{armature.name}' has no obstacle '{name}'; it has: {known}")
-    rig.obstacles.remove(index)
+    off = remove_or_switch_off(armature, rig.obstacles, [index], "Obstacle")
     rig.active_obstacle = max(0, min(rig.active_obstacle, len(rig.obstacles) - 1))
+    return off
 
 
 def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Collection) -> None:
-    if armature.library is not None:
-        raise Refused(
-            f"Armature '{armature.name}' is linked from another file: make a library override of it first"
-        )
+    foreign = library_refusal(armature)
+    if foreign is not None:
+        raise foreign
     for other in rig_of(armature).obstacles:
         if thing in (other.object, other.collection):
             raise Refused(f"'{thing.name}' is an obstacle of '{armature.name}' already: '{other.name}'")

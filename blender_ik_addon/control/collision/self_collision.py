@@ -18,11 +18,13 @@ import numpy.typing as npt
 import ikmath as ik
 
 from ...bridge.armature import read_bones, read_state
+from ...bridge.item_animation import remove_items
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import read_space
 from ...properties.access import rig_of
 from ...properties.body import ArticulatePair
 from ...properties.refusal import Refused
+from ..rig.removal import library_name
 from .body import body_links, link_on
 
 Pair = tuple[str, str]
@@ -67,11 +69,18 @@ def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
 
 
 def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> int:
-    """Fill the list with what touches in the rest pose, in place of what it held; how many there are."""
-    found = resting_contacts(armature, depsgraph)
-    rig_of(armature).body.pairs.clear()
-    for pair in found:
-        _append(armature, pair)
+    """Fill the list with what touches in the rest pose, in place of what it held; how many there are.
+
+    A pair that was listed before keeps its place on the list and its animation; one that comes from a
+    library and does not touch stays as it is.
+    """
+    found, pairs = resting_contacts(armature, depsgraph), rig_of(armature).body.pairs
+    touching = {frozenset(pair) for pair in found}
+    listed = [frozenset((pair.a, pair.b)) for pair in pairs]
+    remove_items(armature, pairs, [index for index, pair in enumerate(listed) if pair not in touching])
+    for bones in found:
+        pair = _listed(armature, bones) or _append(armature, bones)
+        pair.watched = False
     return len(found)
 
 
@@ -98,11 +107,9 @@ def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool
                 f"Bone '{name}' has no capsule that is switched on, so it touches nothing: add one, or choose"
                 " another bone"
             )
-    pairs = rig_of(armature).body.pairs
     found = []
     for a, b in combinations(chosen, 2):
-        before = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
-        pair = before or _append(armature, (a, b))
+        pair = _listed(armature, (a, b)) or _append(armature, (a, b))
         pair.watched = watched
         found.append(pair)
     return found
@@ -112,13 +119,23 @@ def remove_pair(armature: bpy.types.Object, index: int) -> None:
     """Take a pair off the list; the rule for all holds for it again.
 
     Raises:
-        Refused: there is none of that number.
+        Refused: there is none of that number, or it comes from a library.
     """
     body = rig_of(armature).body
     if not 0 <= index < len(body.pairs):
         raise Refused(f"No pair of armature '{armature.name}' is active: choose one in the list")
-    body.pairs.remove(index)
+    for pair in remove_items(armature, body.pairs, [index]):
+        raise Refused(
+            f"The pair of '{pair.a}' and '{pair.b}' comes from library '{library_name(armature)}':"
+            " tick or untick it here, or remove it in that file"
+        )
     body.active_pair = max(0, min(body.active_pair, len(body.pairs) - 1))
+
+
+def _listed(armature: bpy.types.Object, bones: Pair) -> ArticulatePair | None:
+    """What the list says of two bones; None if it does not name them."""
+    pairs = rig_of(armature).body.pairs
+    return next((pair for pair in pairs if {pair.a, pair.b} == set(bones)), None)
 
 
 def _append(armature: bpy.types.Object, bones: Pair) -> ArticulatePair:

@@ -15,7 +15,6 @@ import numpy as np
 from ...bridge.armature import Array
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
-from ..collision.surroundings import Near
 from ..frame.plan import EffectorPlan, Plan
 from ..frame.solved import Solved
 from ..inspect.limit_arcs import at_limits
@@ -89,16 +88,27 @@ def _surroundings(run: Run) -> dict[str, Any]:
     if run.plan.surroundings is None:
         return {}
     nearest = min(run.solved, key=lambda solved: solved.nearest.clearance)
-    # Infinity, where there is nothing to be near to, is no number that JSON knows.
-    distances = [near.clearance if np.isfinite(near.clearance) else None for near in _nears(run)]
+    clearance = nearest.nearest.clearance
     return {
-        "clearance": distances[run.solved.index(nearest)],
+        # Infinity, where there is nothing to be near to, is no number that JSON knows.
+        "clearance": clearance if np.isfinite(clearance) else None,
         "nearest": nearest.nearest.name,
         "clearance_frame": nearest.frame,
-        "clearances": distances,
-        "nearests": [near.name for near in _nears(run)],
+        "nearest_things": _nearest_things(run),
         "ignored": list(dict.fromkeys(sentence for solved in run.solved for sentence in solved.ignored)),
     }
+
+
+def _nearest_things(run: Run) -> list[dict[str, Any]]:
+    """Everything that was the nearest in a frame: the smallest clearance to it and the frame of that."""
+    found: dict[str, Solved] = {}
+    for solved in sorted(run.solved, key=lambda solved: solved.nearest.clearance):
+        if np.isfinite(solved.nearest.clearance):
+            found.setdefault(solved.nearest.name, solved)
+    return [
+        {"name": name, "clearance": solved.nearest.clearance, "frame": solved.frame}
+        for name, solved in found.items()
+    ]
 
 
 def _limits(run: Run) -> list[dict[str, Any]]:
@@ -118,10 +128,6 @@ def _limits(run: Run) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _nears(run: Run) -> list[Near]:
-    return [solved.nearest for solved in run.solved]
 
 
 def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]:

@@ -12,16 +12,20 @@ from ...properties.kinds import KINDS
 from ...properties.measures import angle, length
 
 NAME: Final = "Articulate report"
+_MARK: Final = "articulate_report"  # holds the name that the text had: one renamed or copied is a person's
 _NONE: Final = "-"
 
 
 def write_text(armature: str, report: dict[str, Any]) -> bpy.types.Text:
     """Put a report into the file's text block for it, in place of the one before.
 
+    A text that a person has named so stays; the report gets another name then.
+
     Args:
         armature: name of the armature; report: see `ArticulateRig.report`.
     """
-    text = find_text() or bpy.data.texts.new(NAME)
+    text: Any = find_text() or bpy.data.texts.new(NAME)
+    text[_MARK] = text.name
     text.clear()
     text.write(readable(armature, report))
     text.cursor_set(0)
@@ -30,7 +34,8 @@ def write_text(armature: str, report: dict[str, Any]) -> bpy.types.Text:
 
 def find_text() -> bpy.types.Text | None:
     """The text block of this file that holds the report; one that is linked from another does not count."""
-    return next((text for text in bpy.data.texts if text.name == NAME and text.library is None), None)
+    own = (text for text in bpy.data.texts if text.library is None and text.get(_MARK) == text.name)
+    return next(own, None)
 
 
 def readable(armature: str, report: dict[str, Any]) -> str:
@@ -43,7 +48,7 @@ def readable(armature: str, report: dict[str, Any]) -> str:
     frames = f"frame {first}" if report["frames"] == 1 else f"frames {first} to {last}"
     head = f"{NAME}: {report['operation']} of '{armature}', {frames}, method {report['method']}"
     parts = [[head, "", f"{report['message'].rstrip('.')}."], _effectors(report)]
-    if "clearances" in report:
+    if "nearest_things" in report:
         parts.append(_clearances(report))
     parts.append(_limits(report))
     return "\n".join("\n".join(part) + "\n" for part in parts if part)
@@ -80,23 +85,11 @@ def _errors(row: dict[str, Any], prefix: str, shown: Callable[[float], str], *, 
 
 def _clearances(report: dict[str, Any]) -> list[str]:
     """The smallest clearance to everything that was ever the nearest, and what was left out."""
-    step = (report["frame_end"] - report["frame_start"]) // max(report["frames"] - 1, 1)
-    nearest: dict[str, tuple[float, int]] = {}
-    for number, (clearance, name) in enumerate(zip(report["clearances"], report["nearests"], strict=True)):
-        frame = report["frame_start"] + number * step
-        if clearance is not None and (name not in nearest or clearance < nearest[name][0]):
-            nearest[name] = clearance, frame
-    rows = [
-        [name, length(value), str(frame)] for name, (value, frame) in sorted(nearest.items(), key=_by_value)
-    ]
+    rows = [[row["name"], length(row["clearance"]), str(row["frame"])] for row in report["nearest_things"]]
     said = [*report["ignored"]]
     if not rows:
         return ["Nothing was near that the figure could touch.", *said]
     return [*_table(["Nearest thing", "Clearance", "at frame"], rows), *([""] if said else []), *said]
-
-
-def _by_value(entry: tuple[str, tuple[float, int]]) -> float:
-    return entry[1][0]
 
 
 def _limits(report: dict[str, Any]) -> list[str]:

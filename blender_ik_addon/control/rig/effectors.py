@@ -13,12 +13,13 @@ from mathutils import Matrix, Vector
 
 from ...bridge.armature import pose_matrices, read_bones
 from ...properties.access import MADE_HERE, rig_of
-from ...properties.check import SAME_PLACE
+from ...properties.check import SAME_PLACE, library_refusal
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
 from ...properties.measures import metre
 from ...properties.refusal import Refused
 from ..frame.masses import Weights, read_masses
+from ..rig.removal import remove_or_switch_off
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +84,7 @@ def add_effectors(
         for new, target in zip(news, targets, strict=True):
             _add(armature, new, target, depsgraph, look)
     except Refused:
-        for name in [effector.name for effector in rig.effectors[count:]]:
-            remove_effector(armature, name, delete_target=True)
+        remove_effectors(armature, range(count, len(rig.effectors)), delete_targets=True)
         raise
     rig.active_effector = len(rig.effectors) - 1
     # A collection moves its items when it grows: hand out references only now.
@@ -224,42 +224,55 @@ def _new_empty(
     return empty
 
 
-def remove_effector(armature: bpy.types.Object, name: str, *, delete_target: bool = False) -> None:
-    """Remove one effector, and on request the Empty that was made for it if nothing else uses it.
+def remove_effectors(
+    armature: bpy.types.Object, indices: Sequence[int], *, delete_targets: bool = False
+) -> list[str]:
+    """Remove effectors, and on request the Empties that were made for them if nothing else uses those.
+
+    Args:
+        armature: the original object.
+        indices: of the effectors on the list.
+        delete_targets: whether to delete their Empties.
+
+    Returns:
+        Names of the effectors that come from a library and were switched off instead.
 
     Raises:
-        Refused: there is no effector of that name.
+        Refused: all of them come from a library and are switched off already.
     """
     rig = rig_of(armature)
-    index = rig.effectors.find(name)
-    if index < 0:
-        known = ", ".join(f"'{effector.name}'" for effector in rig.effectors) or "none"
-        raise Refused(f"Armature '{armature.name}' has no effector '{name}'; it has: {known}")
-    effector = rig.effectors[index]
-    targets, collection = [effector.target, *effector.alternative_objects], effector.alternatives
-    rig.effectors.remove(index)
+    going = [rig.effectors[index] for index in indices]
+    targets = [target for effector in going for target in (effector.target, *effector.alternative_objects)]
+    collections = [effector.alternatives for effector in going]
+    off = remove_or_switch_off(armature, rig.effectors, indices, "Effector")
     rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
-    if not delete_target:
-        return
-    for target in targets:
+    if not delete_targets:
+        return off
+    for target in dict.fromkeys(targets):
         if target is not None and _only_ours(target):
             bpy.data.objects.remove(target)
-    if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:
-        bpy.data.collections.remove(collection)
+    for collection in dict.fromkeys(collections):
+        if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:
+            bpy.data.collections.remove(collection)
+    return off
 
 
-def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> int:
+def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, list[str]]:
     """Remove all effectors and the last report; solver and bake settings stay.
 
     Returns:
-        How many effectors there were.
+        How many effectors were removed, and the names of those that come from a library and were switched
+        off instead.
+
+    Raises:
+        Refused: all of them come from a library and are switched off already.
     """
-    names = [effector.name for effector in rig_of(armature).effectors]
-    for name in names:
-        remove_effector(armature, name, delete_target=delete_targets)
-    rig_of(armature).report_json = ""
-    rig_of(armature).message = ""
-    return len(names)
+    rig = rig_of(armature)
+    count = len(rig.effectors)
+    off = remove_effectors(armature, range(count), delete_targets=delete_targets)
+    rig.report_json = ""
+    rig.message = ""
+    return count - len(rig.effectors), off
 
 
 def _posed(
@@ -288,10 +301,9 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
     Raises:
         Refused: see `add_effectors`.
     """
-    if armature.library is not None:
-        raise Refused(
-            f"Armature '{armature.name}' is linked from another file: make a library override of it first"
-        )
+    foreign = library_refusal(armature)
+    if foreign is not None:
+        raise foreign
     if new.kind not in KINDS:
         raise Refused(f"There is no kind of effector '{new.kind}'; use one of: {', '.join(KINDS)}")
     kind = KINDS[new.kind]
@@ -299,9 +311,10 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
     here = new.bone, new.kind, new.value("point")
     for other in rig_of(armature).effectors if not kind.repeats else ():
         if (other.bone, other.kind, other.point) == here and other.offset.length < SAME_PLACE:
+            off = "" if other.enabled else ", switched off"
             raise Refused(
-                f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'; change"
-                " that one, take another kind, or leave the bone out",
+                f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'{off};"
+                " change that one, take another kind, or leave the bone out",
                 other.name,
             )
     if new.alternatives and new.alternatives not in bpy.data.collections:

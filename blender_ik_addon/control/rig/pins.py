@@ -14,7 +14,7 @@ from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS
 from ...properties.refusal import Refused
-from .effectors import NewEffector, TargetLook, add_effectors, hold, remove_effector
+from .effectors import NewEffector, TargetLook, add_effectors, hold, remove_effectors
 
 
 def is_pin(effector: ArticulateEffector) -> bool:
@@ -50,26 +50,30 @@ def pin(
     add_effectors(armature, news, depsgraph, TargetLook())
     for name in again:
         hold(armature, effectors[name], depsgraph)
-        effectors[name].kind = kind
+        effectors[name].kind, effectors[name].enabled = kind, True
     for effector in effectors:
         if is_pin(effector) and effector.bone in bones:
             effector.keeps_motion = motion
 
 
-def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> int:
+def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, list[str]]:
     """Remove the pins of bones, or all pins; the pose stays.
 
     Returns:
-        How many there were.
+        How many were removed, and the names of those that come from a library and were switched off instead.
+
+    Raises:
+        Refused: all of them come from a library and are switched off already.
     """
+    effectors = rig_of(armature).effectors
     chosen = [
-        effector.name
-        for effector in rig_of(armature).effectors
+        index
+        for index, effector in enumerate(effectors)
         if is_pin(effector) and (bones is None or effector.bone in bones)
     ]
-    for name in chosen:
-        remove_effector(armature, name)
-    return len(chosen)
+    count = len(effectors)
+    off = remove_effectors(armature, chosen)
+    return count - len(effectors), off
 
 
 def mirror(

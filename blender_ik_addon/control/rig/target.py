@@ -12,6 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...bridge.armature import Array
 from ...properties.access import rig_of
+from ...properties.check import library_refusal
 from ...properties.effector import ArticulateEffector
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key_object
@@ -124,10 +125,12 @@ class TargetInHand:
 
 def why_not_held(effector: ArticulateEffector) -> str:
     """Why the target or pin of an effector cannot be moved, as a sentence; "" if it can."""
+    armature: Any = effector.id_data
     if effector.follows not in ("TARGET", "PIN"):
         return f"Effector '{effector.name}' has no target and no pin that could be moved"
     if effector.follows == "PIN":
-        return ""
+        foreign = library_refusal(armature)
+        return "" if foreign is None else str(foreign)
     if effector.subtarget:
         return f"Effector '{effector.name}' follows bone '{effector.subtarget}': move that bone"
     if effector.target.library is not None:

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animation of list items: F-curves, drivers and what reads an item follow it when its index changes.
+
+Blender names an item of a list by its index in every data path that it makes, and finds the keys of a
+property by that path alone. So paths by name would not be shown as keyed in the interface; the paths have to
+follow the index.
+
+Each item remembers its index (`properties.list_item`), and the rig how many items there were. Where these
+differ from what is there now, they say where each item has gone, whoever changed the list: an operator, a
+script, or a library of which this is an override. `follow` reads this mapping and applies it to:
+
+- the F-curves that the object plays, in its action and its NLA strips;
+- its drivers;
+- driver variables of all data-blocks, and keying sets, that name an item of it.
+
+An action that another data-block plays too, or that is linked, is copied before it is changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from .. import compat
+from ..properties.access import rig_of
+from ..properties.rig import LISTS
+
+_KEY: Final = re.compile(r'\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]')
+"""How a path names an item: by its index or, in a script, by its name."""
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Where the items of one list have gone.
+
+    Attributes:
+        prefix: data path of the list on the object.
+        places: index before -> index now, None if the item is gone.
+        names: of the items that are there.
+    """
+
+    prefix: str
+    places: dict[int, int | None]
+    names: frozenset[str]
+
+    def new_path(self, path: str) -> str | None:
+        """A data path as it is to be now; None if what it named is gone."""
+        key = _KEY.match(path, len(self.prefix)) if path.startswith(self.prefix) else None
+        if key is None:
+            return path
+        if key[1] is None:
+            name = bpy.utils.unescape_identifier(key[2])
+            return path if name in self.names or None not in self.places.values() else None
+        place = self.places.get(int(key[1]), int(key[1]))
+        return None if place is None else f"{self.prefix}[{place}]{path[key.end() :]}"
+
+
+def follow(armature: bpy.types.Object) -> None:
+    """Let animation follow the items of an armature's lists to where they are now.
+
+    Args:
+        armature: an original armature object; one that is linked is left alone.
+    """
+    owner: Any = armature
+    if armature.library is not None or not owner.is_property_set("articulate"):
+        return
+    rig = rig_of(armature)
+    sizes, moves = list(rig.list_sizes), list[Moves]()
+    for number, name in enumerate(LISTS):
+        items = attrgetter(name)(rig)
+        before, now = np.empty(len(items), dtype=np.intc), np.arange(len(items), dtype=np.intc)
+        items.foreach_get("remembered_index", before)
+        places = _places(before.tolist(), sizes[number])
+        if any(was != place for was, place in places.items()):
+            moves.append(Moves(f"articulate.{name}", places, frozenset(items.keys())))
+        if not np.array_equal(before, now):
+            items.foreach_set("remembered_index", now)
+        if len(items) != max(sizes[number], 0):
+            sizes[number] = len(items)
+    if sizes != list(rig.list_sizes):
+        rig.list_sizes = sizes
+    if moves:
+        _move(armature, moves)
+
+
+def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int]) -> list[Any]:
+    """Remove items of one of an armature's lists, and their animation with them.
+
+    Args:
+        armature: the original object, which may be an override.
+        items: the list.
+        indices: of the items.
+
+    Returns:
+        The items that Blender removes in their library only, still on the list.
+    """
+    follow(armature)
+    kept = []
+    for index in sorted(indices, reverse=True):
+        try:
+            items.remove(index)
+        except TypeError:  # the one way in which Blender tells that an item comes from the library
+            if armature.override_library is None:
+                raise
+            kept.append(index)
+    follow(armature)
+    # items of a library come before those of the override, so that their indices are as before
+    return [items[index] for index in reversed(kept)]
+
+
+def _places(before: Sequence[int], size: int) -> dict[int, int | None]:
+    """Index before -> index now of a list's items; nothing if the items never remembered.
+
+    Args:
+        before: what the items remember, in their order now; -1 for a new one.
+        size: how many they were.
+    """
+    if size < 0:
+        return {}
+    places: dict[int, int | None] = dict.fromkeys(range(size))
+    for now in reversed(range(len(before))):
+        if before[now] >= 0:
+            places[before[now]] = now  # of two that are copies of each other the first one counts
+    return places
+
+
+def _move(armature: bpy.types.Object, moves: Sequence[Moves]) -> None:
+    def new_path(path: str) -> str | None:
+        for each in moves:
+            if path.startswith(each.prefix):
+                return each.new_path(path)
+        return path
+
+    if armature.animation_data is not None:
+        _move_curves(armature, new_path)
+        drivers = armature.animation_data.drivers
+        _rename(list(drivers), new_path, drivers.remove)
+    readers = bpy.data.user_map(subset={armature})[armature]
+    for reader in {armature, *readers}:
+        _move_readers(reader, armature, new_path)
+    armature.update_tag(refresh={"TIME"})
+
+
+def _rename(
+    paths: Iterable[Any], new_path: Callable[[str], str | None], remove: Callable[[Any], None]
+) -> None:
+    """Give new data paths to curves, drivers or whatever has one; remove those whose item is gone."""
+    for each in paths:
+        path = new_path(each.data_path)
+        if path is None:
+            remove(each)
+        elif path != each.data_path:
+            each.data_path = path
+
+
+# ------------------------------------------------------------------------------------------ F-curves
+
+
+def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | None]) -> None:
+    data: Any = armature.animation_data
+    tweaking = data.use_tweak_mode
+    if tweaking:
+        data.use_tweak_mode = False  # it hides an action, and lets none be exchanged
+    players = list(_players(data))
+    played = dict.fromkeys((player.action, compat.played_slot(player)) for player in players)
+    for action, slot in played:
+        bags = compat.slot_bags(action, slot)
+        if all(new_path(curve.data_path) == curve.data_path for bag in bags for curve in bag.fcurves):
+            continue
+        if not action.is_editable and armature.override_library is not None:
+            continue  # an action of the library names the items as the library has them
+        if not action.is_editable or _is_shared(armature, action, slot):
+            mine = action.copy()
+            for player in players:
+                if player.action == action:
+                    compat.play(player, mine, compat.played_slot(player))
+            bags = compat.slot_bags(mine, slot)
+        for bag in bags:
+            _rename(list(bag.fcurves), new_path, bag.fcurves.remove)
+    if tweaking:
+        data.use_tweak_mode = True
+
+
+def _players(data: Any) -> Iterator[Any]:
+    """What plays an action for the owner of animation data: that itself, and strips, also within others."""
+    if data.action is not None:
+        yield data
+    waiting = [strip for track in data.nla_tracks for strip in track.strips]
+    while waiting:
+        strip = waiting.pop(0)
+        waiting += strip.strips
+        if strip.action is not None:
+            yield strip
+
+
+def _is_shared(armature: bpy.types.Object, action: bpy.types.Action, slot: str) -> bool:
+    """Whether another data-block plays the same curves."""
+    for user in bpy.data.user_map(subset={action})[action]:
+        data = getattr(user, "animation_data", None)
+        if user == armature or data is None:
+            continue
+        if any(player.action == action and compat.played_slot(player) == slot for player in _players(data)):
+            return True
+    return False
+
+
+# ------------------------------------------------------------------------------------------- readers
+
+
+def _move_readers(
+    reader: bpy.types.ID, armature: bpy.types.Object, new_path: Callable[[str], str | None]
+) -> None:
+    """Let driver variables and keying sets of a data-block name an armature's items by their new indices.
+
+    A variable that read what is gone reads nothing then, and Blender marks its driver as invalid.
+    """
+    for data in _animation_of(reader):
+        for curve in data.drivers:
+            for variable in curve.driver.variables:
+                for target in variable.targets:
+                    if target.id == armature and new_path(target.data_path) != target.data_path:
+                        target.data_path = new_path(target.data_path) or ""
+    if isinstance(reader, bpy.types.Scene):
+        for chosen in reader.keying_sets:
+            paths = [path for path in chosen.paths if path.id == armature]
+            _rename(paths, new_path, chosen.paths.remove)
+
+
+def _animation_of(owner: Any) -> Iterator[Any]:
+    """The animation data of a data-block and of the node tree that is part of it."""
+    for part in (owner, getattr(owner, "node_tree", None)):
+        data = getattr(part, "animation_data", None)
+        if data is not None:
+            yield data

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Removing items of a rig's lists; those that come from the library of an override are switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ...bridge.item_animation import remove_items
+from ...properties.refusal import Refused
+
+
+def remove_or_switch_off(
+    armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str
+) -> list[str]:
+    """Remove items that can be switched off, with their animation.
+
+    Args:
+        armature: the original object.
+        items: one of its lists; indices: of the items.
+        what: what they are called, such as "Effector".
+
+    Returns:
+        Names of those that come from a library and were switched off instead.
+
+    Raises:
+        Refused: all of them come from a library and are switched off already.
+    """
+    left = remove_items(armature, items, indices)
+    on = [item for item in left if item.enabled]
+    if left and len(left) == len(indices) and not on:
+        raise Refused(
+            f"{what} '{left[0].name}' comes from library '{library_name(armature)}' and is switched off"
+            " already: remove it in that file"
+        )
+    for item in on:
+        item.enabled = False
+    return [item.name for item in on]
+
+
+def switched_off(armature: bpy.types.Object, names: Sequence[str]) -> str:
+    """A sentence on items that were switched off and not removed; "" if there are none."""
+    if not names:
+        return ""
+    more = f" and {len(names) - 1} more" if names[1:] else ""
+    verb = "are" if names[1:] else "is"
+    return f"'{names[0]}'{more} of library '{library_name(armature)}' {verb} switched off, not removed"
+
+
+def library_name(armature: bpy.types.Object) -> str:
+    """Name of the library that an override is of."""
+    override: Any = armature.override_library
+    return override.reference.library.name
