@@ -22,7 +22,7 @@ from pathlib import Path
 installed.install(Path({zip!r}))
 def loaded():
     ours = {{name.removeprefix(installed.package() + ".") for name in sys.modules}}
-    heavy = ("ikmath", "bridge.armature", "bridge.skeleton", "control.frame.", "control.drag.", "control.live.")
+    heavy = ("ikmath", "bridge.armature", "bridge.skeleton", "control.frame.", "control.drag.")
     return sorted(name for name in ours if name.startswith(heavy))
 seen = {{"enabled": loaded()}}
 bpy.ops.wm.read_homefile(use_factory_startup=True)
