@@ -112,6 +112,7 @@ def number(
     plain = isinstance(value, int | float | np.integer | np.floating) or (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
     )
+    value = of_python(value)
     fit = plain and (abs(value) <= LARGEST or (endless and value == np.inf))
     if fit and above == 0.0 < value < SMALLEST:
         raise BadValue(what, f"is {told(value)}, which is too small to compute with.")
@@ -131,10 +132,21 @@ def whole(value: Any, what: str, *, least: int) -> int:
         BadValue: anything else, or less than the least.
     """
     plain = isinstance(value, int | float | np.integer | np.floating)
+    value = of_python(value)
     if plain and least <= value <= _MOST and int(value) == value:
         return int(value)
     most = f", at most {_MOST}" if plain and value > _MOST else ""
     raise BadValue(what, f"is {told(value)}; give a whole number, {least} or more{most}.")
+
+
+def of_python(value: Any) -> Any:
+    """A single number of numpy as one of Python's; anything else as it is.
+
+    numpy 2 casts a number of Python's to the type of the number of numpy's beside it. In single precision
+    `LARGEST` is infinity, and what is computed has seven digits.
+    """
+    single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if single else value
 
 
 def switch(value: Any, what: str) -> bool:
