@@ -12,20 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
-from .bvh import Index, Tree
+from ..arrays import Array, Index, Mask
+from .bvh import Tree
 from .candidate_set import Shortlist
 from .mesh_geometry import MeshGeometry
-from .nearest_triangle import Hit, nearest_to_points, nearest_to_segments
+from .nearest_triangle import Hit, first_of_least, nearest_to_points, nearest_to_segments
 from .pseudonormals import Pseudonormals
 from .vectors import TINY, dot, length
-
-Mask = npt.NDArray[np.bool_]
 
 _SAMPLES: Final = 17  # on a bone that is inside: a sixteenth apart, half of which is the most that is missed
 _CLOSER: Final = 9  # between the neighbours of the best sample
@@ -65,58 +62,51 @@ class _Bones(NamedTuple):
         return _Bones._make(array.take(rows, 0) for array in self)
 
 
-class Search(Protocol):
-    """Finds nearest triangles in the meshes' own spaces. `root` tells which mesh each row asks.
-
-    Who can fills a shortlist and goes by it, see `shortlist`.
-    """
-
-    def points(self, points: Array, limit: Array, root: Index) -> Hit: ...
-
-    def segments(
-        self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
-    ) -> Hit: ...
-
-
-class ForestSearch:
-    """The search by our own trees; `Hit.row` counts the faces of all meshes one after the other."""
-
-    def __init__(self, geometries: Sequence[MeshGeometry]) -> None:
-        starts = np.cumsum([0, *(len(geometry.faces) for geometry in geometries)])
-        self._forest = Tree.side_by_side([geometry.tree for geometry in geometries])
-        shifts = [geometry.tree.face + start for geometry, start in zip(geometries, starts, strict=False)]
-        self._face = shifts[0] if len(shifts) == 1 else np.concatenate(shifts)
-
-    def points(self, points: Array, limit: Array, root: Index) -> Hit:
-        """See `Search`."""
-        return self._faces(nearest_to_points(self._forest, points, limit, root))
-
-    def segments(
-        self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
-    ) -> Hit:
-        """See `Search`."""
-        return self._faces(nearest_to_segments(self._forest, a, b, limit, root, shortlist))
-
-    def _faces(self, hit: Hit) -> Hit:
-        return hit._replace(row=np.where(hit.row < 0, -1, self._face.take(hit.row)))
-
-
 class MeshDistance:
     """Signed distances to several meshes in their own spaces.
 
     Args:
         geometries: M meshes.
-        sides: what lies behind each one's faces.
-        search: finds nearest triangles.
+        sides: what lies behind the faces of each.
     """
 
-    def __init__(self, geometries: Sequence[MeshGeometry], sides: Sequence[Side], search: Search) -> None:
-        self.sides = np.array(sides, dtype=np.intp)
-        self.low = np.stack([geometry.low for geometry in geometries])
-        self.high = np.stack([geometry.high for geometry in geometries])
-        self.search = search
-        self.normals = Pseudonormals.side_by_side([geometry.normals for geometry in geometries])
+    def __init__(self, geometries: Sequence[MeshGeometry], sides: Sequence[Side]) -> None:
+        surfaces = [
+            geometry.solid if side is Side.SOLID else geometry.surface
+            for geometry, side in zip(geometries, sides, strict=True)
+        ]
+        self._layers = np.array([len(surface.trees) for surface in surfaces])
+        self._first = np.cumsum(self._layers) - self._layers
+        self._layered = bool((self._layers > 1).any())
+        # one row for each layer
+        self.sides = np.array(sides, dtype=np.intp).repeat(self._layers)
+        self.low = np.stack([geometry.low for geometry in geometries]).repeat(self._layers, 0)
+        self.high = np.stack([geometry.high for geometry in geometries]).repeat(self._layers, 0)
+        self.normals = Pseudonormals.side_by_side([surface.normals for surface in surfaces])
         self.size = float(max(np.abs(self.low).max(), np.abs(self.high).max()))
+        self._forest = Tree.side_by_side([tree for surface in surfaces for tree in surface.trees])
+        starts = np.cumsum([0, *(len(geometry.faces) for geometry in geometries)])
+        face = [
+            face + start for surface, start in zip(surfaces, starts, strict=False) for face in surface.faces
+        ]
+        self._face = face[0] if len(face) == 1 else np.concatenate(face)
+
+    def _near_points(self, points: Array, limit: Array, layer: Index) -> Hit:
+        return self._faces(nearest_to_points(self._forest, points, limit, layer))
+
+    def _near_segments(self, a: Array, b: Array, limit: Array, layer: Index, known: Shortlist | None) -> Hit:
+        return self._faces(nearest_to_segments(self._forest, a, b, limit, layer, known))
+
+    def _faces(self, hit: Hit) -> Hit:
+        """The hit with rows that count the faces of all meshes one after the other."""
+        return hit._replace(row=np.where(hit.row < 0, -1, self._face.take(hit.row)))
+
+    def _spread(self, root: Index) -> tuple[Index, Index]:
+        """The queries (R,) and layers (R,) to be measured for queries of meshes (P,), ascending."""
+        count = self._layers.take(root)
+        query = np.arange(len(root)).repeat(count)
+        number = np.arange(len(query)) - (np.cumsum(count) - count).repeat(count)
+        return query, self._first.take(root.take(query)) + number
 
     def points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
         """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3).
@@ -125,13 +115,22 @@ class MeshDistance:
             points: (P, 3).
             limit: (P,) metres; beyond it an infinite distance is answered, but never for a point inside a
                 solid.
-            root: (P,) the mesh that each row asks.
+            root: (P,) the mesh of each row.
         """
-        hit = self.search.points(points, limit, root)
+        if not self._layered:
+            return self._points(points, limit, root)
+        query, layer = self._spread(root)
+        found = self._points(points.take(query, 0), limit.take(query), layer)
+        best = first_of_least(query, found[0])
+        return found[0].take(best), found[1].take(best, 0), found[2].take(best, 0)
+
+    def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
+        """As `points`, for layers (P,)."""
+        hit = self._near_points(points, limit, root)
         unknown = self._maybe_inside(hit, points, points, root)
         if len(unknown):
             free = np.full(len(unknown), np.inf)
-            again = self.search.points(points.take(unknown, 0), free, root.take(unknown))
+            again = self._near_points(points.take(unknown, 0), free, root.take(unknown))
             inside = self._inside(again, points.take(unknown, 0) - again.point, root.take(unknown))
             for old, new in zip(hit, again, strict=True):
                 old[unknown[inside]] = new[inside]
@@ -156,9 +155,27 @@ class MeshDistance:
             limit: (P,) metres; behind an open surface that is farther away nobody is.
             reach: (P,) metres; beyond it an infinite distance is answered, but never for what is inside a
                 solid.
-            root: (P,) the mesh that each row asks.
-            shortlist: for who asks the same segments again and again.
+            root: (P,) the mesh of each row.
+            shortlist: for segments that are measured again and again; ignored if a mesh has several layers.
         """
+        if not self._layered:
+            return self._segments(a, b, limit, reach, root, shortlist)
+        query, layer = self._spread(root)
+        ends, limits = (a.take(query, 0), b.take(query, 0)), (limit.take(query), reach.take(query))
+        found = self._segments(*ends, *limits, layer)
+        best = first_of_least(query, found[0])
+        return found[0].take(best), found[1].take(best, 0), found[2].take(best), found[3].take(best, 0)
+
+    def _segments(
+        self,
+        a: Array,
+        b: Array,
+        limit: Array,
+        reach: Array,
+        root: Index,
+        shortlist: Shortlist | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """As `segments`, for layers (P,)."""
         hit, difference, inside, known, at = self._met(a, b, limit, reach, root, shortlist)
         touching = hit.distance <= _TOUCHING * self.size
         if not np.count_nonzero(inside | hit.through | touching):
@@ -194,8 +211,11 @@ class MeshDistance:
 
     def meets(self, a: Array, b: Array, near: Array, root: Index) -> Mask:
         """(P,) whether segments are nearer than `near` (P,) somewhere, inside or passing through; quickly."""
-        hit, _, inside, _, _ = self._met(a, b, near, near, root)
-        met: Mask = (hit.distance < near) | hit.through | inside
+        query, layer = self._spread(root)
+        near = near.take(query)
+        hit, _, inside, _, _ = self._met(a.take(query, 0), b.take(query, 0), near, near, layer)
+        met = np.zeros(len(root), dtype=bool)
+        met[query[(hit.distance < near) | hit.through | inside]] = True
         return met
 
     def _met(
@@ -213,7 +233,7 @@ class MeshDistance:
             The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) how far
             one place of it is from the surface, without sign, and (P,) where on it that is.
         """
-        hit = self.search.segments(a, b, reach, root, shortlist)
+        hit = self._near_segments(a, b, reach, root, shortlist)
         difference = a + hit.parameter[:, None] * (b - a) - hit.point
         inside = self._inside(hit, difference, root)
         if np.count_nonzero(inside):
@@ -222,7 +242,7 @@ class MeshDistance:
         unknown = self._maybe_inside(hit, a, b, root)
         if len(unknown):
             middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
-            depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
+            depth, _, _ = self._points(middle, np.full(len(unknown), np.inf), root.take(unknown))
             inside[unknown[depth < 0.0]] = True
             known, at = known.copy(), at.copy()
             known[unknown], at[unknown] = np.abs(depth), 0.5
@@ -250,6 +270,11 @@ class MeshDistance:
         if rim.any():
             # beyond the rim of a surface there is nothing to be behind of
             behind &= ~(rim & (side == Side.ONE_SIDED))
+        rows = (behind & (side == Side.SOLID)).nonzero()[0]
+        if len(rows):  # nothing outside the box of a solid is inside
+            place, own = hit.point.take(rows, 0) + difference.take(rows, 0), root.take(rows)
+            outside = (place < self.low.take(own, 0)) | (place > self.high.take(own, 0))
+            behind[rows] = ~outside.any(1)
         return behind
 
     def _normal(self, hit: Hit, difference: Array, inside: Mask) -> Array:
@@ -314,7 +339,7 @@ class MeshDistance:
         # nothing is farther from the surface than from a place whose distance is known, and that together
         most = bones.known[:, None] + np.abs(t - bones.at[:, None]) * length(bones.way)[:, None]
         limit = most.ravel() * (1.0 + _AIR) + _AIR * self.size
-        distance, _, normal = self.points(places, limit, bones.root.repeat(count))
+        distance, _, normal = self._points(places, limit, bones.root.repeat(count))
         return distance.reshape(-1, count), normal.reshape(-1, count, 3)
 
     def _through(self, a: Array, b: Array, hit: Hit) -> tuple[Array, Array, Array]:

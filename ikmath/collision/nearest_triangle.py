@@ -192,12 +192,12 @@ class _Search:
         a = self.a.take(query, 0)
         if self.points_only:
             distance, point, feature = closest_on_triangles(a, self.tree.corners.take(row, 0))
-            best = _best(query, distance)
+            best = first_of_least(query, distance)
             distance, point, feature = distance.take(best), point.take(best, 0), feature.take(best)
             parameter, through = np.zeros(len(best)), np.zeros(len(best), dtype=bool)
         else:
             ways = self.tree.facets.take(row).ways(a, self.d.take(query, 0))
-            best = _best(query, ways.least)
+            best = first_of_least(query, ways.least)
             distance, parameter, point, feature, through = ways.closest(best)
         self._keep(query.take(best), Hit(distance, point, parameter, row.take(best), feature, through))
 
@@ -269,7 +269,7 @@ class _Search:
         return self.tree.size + max(a, b)
 
 
-def _best(query: Index, distance: Array) -> Index:
+def first_of_least(query: Index, distance: Array) -> Index:
     """(Q,) the first row of the least distance (P,) of each query in an ascending list (P,)."""
     starts = _starts(query)
     least = np.empty(int(query[-1]) + 1)

@@ -7,7 +7,7 @@ import meshes
 import numpy as np
 import pytest
 
-from ikmath import BadValue, IkError
+from ikmath import IkError
 from ikmath.collision import TriangleMesh
 from ikmath.collision.bvh import Tree
 from ikmath.collision.nearest_triangle import nearest_to_points, nearest_to_segments
@@ -244,44 +244,6 @@ def test_depth_is_within_the_stated_bound(rng):
     assert ((answer.distance < 0) == deep)[np.abs(dense) > 1e-2].all()
 
 
-class PlainTree:
-    """A foreign tree that answers from brute force, and counts."""
-
-    def __init__(self, vertices, faces):
-        self.corners, self.asked = vertices[faces], 0
-
-    def find_nearest(self, points, limit):
-        self.asked += len(points)
-        pairs = np.repeat(np.arange(len(points)), len(self.corners))
-        every = np.tile(self.corners, (len(points), 1, 1))
-        distance = closest_on_triangles(points[pairs], every)[0].reshape(len(points), -1)
-        face = distance.argmin(1)
-        return np.where(distance.min(1) <= limit, face, -1)
-
-
-@pytest.mark.parametrize("limit", [None, 0.3])
-def test_a_foreign_tree_stands_behind_the_same_mesh(rng, limit):
-    vertices, faces = meshes.bumpy(rng)
-    own = TriangleMesh(vertices, faces)
-    tree = PlainTree(vertices, faces)
-    foreign = TriangleMesh(vertices, faces, tree=tree)
-    a, b = rng.normal(size=(2, 40, 3))
-    for first, second in ((own.nearest(a, limit), foreign.nearest(a, limit)),):
-        np.testing.assert_allclose(first.distance, second.distance, atol=1e-12)
-        np.testing.assert_allclose(first.normal, second.normal, atol=1e-9)
-    first, second = own.nearest_segment(a, b, limit), foreign.nearest_segment(a, b, limit)
-    near = np.isfinite(second.distance)
-    size = np.linalg.norm(b - a, axis=1)
-    outside = near & (first.distance > 0)
-    assert (second.distance[outside] >= first.distance[outside] - 1e-12).all()
-    assert (second.distance[outside] <= first.distance[outside] + size[outside] / 64).all()
-    assert np.median(second.distance[outside] - first.distance[outside]) < 1e-9
-    if limit is None:
-        assert near.all()
-    else:
-        assert (first.distance[~near] >= limit - size[~near] / 64).all()
-
-
 def test_moved_mesh_keeps_its_tree_and_batch_equals_loop(rng):
     mesh = TriangleMesh(*meshes.bumpy(rng))
     moved = mesh.moved(np.eye(3), (1, 2, 3))
@@ -307,8 +269,6 @@ def test_bad_meshes_are_named():
         assert "Table" in str(caught.value)
     with pytest.raises(IkError, match="Table"):
         TriangleMesh(vertices, faces, name="Table", mode="hollow")
-    with pytest.raises(BadValue, match="find_nearest"):
-        TriangleMesh(vertices, faces, tree=object())
     assert not TriangleMesh(*meshes.grid(), mode="one_sided").closed
 
 

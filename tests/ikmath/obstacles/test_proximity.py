@@ -290,7 +290,7 @@ def test_a_carried_scene_keeps_its_meshes():
         np.testing.assert_array_equal(near.clearance, expected.clearance)
         np.testing.assert_array_equal(near.obstacle, expected.obstacle)
     kept = dict(vars(scene.carried(moved)._groups[0][2]))
-    assert kept["parts"] is scene._groups[0][2].parts
+    assert kept["distance"] is scene._groups[0][2].distance
     many = scene.carried([shape.moved(np.stack([np.eye(3)] * 4), np.zeros((4, 3))) for shape in made])
     assert many.frames == (4,)
 
@@ -352,7 +352,7 @@ def test_scenes_of_the_same_meshes_share_what_is_costly():
     pose = Pose.forward(skeleton, rng.normal(size=skeleton.n))
 
     def prepared(scene):
-        return scene._groups[0][2].parts[0]
+        return scene._groups[0][2].distance
 
     first = Scene(skeleton, body, made)
     moved = [mesh.named("other").moved(figures.rotation(rng), rng.normal(size=3)) for mesh in made]
