@@ -108,7 +108,9 @@ class MeshTopology:
 
     def _net(self, faces: Mask) -> Array:
         """(E,) how many of some faces (F,) pass each edge upwards, less those that pass it downwards."""
-        net: Array = np.bincount(self.edge.T.ravel(), np.tile(faces, 3) * self._forward, self.edges)
+        net: Array = np.bincount(  # type: ignore[assignment]
+            self.edge.T.ravel(), np.tile(faces, 3) * self._forward, self.edges
+        )
         return net
 
     @property
