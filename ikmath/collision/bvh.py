@@ -21,35 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .bvh_culling import Sieve
+from .bvh_culling import WIDE, BvhCulling, Level
 from .hilbert import hilbert_order
-from .triangles import FacetTable
+from .triangles import TriangleCache
 from .vectors import ONES, TINY, clamp
 
 Index = npt.NDArray[np.intp]
 
-WIDE: Final = 16  # children of a node, a power of two
 _NOWHERE: Final = 1e30  # centre of the nodes that fill the last sixteen: far from everything
 _AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
 
 
 @dataclass(frozen=True)
-class Level:
-    """The nodes of one level; those of the lowest level are the triangles.
-
-    Attributes:
-        center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
-            triangle.
-        first: (N,) index of the first of a node's sixteen children in the next level.
-    """
-
-    center: Array
-    radius: Array
-    first: Index
-
-
-@dataclass(frozen=True)
-class Tree:
+class Bvh:
     """One tree, or several side by side.
 
     Attributes:
@@ -65,7 +49,7 @@ class Tree:
     size: float
 
     @classmethod
-    def build(cls, corners: Array) -> Tree:
+    def build(cls, corners: Array) -> Bvh:
         """A tree over triangles (F, 3, 3), F > 0; a million within a second."""
         middle = corners[:, 0] + corners[:, 1]
         middle += corners[:, 2]
@@ -86,7 +70,7 @@ class Tree:
         return cls(tuple(levels), corners, order, size)
 
     @classmethod
-    def side_by_side(cls, trees: Sequence[Tree]) -> Tree:
+    def side_by_side(cls, trees: Sequence[Bvh]) -> Bvh:
         """A forest; `roots` of a query are the number of its tree."""
         if len(trees) == 1:
             return trees[0]
@@ -112,14 +96,14 @@ class Tree:
         )
 
     @cached_property
-    def facets(self) -> FacetTable:
+    def facets(self) -> TriangleCache:
         """The triangles of the lowest level, ready to be measured."""
-        return FacetTable(self.corners)
+        return TriangleCache(self.corners)
 
     @cached_property
-    def sieve(self) -> Sieve:
+    def culling(self) -> BvhCulling:
         """What can be nearer than something that is known."""
-        return Sieve(self.levels, WIDE, self.size)
+        return BvhCulling(self.levels, self.size)
 
     def near_points(
         self, points: Array, limit: Array, root: Index | None = None
@@ -240,7 +224,7 @@ def _parents(below: Level, low: Array, high: Array) -> Level:
     return Level(_padded(center, _NOWHERE), _padded(radius, 0.0), np.concatenate([first, filler]))
 
 
-def _raised(tree: Tree, depth: int) -> list[Level]:
+def _raised(tree: Bvh, depth: int) -> list[Level]:
     """The levels of a tree with sixteen nodes at the top, and with more levels on top up to a depth."""
     levels = list(tree.levels)
     while len(levels) < depth:

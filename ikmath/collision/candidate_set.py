@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..rotation import Array
-from .bvh import Index, Tree
+from .bvh import Bvh, Index
 from .vectors import ONES
 
 _FEW: Final = 100  # candidates that are measured at once, whether they can be the nearest or not
@@ -68,18 +68,18 @@ class Gap(NamedTuple):
         begin: Array = np.minimum((a * self.way).dot(ONES), (b * self.way).dot(ONES))
         return begin
 
-    def front(self, tree: Tree, query: Index, row: Index) -> Array:
+    def front(self, tree: Bvh, query: Index, row: Index) -> Array:
         """(P,) how far triangles reach along the gap of the segment that each is for."""
         reach = np.matmul(tree.corners.take(row, 0), self.way.take(query, 0)[:, :, None])
         front: Array = np.maximum(np.maximum(reach[:, 0, 0], reach[:, 1, 0]), reach[:, 2, 0])
         return front
 
 
-class Candidates(NamedTuple):
+class CandidateTriangles(NamedTuple):
     """Triangles that are or may soon be the nearest to segments; P rows, those of a segment together.
 
     Attributes:
-        query: (P,) the segment; row: (P,) index into `Tree.corners`.
+        query: (P,) the segment; row: (P,) index into `Bvh.corners`.
         front: (P,) how far they reach along the gap that there was.
         gap: what that was.
         depth: (Q,) how far all the others stay behind what can be the nearest; others: (Q,) how far along the
@@ -93,13 +93,13 @@ class Candidates(NamedTuple):
     depth: Array
     others: Array
 
-    def of(self, queries: Index) -> Candidates:
+    def of(self, queries: Index) -> CandidateTriangles:
         """Those of some of the segments, ascending, which are then counted anew."""
         number = np.full(len(self.depth), -1)
         number[queries] = np.arange(len(queries))
         query = number.take(self.query)
         rows = (query >= 0).nonzero()[0]
-        return Candidates(
+        return CandidateTriangles(
             query.take(rows),
             self.row.take(rows),
             self.front.take(rows),
@@ -125,7 +125,7 @@ class Candidates(NamedTuple):
         return self.query.take(rows), self.row.take(rows), self.front.take(rows)
 
 
-class Shortlist:
+class CandidateSet:
     """The triangles that can be nearest to some segments as long as none of these goes far.
 
     No triangle comes nearer by more than a segment goes, and the nearest does not get farther by more. So
@@ -133,7 +133,7 @@ class Shortlist:
 
     Args:
         way: (Q,) metres that segments may go.
-        nearest: (Q,) what was nearest to them, index into `Tree.corners`, -1 where nobody knows.
+        nearest: (Q,) what was nearest to them, index into `Bvh.corners`, -1 where nobody knows.
         candidates: what has been found.
 
     Attributes:
@@ -141,7 +141,7 @@ class Shortlist:
         worn: whether it is time to seek all anew.
     """
 
-    def __init__(self, way: Array, nearest: Index, candidates: Candidates | None = None) -> None:
+    def __init__(self, way: Array, nearest: Index, candidates: CandidateTriangles | None = None) -> None:
         self.way, self.nearest, self.candidates, self.worn = way, nearest, candidates, False
 
     def __len__(self) -> int:
@@ -166,9 +166,9 @@ class Shortlist:
         self.worn = len(rows) > _MANY
         if not self.worn:
             own = query.take(rows), row.take(rows), front.take(rows)
-            self.candidates = Candidates(*own, gap, depth, others)
+            self.candidates = CandidateTriangles(*own, gap, depth, others)
 
-    def proven(self, known: Candidates, begin: Array, bound: Array) -> Array | None:
+    def proven(self, known: CandidateTriangles, begin: Array, bound: Array) -> Array | None:
         """(Q,) up to which distance the nearest of the candidates is the nearest of all to segments.
 
         Args:
@@ -189,10 +189,10 @@ class Shortlist:
             gap = self.candidates.gap._replace(point=point.copy(), parameter=parameter.copy())
             self.candidates = self.candidates._replace(gap=gap)
 
-    def of(self, queries: Index) -> Shortlist:
+    def of(self, queries: Index) -> CandidateSet:
         """That of some of the segments, ascending."""
         known = self.candidates
-        some = Shortlist(
+        some = CandidateSet(
             self.way.take(queries),
             self.nearest.take(queries),
             None if known is None else known.of(queries),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..model.pose import Pose
 from .body import Body
-from .closest_pairs import Proximity
+from .closest_pairs import ClosestPairs
 from .scene import Scene
 from .shapes.shape import Shape
 
@@ -22,7 +22,7 @@ def critical_points(
     obstacles: Sequence[Shape] = (),
     self_pairs: npt.ArrayLike = (),
     detect: float = np.inf,
-) -> Proximity:
+) -> ClosestPairs:
     """Critical points of a pose, asked once; who asks often makes a `Scene` and keeps it.
 
     Args:

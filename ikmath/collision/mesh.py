@@ -16,10 +16,10 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadValue
 from ..rotation import Array
-from .candidate_set import Shortlist
+from .candidate_set import CandidateSet
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
-from .shape_group import Answer, Group, Index, Mask
+from .shape_group import Index, Mask, SegmentDistances, ShapeGroup
 from .shapes.shape import Nearest, SegmentNearest, Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
@@ -101,8 +101,8 @@ class TriangleMesh(Shape):
             return ""
         return f"Mesh '{self.name}' {self.geometry.flaw} and so no inside; it counts as two-sided."
 
-    def stands(self, other: Shape) -> bool:
-        """See `Shape.stands`."""
+    def same_place(self, other: Shape) -> bool:
+        """See `Shape.same_place`."""
         if not isinstance(other, TriangleMesh) or self.geometry is not other.geometry:
             return False
         told = (self.name, self.margin, self.mode) == (other.name, other.margin, other.mode)
@@ -110,7 +110,7 @@ class TriangleMesh(Shape):
         return told and all(np.array_equal(a, b) for a, b in moved)
 
     @property
-    def steady(self) -> bool:
+    def costly(self) -> bool:
         """See `Shape.steady`."""
         return True
 
@@ -154,7 +154,7 @@ class TriangleMesh(Shape):
         )
 
     @classmethod
-    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
         """See `Shape.group`."""
         return MeshGroup(shapes, frames)
 
@@ -180,8 +180,8 @@ class MeshGroup:
         shifts = [np.broadcast_to(mesh.translation, (*frames, 3)) for mesh in meshes]
         self.turns, self.shifts = np.stack(turns, -3).reshape(-1, 3, 3), np.stack(shifts, -2).reshape(-1, 3)
 
-    def carried(self, shapes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> MeshGroup:
-        """See `Group`: the trees stay if all meshes are the same ones, elsewhere."""
+    def with_shapes(self, shapes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> MeshGroup:
+        """See `ShapeGroup`: the trees stay if all meshes are the same ones, elsewhere."""
         made_of = [(mesh.geometry, mesh.mode) for mesh in shapes]
         same = len(made_of) == self.count and all(
             new[0] is old[0] and new[1] == old[1] for new, old in zip(made_of, self.made_of, strict=True)
@@ -200,21 +200,21 @@ class MeshGroup:
         frame: Index | None,
         limit: Array | None,
         reach: Array | None = None,
-        shortlist: Shortlist | None = None,
-    ) -> Answer:
-        """See `Group`."""
+        candidates: CandidateSet | None = None,
+    ) -> SegmentDistances:
+        """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
         limit = np.full(len(a), np.inf) if limit is None else limit
         reach = limit if reach is None else reach
         distance, point, parameter, normal = self.distance.segments(
-            first, last, limit, reach, self.root.take(which), shortlist
+            first, last, limit, reach, self.root.take(which), candidates
         )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
-        """See `Group`."""
+        """See `ShapeGroup`."""
         turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
         return self.distance.meets(first, last, near, self.root.take(which))

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from .bvh import Tree
-from .candidate_set import Shortlist
+from .bvh import Bvh
+from .candidate_set import CandidateSet
 from .mesh_geometry import MeshGeometry
 from .nearest_triangle import Hit, first_of_least, nearest_to_points, nearest_to_segments
 from .pseudonormals import Pseudonormals
@@ -84,7 +84,7 @@ class MeshDistance:
         self.high = np.stack([geometry.high for geometry in geometries]).repeat(self._layers, 0)
         self.normals = Pseudonormals.side_by_side([surface.normals for surface in surfaces])
         self.size = float(max(np.abs(self.low).max(), np.abs(self.high).max()))
-        self._forest = Tree.side_by_side([tree for surface in surfaces for tree in surface.trees])
+        self._forest = Bvh.side_by_side([tree for surface in surfaces for tree in surface.trees])
         starts = np.cumsum([0, *(len(geometry.faces) for geometry in geometries)])
         face = [
             face + start for surface, start in zip(surfaces, starts, strict=False) for face in surface.faces
@@ -94,7 +94,9 @@ class MeshDistance:
     def _near_points(self, points: Array, limit: Array, layer: Index) -> Hit:
         return self._faces(nearest_to_points(self._forest, points, limit, layer))
 
-    def _near_segments(self, a: Array, b: Array, limit: Array, layer: Index, known: Shortlist | None) -> Hit:
+    def _near_segments(
+        self, a: Array, b: Array, limit: Array, layer: Index, known: CandidateSet | None
+    ) -> Hit:
         return self._faces(nearest_to_segments(self._forest, a, b, limit, layer, known))
 
     def _faces(self, hit: Hit) -> Hit:
@@ -146,7 +148,7 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        shortlist: Shortlist | None = None,
+        candidates: CandidateSet | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
 
@@ -156,10 +158,10 @@ class MeshDistance:
             reach: (P,) metres; beyond it an infinite distance is answered, but never for what is inside a
                 solid.
             root: (P,) the mesh of each row.
-            shortlist: for segments that are measured again and again; ignored if a mesh has several layers.
+            candidates: for segments that are measured again and again; ignored if a mesh has several layers.
         """
         if not self._layered:
-            return self._segments(a, b, limit, reach, root, shortlist)
+            return self._segments(a, b, limit, reach, root, candidates)
         query, layer = self._spread(root)
         ends, limits = (a.take(query, 0), b.take(query, 0)), (limit.take(query), reach.take(query))
         found = self._segments(*ends, *limits, layer)
@@ -173,10 +175,10 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        shortlist: Shortlist | None = None,
+        candidates: CandidateSet | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """As `segments`, for layers (P,)."""
-        hit, difference, inside, known, at = self._met(a, b, limit, reach, root, shortlist)
+        hit, difference, inside, known, at = self._met(a, b, limit, reach, root, candidates)
         touching = hit.distance <= _TOUCHING * self.size
         if not np.count_nonzero(inside | hit.through | touching):
             normal = difference / hit.distance[:, None]
@@ -225,7 +227,7 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        shortlist: Shortlist | None = None,
+        candidates: CandidateSet | None = None,
     ) -> tuple[Hit, Array, Mask, Array, Array]:
         """What is nearest to segments, see `segments`.
 
@@ -233,7 +235,7 @@ class MeshDistance:
             The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) how far
             one place of it is from the surface, without sign, and (P,) where on it that is.
         """
-        hit = self._near_segments(a, b, reach, root, shortlist)
+        hit = self._near_segments(a, b, reach, root, candidates)
         difference = a + hit.parameter[:, None] * (b - a) - hit.point
         inside = self._inside(hit, difference, root)
         if np.count_nonzero(inside):

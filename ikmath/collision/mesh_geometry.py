@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
-from .bvh import Tree
+from .bvh import Bvh
 from .mesh_topology import Layers, MeshTopology
 from .pseudonormals import Pseudonormals
 
@@ -26,7 +26,7 @@ class MeshSurface(NamedTuple):
         normals: of all faces.
     """
 
-    trees: list[Tree]
+    trees: list[Bvh]
     faces: list[Index]
     normals: Pseudonormals
 
@@ -94,7 +94,7 @@ class MeshGeometry:
     @cached_property
     def surface(self) -> MeshSurface:
         """All faces, with one tree; built when first used."""
-        tree = Tree.build(self.corners)
+        tree = Bvh.build(self.corners)
         return MeshSurface([tree], [tree.face], Pseudonormals(self.topology))
 
     @cached_property
@@ -106,6 +106,6 @@ class MeshGeometry:
         corners, trees, faces = self.corners, [], []
         for layer in range(layers.layers):
             own = (layers.layer == layer).nonzero()[0]
-            trees.append(Tree.build(corners.take(own, 0)))
+            trees.append(Bvh.build(corners.take(own, 0)))
             faces.append(own.take(trees[-1].face))
         return MeshSurface(trees, faces, Pseudonormals(layers.topology))

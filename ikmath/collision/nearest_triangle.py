@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .bvh import Index, Tree
-from .candidate_set import Gap, Shortlist
+from .bvh import Bvh, Index
+from .candidate_set import CandidateSet, Gap
 from .triangles import closest_on_triangles
 from .vectors import ONES, TINY, cross, dot
 
@@ -37,7 +37,7 @@ class Hit(NamedTuple):
         distance: (Q,) metres, without sign; infinite where nothing is within the limit.
         point: (Q, 3) its nearest point.
         parameter: (Q,) where on the segment; zero for points.
-        row: (Q,) index into `Tree.corners`, -1 where nothing is within the limit.
+        row: (Q,) index into `Bvh.corners`, -1 where nothing is within the limit.
         feature: (Q,) see `triangles.FACE`.
         through: (Q,) whether the segment passes through a triangle.
     """
@@ -80,28 +80,28 @@ class Hit(NamedTuple):
         )
 
 
-def nearest_to_points(tree: Tree, points: Array, limit: Array, root: Index | None = None) -> Hit:
-    """Nearest triangles to points (Q, 3), see `Tree.near_points`."""
+def nearest_to_points(tree: Bvh, points: Array, limit: Array, root: Index | None = None) -> Hit:
+    """Nearest triangles to points (Q, 3), see `Bvh.near_points`."""
     query, row, least = tree.near_points(points, limit, root)
     return _Search(tree, points, points, limit, points_only=True).run(query, row, least)
 
 
 def nearest_to_segments(
-    tree: Tree,
+    tree: Bvh,
     a: Array,
     b: Array,
     limit: Array,
     root: Index | None = None,
-    shortlist: Shortlist | None = None,
+    candidates: CandidateSet | None = None,
 ) -> Hit:
-    """Nearest triangles to segments (Q, 3), see `Tree.near_segments`.
+    """Nearest triangles to segments (Q, 3), see `Bvh.near_segments`.
 
     Args:
         tree, a, b, limit, root: see there.
-        shortlist: for who asks the same segments again soon: filled here, and asked if it is.
+        candidates: for who asks the same segments again soon: filled here, and asked if it is.
     """
-    if shortlist is not None:
-        hit = _Search(tree, a, b, limit, points_only=False).follow(root, shortlist)
+    if candidates is not None:
+        hit = _Search(tree, a, b, limit, points_only=False).follow(root, candidates)
         if np.count_nonzero(hit.distance) == len(a):
             return hit
         # of several triangles that are passed through, which one is told must not hang on what was before
@@ -111,7 +111,7 @@ def nearest_to_segments(
 class _Search:
     """The rounds of one question."""
 
-    def __init__(self, tree: Tree, a: Array, b: Array, limit: Array, points_only: bool) -> None:
+    def __init__(self, tree: Bvh, a: Array, b: Array, limit: Array, points_only: bool) -> None:
         self.tree, self.a, self.b, self.points_only = tree, a, b, points_only
         self.d, self.limit = b - a, limit
         self._found: Hit | None = None
@@ -128,45 +128,45 @@ class _Search:
         self._rounds(query, row, lambda: least)
         return self.found.within(self.limit)
 
-    def follow(self, root: Index | None, shortlist: Shortlist) -> Hit:
+    def follow(self, root: Index | None, candidates: CandidateSet) -> Hit:
         """As `run`, for segments that are asked again and again and move on by little."""
-        if not self._among(shortlist):
-            self._beyond(np.zeros(len(self.a), dtype=np.intp) if root is None else root, shortlist)
+        if not self._among(candidates):
+            self._beyond(np.zeros(len(self.a), dtype=np.intp) if root is None else root, candidates)
         found = self.found
-        shortlist.found(found.row, found.point, found.parameter)
+        candidates.found(found.row, found.point, found.parameter)
         return found.within(self.limit)
 
-    def _among(self, shortlist: Shortlist) -> bool:
+    def _among(self, candidates: CandidateSet) -> bool:
         """Measure what was kept; whether the nearest of that is the nearest of all."""
-        known = shortlist.candidates
+        known = candidates.candidates
         if known is None:
             return False
         begin = known.gap.along(self.a, self.b)
-        query, row, front = known.near(self.a, self.d, begin, shortlist.way)
+        query, row, front = known.near(self.a, self.d, begin, candidates.way)
         self._rounds(query, row, lambda: begin.take(query) - front)
-        proven = shortlist.proven(known, begin, self._bound())
+        proven = candidates.proven(known, begin, self._bound())
         if proven is None:
             return False
         self.limit = proven
         return True
 
-    def _beyond(self, root: Index, shortlist: Shortlist) -> None:
+    def _beyond(self, root: Index, candidates: CandidateSet) -> None:
         """Measure what was nearest, then what may be nearer than that is now; keep what may soon be."""
-        sieve, nearest = self.tree.sieve, shortlist.nearest
+        culling, nearest = self.tree.culling, candidates.nearest
         new = (nearest < 0).nonzero()[0]
         if len(new):
             middle = 0.5 * (self.a.take(new, 0) + self.b.take(new, 0))
-            nearest[new] = sieve.guess(middle, root.take(new))
+            nearest[new] = culling.guess(middle, root.take(new))
         self._measure(np.arange(len(self.a)), nearest)
         gap = self._gap()
-        keep = shortlist.candidates is None and bool(shortlist.way.any())
+        keep = candidates.candidates is None and bool(candidates.way.any())
         ahead, reach = gap.foremost, gap.bound
         if keep:
-            ahead, reach = ahead - shortlist.depth(gap), reach + 2.0 * shortlist.way
-        query, row = sieve.within(self.a, self.b, gap.way, ahead, reach, root)
+            ahead, reach = ahead - candidates.depth(gap), reach + 2.0 * candidates.way
+        query, row = culling.within(self.a, self.b, gap.way, ahead, reach, root)
         front = gap.front(self.tree, query, row)
         if keep:
-            shortlist.fill(query, row, front, gap)
+            candidates.fill(query, row, front, gap)
         rows = (front > (gap.foremost + _ROUNDING * self._size()).take(query)).nonzero()[0]
         query, front = query.take(rows), front.take(rows)
         self._rounds(query, row.take(rows), lambda: gap.begin.take(query) - front)

@@ -131,7 +131,7 @@ class Facets(NamedTuple):
         """(P,) of the normal."""
         return self.rows[:, 43]
 
-    def ways(self, a: Array, d: Array) -> Ways:
+    def ways(self, a: Array, d: Array) -> FeatureDistances:
         """From segments that begin at a and go along d, (P, 3) each, to one triangle each."""
         # pairs last: numpy is quick along long axes
         columns, begin = np.ascontiguousarray(self.rows.T), np.ascontiguousarray(a.T)
@@ -183,10 +183,10 @@ class Facets(NamedTuple):
             outside[2] = ~through
             upright[2] = -1.0
         upright[outside] = np.inf
-        return Ways(self, a, d, t, along, high, climb, squares, through if crossing else None)
+        return FeatureDistances(self, a, d, t, along, high, climb, squares, through if crossing else None)
 
 
-class Ways(NamedTuple):
+class FeatureDistances(NamedTuple):
     """The shortest ways from segments to triangles, one each, that could be the shortest of all; P rows.
 
     The closest pair is an edge of the triangle with the segment, an end of the segment above the face, or
@@ -239,7 +239,7 @@ class Ways(NamedTuple):
         return distance, parameter, nearest, feature, self.through.take(rows)
 
 
-class FacetTable:
+class TriangleCache:
     """Triangles that are measured again and again: each is worked out when it is asked for first.
 
     Args:
@@ -251,8 +251,8 @@ class FacetTable:
         self._rows = np.empty((len(corners), 44))  # takes room only where it is written to
         self._known = np.zeros(len(corners), dtype=bool)
 
-    def __reduce__(self) -> tuple[type[FacetTable], tuple[Array]]:
-        return FacetTable, (self._corners,)
+    def __reduce__(self) -> tuple[type[TriangleCache], tuple[Array]]:
+        return TriangleCache, (self._corners,)
 
     def take(self, rows: Index) -> Facets:
         """Those of some triangles (P,)."""

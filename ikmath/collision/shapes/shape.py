@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ... import arguments
 from ...errors import BadShape, BadValue
 from ...rotation import Array
-from ..shape_group import Group
+from ..shape_group import ShapeGroup
 
 
 @dataclass(frozen=True)
@@ -157,13 +157,13 @@ class Shape(ABC):
         other._carry(self.rotation[frame], self.translation[frame])
         return other
 
-    def stands(self, other: Shape) -> bool:
-        """Whether another shape is this one at the same place; False where finding out takes long."""
+    def same_place(self, other: Shape) -> bool:
+        """Whether another shape is this one at the same place; False where a comparison is costly."""
         return self is other
 
     @property
-    def steady(self) -> bool:
-        """Whether it is worth a `Watch`: asking takes long, and its signed distance knows no leaps."""
+    def costly(self) -> bool:
+        """Whether measuring takes so long that a `CoherenceCache` pays."""
         return False
 
     @property
@@ -173,7 +173,7 @@ class Shape(ABC):
 
     @classmethod
     @abstractmethod
-    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
         """Obstacles of this kind, to be asked together.
 
         Args:

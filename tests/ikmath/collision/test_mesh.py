@@ -9,7 +9,7 @@ import pytest
 
 from ikmath import IkError
 from ikmath.collision import TriangleMesh
-from ikmath.collision.bvh import Tree
+from ikmath.collision.bvh import Bvh
 from ikmath.collision.nearest_triangle import nearest_to_points, nearest_to_segments
 from ikmath.collision.triangles import closest_on_triangles, closest_to_segments
 
@@ -103,7 +103,7 @@ def soup(rng, count):
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 64, 65, 513, 3000])
 def test_tree_equals_brute_force(rng, count):
     corners = soup(rng, count)
-    tree = Tree.build(corners)
+    tree = Bvh.build(corners)
     a, b = rng.normal(size=(2, 60, 3)) * 1.5
     b[:10] = a[:10]
     free = np.full(60, np.inf)
@@ -131,8 +131,8 @@ def test_tree_equals_brute_force(rng, count):
 
 def test_a_forest_equals_its_trees(rng):
     soups = [soup(rng, count) for count in (3, 90, 700)]
-    trees = [Tree.build(corners) for corners in soups]
-    forest = Tree.side_by_side(trees)
+    trees = [Bvh.build(corners) for corners in soups]
+    forest = Bvh.side_by_side(trees)
     a, b = rng.normal(size=(2, 50, 3))
     root = rng.integers(0, 3, 50)
     hit = nearest_to_segments(forest, a, b, np.full(50, np.inf), root)
@@ -147,8 +147,8 @@ def test_far_from_the_origin(rng):
     corners = soup(rng, 500)
     a, b = rng.normal(size=(2, 40, 3))
     far = np.array([3e4, -2e4, 5e4])
-    near = nearest_to_segments(Tree.build(corners), a, b, np.full(40, np.inf)).distance
-    moved = nearest_to_segments(Tree.build(corners + far), a + far, b + far, np.full(40, np.inf)).distance
+    near = nearest_to_segments(Bvh.build(corners), a, b, np.full(40, np.inf)).distance
+    moved = nearest_to_segments(Bvh.build(corners + far), a + far, b + far, np.full(40, np.inf)).distance
     np.testing.assert_allclose(moved, near, atol=1e-9)
 
 
@@ -204,7 +204,7 @@ def test_inside_a_hollow_of_long_triangles_against_all_of_them(rng):
     near, far = np.arange(32), np.roll(np.arange(32), -1)
     faces = np.concatenate([np.stack([near, far, near + 32], 1), np.stack([far, far + 32, near + 32], 1)])
     corners = np.concatenate([low, high])[faces]
-    tree = Tree.build(corners)
+    tree = Bvh.build(corners)
     a = rng.uniform(-0.6, 0.6, (80, 3)) * (1.0, 1.0, 8.0)
     b = a + 0.2 * rng.normal(size=(80, 3))
     free = np.full(80, np.inf)
