@@ -105,32 +105,19 @@ class Bvh:
         """What can be nearer than something that is known."""
         return BvhCulling(self.levels, self.size)
 
-    def near_points(
-        self, points: Array, limit: Array, root: Index | None = None
+    def near_segments(
+        self, a: Array, b: Array, limit: Array, root: Index | None = None
     ) -> tuple[Index, Index, Array]:
-        """Pairs (query, triangle); the nearest triangle of every point is among them, if within the limit.
+        """Pairs (query, triangle) that hold the nearest triangle of every segment, if within the limit.
 
         Args:
-            points: (Q, 3).
+            a, b: (Q, 3) ends of the segments.
             limit: (Q,) metres, infinite where there is none.
-            root: (Q,) the tree that each asks, in a forest.
+            root: (Q,) the tree of each query, in a forest.
 
         Returns:
             (P,) query, ascending, (P,) index into `corners`, and (P,) a lower bound of their distance.
         """
-
-        def distance(query: Index, center: Array) -> Array:
-            gap = points.take(query, 0) - center
-            gap *= gap
-            result: Array = np.sqrt(gap.dot(ONES))
-            return result
-
-        return self._descend(distance, len(points), limit, root, float(np.abs(points).max(initial=0.0)))
-
-    def near_segments(
-        self, a: Array, b: Array, limit: Array, root: Index | None = None
-    ) -> tuple[Index, Index, Array]:
-        """As `near_points` for segments a-b, (Q, 3) each."""
         d = b - a
         inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
 

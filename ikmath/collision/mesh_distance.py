@@ -20,7 +20,7 @@ from ..arrays import Array, Index, Mask
 from .bvh import Bvh
 from .candidate_set import CandidateSet
 from .mesh_geometry import MeshGeometry
-from .nearest_triangle import Hit, first_of_least, nearest_to_points, nearest_to_segments
+from .nearest_triangle import Hit, first_of_least, nearest_to_segments
 from .pseudonormals import Pseudonormals
 from .vectors import TINY, dot, length
 
@@ -91,9 +91,6 @@ class MeshDistance:
         ]
         self._face = face[0] if len(face) == 1 else np.concatenate(face)
 
-    def _near_points(self, points: Array, limit: Array, layer: Index) -> Hit:
-        return self._faces(nearest_to_points(self._forest, points, limit, layer))
-
     def _near_segments(
         self, a: Array, b: Array, limit: Array, layer: Index, known: CandidateSet | None
     ) -> Hit:
@@ -128,11 +125,12 @@ class MeshDistance:
 
     def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
         """As `points`, for layers (P,)."""
-        hit = self._near_points(points, limit, root)
+        hit = self._near_segments(points, points, limit, root, None)
         unknown = self._maybe_inside(hit, points, points, root)
         if len(unknown):
             free = np.full(len(unknown), np.inf)
-            again = self._near_points(points.take(unknown, 0), free, root.take(unknown))
+            place = points.take(unknown, 0)
+            again = self._near_segments(place, place, free, root.take(unknown), None)
             inside = self._inside(again, points.take(unknown, 0) - again.point, root.take(unknown))
             for old, new in zip(hit, again, strict=True):
                 old[unknown[inside]] = new[inside]

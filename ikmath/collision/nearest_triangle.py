@@ -19,7 +19,6 @@ import numpy.typing as npt
 from ..rotation import Array
 from .bvh import Bvh, Index
 from .candidate_set import CandidateSet, Gap
-from .triangles import closest_on_triangles
 from .vectors import ONES, TINY, cross, dot
 
 _FEW: Final = 400  # candidates that are measured at once, whosever they are
@@ -80,12 +79,6 @@ class Hit(NamedTuple):
         )
 
 
-def nearest_to_points(tree: Bvh, points: Array, limit: Array, root: Index | None = None) -> Hit:
-    """Nearest triangles to points (Q, 3), see `Bvh.near_points`."""
-    query, row, least = tree.near_points(points, limit, root)
-    return _Search(tree, points, points, limit, points_only=True).run(query, row, least)
-
-
 def nearest_to_segments(
     tree: Bvh,
     a: Array,
@@ -101,18 +94,18 @@ def nearest_to_segments(
         candidates: for who asks the same segments again soon: filled here, and asked if it is.
     """
     if candidates is not None:
-        hit = _Search(tree, a, b, limit, points_only=False).follow(root, candidates)
+        hit = _Search(tree, a, b, limit).follow(root, candidates)
         if np.count_nonzero(hit.distance) == len(a):
             return hit
         # of several triangles that are passed through, which one is told must not hang on what was before
-    return _Search(tree, a, b, limit, points_only=False).run(*tree.near_segments(a, b, limit, root))
+    return _Search(tree, a, b, limit).run(*tree.near_segments(a, b, limit, root))
 
 
 class _Search:
     """The rounds of one question."""
 
-    def __init__(self, tree: Bvh, a: Array, b: Array, limit: Array, points_only: bool) -> None:
-        self.tree, self.a, self.b, self.points_only = tree, a, b, points_only
+    def __init__(self, tree: Bvh, a: Array, b: Array, limit: Array) -> None:
+        self.tree, self.a, self.b = tree, a, b
         self.d, self.limit = b - a, limit
         self._found: Hit | None = None
 
@@ -190,15 +183,9 @@ class _Search:
         if not len(query):
             return
         a = self.a.take(query, 0)
-        if self.points_only:
-            distance, point, feature = closest_on_triangles(a, self.tree.corners.take(row, 0))
-            best = first_of_least(query, distance)
-            distance, point, feature = distance.take(best), point.take(best, 0), feature.take(best)
-            parameter, through = np.zeros(len(best)), np.zeros(len(best), dtype=bool)
-        else:
-            ways = self.tree.facets.take(row).ways(a, self.d.take(query, 0))
-            best = first_of_least(query, ways.least)
-            distance, parameter, point, feature, through = ways.closest(best)
+        distances = self.tree.facets.take(row).distances(a, self.d.take(query, 0))
+        best = first_of_least(query, distances.least)
+        distance, parameter, point, feature, through = distances.closest(best)
         self._keep(query.take(best), Hit(distance, point, parameter, row.take(best), feature, through))
 
     def _keep(self, asked: Index, measured: Hit) -> None:
@@ -239,8 +226,7 @@ class _Search:
         # where they touch that is rounding; any direction will do that is no longer than one
         way /= np.maximum(np.sqrt((way * way).dot(ONES)), TINY)[:, None]
         begin = (self.a * way).dot(ONES)
-        if not self.points_only:
-            begin = np.minimum(begin, (self.b * way).dot(ONES))
+        begin = np.minimum(begin, (self.b * way).dot(ONES))
         return Gap(found.point, found.parameter, way, begin, self._bound())
 
     def _from_planes(self, query: Index, row: Index, size: float) -> Array:
@@ -251,10 +237,8 @@ class _Search:
         square = dot(normal, normal)
         length = np.sqrt(np.maximum(square, TINY))
         height = dot(self.a.take(query, 0) - corners[:, 0], normal) / length
-        away = np.abs(height)
-        if not self.points_only:
-            other = dot(self.b.take(query, 0) - corners[:, 0], normal) / length
-            away = np.where(height * other > 0.0, np.minimum(away, np.abs(other)), 0.0)
+        other = dot(self.b.take(query, 0) - corners[:, 0], normal) / length
+        away = np.where(height * other > 0.0, np.minimum(np.abs(height), np.abs(other)), 0.0)
         # the normal of a needle is rounding
         sure = square > _NEEDLE * dot(one, one) * dot(two, two)
         return np.where(sure, away - _AIR * size, 0.0)

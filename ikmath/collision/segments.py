@@ -72,9 +72,11 @@ def closest_by_products(
         carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, asked only where segments are nearly parallel.
         inverse_e: 1 / ee, if that is at hand.
     """
-    inverse_d = 1.0 / np.maximum(dd, TINY)
     if inverse_e is None:
         inverse_e = 1.0 / np.maximum(ee, TINY)
+    if not np.count_nonzero(dd):  # points
+        return np.zeros_like(ew), clamp(ew * inverse_e)
+    inverse_d = 1.0 / np.maximum(dd, TINY)
     product = dd * ee
     area = product - de * de
     s = (de * ew - dw * ee) / np.maximum(area, TINY)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..rotation import Array
 from .segments import closest_by_products
-from .vectors import ONES, TINY, clamp, cross, dot
+from .vectors import ONES, TINY, cross, dot
 
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -25,37 +25,6 @@ FACE: Final = 0
 
 _NEXT: Final = np.array([1, 2, 0])
 _THIN: Final = 1e-20  # squared ratio of height to length below which a triangle has no plane
-
-
-def closest_on_triangles(points: Array, corners: Array) -> tuple[Array, Array, Index]:
-    """Closest points of triangles to points.
-
-    Args:
-        points: (P, 3).
-        corners: (P, 3, 3) one triangle a point.
-
-    Returns:
-        distance (P,), closest point (P, 3) and feature (P,), see `FACE`.
-    """
-    rows = np.arange(len(points))
-    edges = corners.take(_NEXT, 1) - corners
-    offsets = points[:, None] - corners
-    squared = _dots(edges, edges)
-    along = clamp(_dots(offsets, edges) / np.maximum(squared, TINY))
-    gaps = offsets - along[:, :, None] * edges
-    squares = _dots(gaps, gaps)
-    best = squares.argmin(1)
-    feature = _edge_feature(best, along[rows, best])
-    nearest = corners[rows, best] + along[rows, best, None] * edges[rows, best]
-    distance = squares[rows, best]
-    normal, square, flat = _planes(edges, squared)
-    above = _inside(offsets, edges, normal) & ~flat
-    height = (offsets[:, 0] * normal).dot(ONES) / np.maximum(square, TINY)
-    upright = height * height * square
-    face = above & (upright <= distance)
-    distance = np.sqrt(np.where(face, upright, distance))
-    nearest = np.where(face[:, None], points - height[:, None] * normal, nearest)
-    return distance, nearest, np.where(face, FACE, feature)
 
 
 def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Array, Array, Index, Mask]:
@@ -70,8 +39,7 @@ def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Arra
         distance (P,), parameter on the segment (P,), closest point of the triangle (P, 3), feature (P,), and
         whether the segment passes through the face (P,) bool.
     """
-    ways = Facets.of(corners).ways(a, b - a)
-    return ways.closest(np.arange(len(corners)))
+    return Facets.of(corners).distances(a, b - a).closest(np.arange(len(corners)))
 
 
 class Facets(NamedTuple):
@@ -131,7 +99,7 @@ class Facets(NamedTuple):
         """(P,) of the normal."""
         return self.rows[:, 43]
 
-    def ways(self, a: Array, d: Array) -> FeatureDistances:
+    def distances(self, a: Array, d: Array) -> FeatureDistances:
         """From segments that begin at a and go along d, (P, 3) each, to one triangle each."""
         # pairs last: numpy is quick along long axes
         columns, begin = np.ascontiguousarray(self.rows.T), np.ascontiguousarray(a.T)
@@ -276,13 +244,6 @@ def _planes(edges: Array, squares: Array) -> tuple[Array, Array, Mask]:
     square = (normal * normal).dot(ONES)
     longest = squares.max(1, initial=0.0)
     return normal, square, square <= _THIN * longest * longest
-
-
-def _inside(offsets: Array, edges: Array, normal: Array) -> Mask:
-    """Whether points are above the face, given their offsets from the corners (P, 3, 3)."""
-    sides = (cross(edges, offsets) * normal[:, None]).reshape(-1, 3).dot(ONES).reshape(-1, 3)
-    result: Mask = sides.min(1, initial=np.inf) >= 0.0
-    return result
 
 
 def _edge_feature(edge: Index, along: Array) -> Index:

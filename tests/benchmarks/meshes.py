@@ -17,7 +17,7 @@ import numpy as np
 from timing import clock, machine, table
 
 import ikmath as ik
-from ikmath.collision.bvh import Tree
+from ikmath.collision.bvh import Bvh
 
 EFFECTORS = ("head", "wrist.L", "wrist.R", "ankle.L", "ankle.R")
 PINS = ("pelvis", "head", "wrist.R", "ankle.L", "ankle.R")
@@ -164,6 +164,6 @@ def _least(vertices: np.ndarray, faces: np.ndarray) -> float:
     took = []
     for _ in range(5):
         began = clock()
-        Tree.build(vertices[faces])
+        Bvh.build(vertices[faces])
         took.append(clock() - began)
     return min(took)
