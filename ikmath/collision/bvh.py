@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A tree of balls around triangles, built and asked in whole arrays.
+"""A bounding volume hierarchy of spheres around triangles, built and queried in whole arrays.
 
 A tree for numpy wants few, wide levels: each level costs some twenty calls whatever its width. So the
 triangles are sorted along Hilbert's curve and every sixteen neighbours make a node, again and again, until
-sixteen nodes are left. A question goes down level by level with all its (query, node) pairs at once, and
+sixteen nodes are left. A query goes down level by level with all its (query, node) pairs at once, and
 drops the pairs that cannot hold the nearest triangle. Balls, since the distance from a segment to a ball has
 a closed form.
 
@@ -102,7 +102,7 @@ class Bvh:
 
     @cached_property
     def culling(self) -> BvhCulling:
-        """What can be nearer than something that is known."""
+        """Tests of all nodes against a known nearest triangle."""
         return BvhCulling(self.levels, self.size)
 
     def near_segments(
@@ -155,11 +155,11 @@ class Bvh:
                 break
             # a query's pairs are together, so where they begin is seen among their parents, which are fewer
             begin = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
-            asked, starts = query.take(begin), begin * len(children)
+            active, starts = query.take(begin), begin * len(children)
             query, node = query.repeat(len(children)), (first[:, None] + children).ravel()
             gap = distance(query, level.center.take(node, 0))
             nearest = np.minimum.reduceat(gap, starts)  # the centre of a ball is a place on the surface
-            bound[asked] = np.minimum(bound.take(asked), nearest)
+            bound[active] = np.minimum(bound.take(active), nearest)
             gap -= level.radius.take(node)
             keep = (gap <= (bound * (1.0 + _AIR) + air).take(query)).nonzero()[0]
             query, node, gap = query.take(keep), node.take(keep), gap.take(keep)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a tree can be nearer to segments than something of it that is known already.
+"""BVH culling: the triangles that can be nearer to segments than a known triangle.
 
-Who knows what was nearest a moment ago needs no search, but a proof that nothing else is nearer now. What is
-within a length of a segment lies within a ball about the segment's middle; and along any direction it reaches
-as far as the segment's end less that length. For a node's ball with its centre c and radius r both are
-linear in (c, r, |c|^2 - r^2, 1). So all nodes of a level are tested in one product of matrices, the first two
-levels at once.
+If the previous nearest triangle is known, no search is needed, only a proof that nothing else is nearer now.
+What is within a length of a segment lies within a sphere about the segment's middle; and along any direction
+it reaches as far as the segment's end less that length. For a node's sphere with centre c and radius r both
+conditions are linear in (c, r, |c|^2 - r^2, 1). So all nodes of a level are tested in one product of
+matrices, the first two levels at once.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ class BvhCulling:
             own = above.first // WIDE
             self._node = (above.first[:, None] + np.arange(WIDE)).reshape(roots, -1)
             top = blocks[1].take(own, 0)
-            top[above.center[:, 0] * above.center[:, 0] >= _FAR, 4] = (
-                _FAR  # who stands for nobody has no children
-            )
+            top[above.center[:, 0] * above.center[:, 0] >= _FAR, 4] = _FAR  # filling nodes have no children
             top = top.reshape(roots, WIDE, _TERMS, WIDE).swapaxes(1, 2)
             self._top = np.ascontiguousarray(top).reshape(roots, _TERMS, -1)
         self._below = [
@@ -77,7 +75,7 @@ class BvhCulling:
             gap: (Q, 3) directions, no longer than one.
             ahead: (Q,) how far along them a triangle has to reach, infinite where none is wanted.
             reach: (Q,) metres.
-            root: (Q,) the tree that each asks.
+            root: (Q,) the tree of each query.
         """
         middle, half = 0.5 * (a + b), 0.5 * (b - a)
         most = np.sqrt((half * half).dot(ONES))
@@ -123,7 +121,7 @@ def _nearest(points: Array, blocks: Array) -> Index:
     gap = blocks[:, :3] - points[:, :, None]
     gap *= gap
     square: Array = gap.sum(1)
-    # who is nowhere has the centre of somebody
+    # a filling node has the centre of a real one
     square[blocks[:, 4] >= _FAR] = np.inf
     nearest: Index = square.argmin(1)
     return nearest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Critical points for who asks but once."""
+"""Critical points of a single query."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def critical_points(
     self_pairs: npt.ArrayLike = (),
     detect: float = np.inf,
 ) -> ClosestPairs:
-    """Critical points of a pose, asked once; who asks often makes a `Scene` and keeps it.
+    """Critical points of a pose. For repeated queries make a `Scene` and keep it.
 
     Args:
         pose: one pose or a batch.

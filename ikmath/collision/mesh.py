@@ -105,9 +105,9 @@ class TriangleMesh(Shape):
         """See `Shape.same_place`."""
         if not isinstance(other, TriangleMesh) or self.geometry is not other.geometry:
             return False
-        told = (self.name, self.margin, self.mode) == (other.name, other.margin, other.mode)
+        same = (self.name, self.margin, self.mode) == (other.name, other.margin, other.mode)
         moved = (self.rotation, other.rotation), (self.translation, other.translation)
-        return told and all(np.array_equal(a, b) for a, b in moved)
+        return same and all(np.array_equal(a, b) for a, b in moved)
 
     @property
     def costly(self) -> bool:
@@ -160,7 +160,7 @@ class TriangleMesh(Shape):
 
 
 class MeshGroup:
-    """Several meshes, each with its motion, asked together."""
+    """Several meshes, each with its motion, queried together."""
 
     limited = True
 

@@ -251,8 +251,8 @@ class MeshDistance:
         if not len(lost):
             return lost
         lost = lost.take((self.sides.take(root.take(lost)) == Side.SOLID).nonzero()[0])
-        asked, own = 0.5 * (a.take(lost, 0) + b.take(lost, 0)), root.take(lost)
-        within = (asked >= self.low.take(own, 0)).all(1) & (asked <= self.high.take(own, 0)).all(1)
+        middle, own = 0.5 * (a.take(lost, 0) + b.take(lost, 0)), root.take(lost)
+        within = (middle >= self.low.take(own, 0)).all(1) & (middle <= self.high.take(own, 0)).all(1)
         chosen: Index = lost.take(within.nonzero()[0])
         return chosen
 

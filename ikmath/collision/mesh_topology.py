@@ -298,7 +298,7 @@ def welded(vertices: Array, faces: Index) -> Index:
     mixed = bits[:, 0] * _MIX[0] + bits[:, 1] * _MIX[1] + bits[:, 2] * _MIX[2]
     ranked = np.sort(mixed)
     if not (ranked[1:] == ranked[:-1]).any():
-        return faces  # the rule, told in a fraction of the time
+        return faces  # the usual case, found quickly
     order = np.lexsort(places.T)
     sorted_ = places.take(order, 0)
     new = np.concatenate([[True], (sorted_[1:] != sorted_[:-1]).any(1)])
@@ -308,11 +308,11 @@ def welded(vertices: Array, faces: Index) -> Index:
 
 
 def _joined_rims(vertices: Array, faces: Index, rim: Index) -> Index | None:
-    """The faces, with one vertex in place of those that lie together but for rounding; None if none do.
+    """The faces, with one vertex in place of those that agree to rounding; None if none do.
 
     Args:
         vertices: (V, 3); faces: (F, 3), welded.
-        rim: numbers of the vertices that may be drawn together.
+        rim: numbers of the vertices that may be joined.
     """
     places = vertices.take(rim, 0)
     near = _ROUNDING * float(np.abs(vertices.take(faces.ravel(), 0)).max())

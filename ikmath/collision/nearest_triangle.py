@@ -179,17 +179,17 @@ class _Search:
         distance, parameter, point, feature, through = distances.closest(best)
         self._keep(query.take(best), Hit(distance, point, parameter, row.take(best), feature, through))
 
-    def _keep(self, asked: Index, measured: Hit) -> None:
+    def _keep(self, queries: Index, measured: Hit) -> None:
         """Keep measurements of some queries, ascending, where they are nearer than those before."""
-        if self._found is None and len(asked) == len(self.a):
+        if self._found is None and len(queries) == len(self.a):
             self._found = measured
             return
         found = self.found
-        nearer = (measured.distance < found.distance.take(asked)).nonzero()[0]
-        if len(nearer) < len(asked):
-            asked, measured = asked.take(nearer), measured.take(nearer)
+        nearer = (measured.distance < found.distance.take(queries)).nonzero()[0]
+        if len(nearer) < len(queries):
+            queries, measured = queries.take(nearer), measured.take(nearer)
         for old, new in zip(found, measured, strict=True):
-            old[asked] = new
+            old[queries] = new
 
     def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index, Array]:
         """The triangles that may be nearer than what was found."""

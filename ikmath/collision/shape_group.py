@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Obstacles of one kind, asked together: what costs is the number of numpy calls, not of obstacles."""
+"""Obstacles of one kind, queried together: the cost is the number of numpy calls, not of obstacles."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SegmentDistances = tuple[Array, Array, Array, Array]
 
 
 class ShapeGroup(Protocol):
-    """Several obstacles that answer in one go.
+    """Several obstacles that are measured together.
 
     Attributes:
-        limited: whether it is any help to know beyond which distance no answer is needed.
+        limited: whether a limit of the distance saves work.
     """
 
     limited: bool
@@ -44,18 +44,17 @@ class ShapeGroup(Protocol):
             b: (P, 3) second ends.
             which: (P,) the obstacle of each row, counted within the group.
             frame: (P,) its frame, None if all obstacles stand still.
-            limit: (P,) distance up to which answers count; None if not `limited`.
-            reach: (P,) distance beyond which an infinite one may be answered; the limit by default. What lies
-                between counts as outside.
-            candidates: to be filled by who can, for who asks the same rows again; once filled, all that is
-                sought among.
+            limit: (P,) distance up to which results matter; None if not `limited`.
+            reach: (P,) distance beyond which the result may be infinite; the limit by default. Between both a
+                segment counts as outside.
+            candidates: filled by the first query and used by the next ones of the same rows; meshes only.
         """
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
 
     def with_shapes(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> ShapeGroup:
-        """The group for shapes of the same kind, elsewhere or others; what has not changed is kept."""
+        """The group for other shapes of the same kind, or the same ones elsewhere; unchanged data is kept."""
 
 
 Kernel = Callable[[Array, Array, Array], SegmentDistances]

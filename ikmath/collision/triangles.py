@@ -43,7 +43,7 @@ def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Arra
 
 
 class Facets(NamedTuple):
-    """Triangles and what every distance to them is made of, one a row: so that one `take` gives all of it.
+    """Triangles and the quantities from which distances are computed, one row a triangle.
 
     Attributes:
         rows: (P, 44) corners; edges from each corner to the next; the normal, not of unit length, and along
@@ -56,7 +56,7 @@ class Facets(NamedTuple):
 
     @classmethod
     def of(cls, corners: Array) -> Facets:
-        """Those with corners (P, 3, 3)."""
+        """From corners (P, 3, 3)."""
         count = len(corners)
         rows = np.zeros((count, 44))
         rows[:, :9] = corners.reshape(count, 9)
@@ -155,13 +155,13 @@ class Facets(NamedTuple):
 
 
 class FeatureDistances(NamedTuple):
-    """The shortest ways from segments to triangles, one each, that could be the shortest of all; P rows.
+    """The distances between features of segments and triangles; P pairs, one a row.
 
     The closest pair is an edge of the triangle with the segment, an end of the segment above the face, or
     where the segment goes through the face.
 
     Attributes:
-        facets, a, d: what was asked.
+        facets, a, d: the query.
         t: (3, P) parameters of the edges where they are nearest to the segments.
         along: (5, P) parameters of the segments there, and of both ends; (6, P) also where they cross the
             plane of the face, if any does.
@@ -188,7 +188,7 @@ class FeatureDistances(NamedTuple):
         return squares
 
     def closest(self, rows: Index) -> tuple[Array, Array, Array, Index, Mask]:
-        """What `closest_to_segments` gives, of some rows (R,)."""
+        """The result of `closest_to_segments` for some rows (R,)."""
         own, best = np.arange(len(rows)), self.squares.take(rows, 1).argmin(0)
         distance = np.sqrt(np.maximum(self.squares[best, rows], 0.0))
         edge, by_edge = np.minimum(best, 2), best < 3
@@ -208,7 +208,7 @@ class FeatureDistances(NamedTuple):
 
 
 class TriangleCache:
-    """Triangles that are measured again and again: each is worked out when it is asked for first.
+    """Facets of triangles that are measured repeatedly; evaluated lazily.
 
     Args:
         corners: (N, 3, 3), which stay as they are.
