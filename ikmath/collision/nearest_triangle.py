@@ -21,6 +21,7 @@ from .vectors import ONES, TINY, cross, dot
 
 _FEW: Final = 400  # triangles that are measured without further tests
 _ROUNDS: Final = 2  # of single triangles before all that remain are measured
+_PIECE: Final = 1 << 16  # pairs that are measured together, which bounds the memory
 _CROWD: Final = 1000  # triangles above which their planes are tested first
 _NEEDLE: Final = 1e-8  # squared sine of a triangle's angle below which it has no plane
 _AIR: Final = 1e-9  # of the coordinates, far above the rounding of a plane
@@ -171,13 +172,14 @@ class _Search:
 
     def _measure(self, query: Index, row: Index) -> None:
         """Measure pairs exactly and keep the nearest of each query."""
-        if not len(query):
-            return
-        a = self.a.take(query, 0)
-        distances = self.tree.facets.take(row).distances(a, self.d.take(query, 0))
-        best = first_of_least(query, distances.least)
-        distance, parameter, point, feature, through = distances.closest(best)
-        self._keep(query.take(best), Hit(distance, point, parameter, row.take(best), feature, through))
+        for start in range(0, len(query), _PIECE):
+            own, triangle = query[start : start + _PIECE], row[start : start + _PIECE]
+            facets = self.tree.facets.take(triangle)
+            distances = facets.distances(self.a.take(own, 0), self.d.take(own, 0))
+            best = first_of_least(own, distances.least)
+            distance, parameter, point, feature, through = distances.closest(best)
+            hit = Hit(distance, point, parameter, triangle.take(best), feature, through)
+            self._keep(own.take(best), hit)
 
     def _keep(self, queries: Index, measured: Hit) -> None:
         """Keep measurements of some queries, ascending, where they are nearer than those before."""
