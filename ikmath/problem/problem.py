@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..collision import AVOIDANCE, Avoidance, Body, Proximity, Scene, Shape
+from ..collision import AVOIDANCE, Avoidance, Body, ClosestPairs, Scene, Shape
 from ..errors import BadShape, BadValue
 from ..goals import Frame, Goal, Position, Posture
 from ..goals.base import Effectors
@@ -269,7 +269,7 @@ class Problem:
         other = self._copy()
         other.skeleton = skeleton
         if self.scene is not None:
-            other.scene = self.scene.on(skeleton)
+            other.scene = self.scene.with_skeleton(skeleton)
         return other
 
     def among(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
@@ -287,7 +287,7 @@ class Problem:
         other = self._copy()
         other.body, other.margin, other.avoidance = like.body, like.margin, like.avoidance
         other.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
-        other.scene = like.scene.carried(other.obstacles).on(self.skeleton)
+        other.scene = like.scene.with_obstacles(other.obstacles).with_skeleton(self.skeleton)
         if other.scene.frames:
             raise BadValue("obstacles", "move over frames, but the problem is one of a single frame.")
         return other
@@ -307,7 +307,7 @@ class Problem:
         """
         return self.margin + _SIGHT * self.length
 
-    def measure(self, q: Array, near: Proximity | None = None) -> Callable[[], float] | None:
+    def measure(self, q: Array, near: ClosestPairs | None = None) -> Callable[[], float] | None:
         """What finds the clearance at q (n,) when it is asked for; None where nothing is to be kept clear of.
 
         Args:
@@ -317,7 +317,7 @@ class Problem:
         scene = self.scene
         if scene is None:
             return None
-        if near is not None and near.least <= near.detect + scene.least_margin:
+        if near is not None and near.lists_nearest:
             return partial(float, near.least)
         return partial(_clearance, scene, q, self.sight)
 
