@@ -35,7 +35,7 @@ class JointWeights:
         axes: (K, 3) these axes in the frame above; stiff: (K, 3) by which each turn is harder.
         turns: (t,) coordinates that are turns of these joints; which: (t,) the joint of each, as place in
             `joints`; place: (t,) its place among the turns of that joint;
-        rows, columns: pairs of coordinates of one joint; flat: (p,) where these stand in (K, 3, 3).
+        pairs: (p,) of coordinates of one joint, where they stand in (n, n); flat: (p,) the same in (K, 3, 3).
     """
 
     skeleton: Skeleton
@@ -48,8 +48,7 @@ class JointWeights:
     turns: Index
     which: Index
     place: Index
-    rows: Index
-    columns: Index
+    pairs: Index
     flat: Index
 
     @classmethod
@@ -88,10 +87,10 @@ class JointWeights:
         same = which[:, None] == which[None]
         rows, columns = np.nonzero(same)
         flat = 9 * which[rows] + 3 * place[rows] + place[columns]
+        pairs = skeleton.n * turns[rows] + turns[columns]
         return cls(
-            skeleton, joints, above, plain, hinges, axes, stiff, turns, which, place, turns[rows],
-            turns[columns], flat,
-        )  # fmt: skip
+            skeleton, joints, above, plain, hinges, axes, stiff, turns, which, place, pairs, flat
+        )
 
 
 def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParameters) -> float:
@@ -153,10 +152,12 @@ class Deviations:
         axes[own.which, own.place] = pose.screws[0][own.turns]
         axes = np.matmul(axes, pose.rotation.take(own.joints, 0))
         slopes = np.matmul(axes, _right_jacobian_inverse(phi).swapaxes(1, 2))
+        half = slopes.copy()
         down = np.matmul(slopes, pulled[:, :, None])[:, :, 0]
         gradient[own.turns] += 2.0 * down[own.which, own.place]
-        squares = np.matmul(np.matmul(slopes, self.weight), slopes.swapaxes(1, 2))
-        hessian[own.rows, own.columns] += 2.0 * squares.ravel().take(own.flat)
+        slopes *= 2.0
+        squares = np.matmul(np.matmul(slopes, self.weight), half.swapaxes(1, 2))
+        hessian.reshape(-1)[own.pairs] += squares.ravel().take(own.flat)
         return float((pulled * phi).sum())
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
 from math import sqrt
 from typing import Final, Self
 
@@ -23,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Index, Mask
+from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..model.figure_map import FigureMap, bone_tips, map_skeleton
 from ..model.frame_points import Points
@@ -38,6 +37,7 @@ from .parameters import DEFAULTS, PostureParameters
 from .support import BalanceRule, BalanceSupport, choose_support
 
 _ROD: Final = 1.0 / sqrt(12.0)
+_ROOT_2: Final = sqrt(2.0)
 
 
 class Effort(StrEnum):
@@ -93,8 +93,13 @@ class _Structure:
         self.points = Points(skeleton, joints, offsets)
         self.mass = np.zeros(len(joints))
         self.mass[: 2 * len(heavy)] = np.repeat(0.5 * masses[heavy], 2)
+        self.heavy = 2 * len(heavy)
+        up, lower = figure.up, 1.0 - sqrt(parameters.vertical)
+        self.plain = int((np.abs(up) > 1e-12).sum()) == 1  # the vertical is an axis
+        level = 1.0 - lower * np.abs(up) if self.plain else np.ones(3)
+        self.flat = (np.sqrt(self.mass[: self.heavy])[:, None] / figure.size * level).ravel()
         turned = skeleton.turn_influence[:, self.body] if self.body >= 0 else np.zeros(skeleton.n, dtype=bool)
-        self.tilting: Mask = turned
+        self.tilting = turned.astype(float)[:, None]
         self.sliding = np.flatnonzero((skeleton.slot < 3) & (skeleton.parents[skeleton.owner] < 0))
         free = 1.0 - skeleton.stiffness[self.sliding]
         each = 1.0 / free - 1.0 if effort == Effort.NATURAL else parameters.even_slide / free
@@ -102,9 +107,10 @@ class _Structure:
         self.tilt_weight = parameters.joint_weights[figure.kinds[self.body]] if self.body >= 0 else 0.0
         if effort == Effort.EVEN:
             self.tilt_weight = 0.0
-        if self.tilting.any():
+        if self.tilting.any() and self.body >= 0:
             own = skeleton.owner == self.body
             self.tilt_weight /= 1.0 - float(skeleton.stiffness[own & skeleton.is_turn].mean())
+        self.turning = sqrt(self.tilt_weight) * skew(figure.up)
 
     def _turning_body(self) -> int:
         """The joint whose tilt is the figure's: the body, or the first one above it that can turn."""
@@ -115,18 +121,6 @@ class _Structure:
         while joint >= 0 and not ((skeleton.owner == joint) & skeleton.is_turn).any():
             joint = int(skeleton.parents[joint])
         return joint
-
-    @cached_property
-    def slots(self) -> Array:
-        """(P, 3) square roots of the weights of mass points where the vertical is an axis."""
-        up, size = self.figure.up, self.figure.size
-        lower = 1.0 - (1.0 - sqrt(self.parameters.vertical)) * np.abs(up)
-        return np.asarray(np.sqrt(self.mass)[:, None] * lower / size)
-
-    @property
-    def plain(self) -> bool:
-        """Whether the vertical is an axis."""
-        return int((np.abs(self.figure.up) > 1e-12).sum()) == 1
 
     def center_rows(self, support: BalanceSupport) -> Array:
         """(P,) shares whose sum of points is the centre of mass, seen from the middle of the feet."""
@@ -238,8 +232,8 @@ class PostureObjective:
         """See `PostureCost`."""
         fixed, reference = self._fixed, self._reference
         x = pose.points(fixed.points)
-        moved = self._displaced((x - reference.points)[None])[0]
-        out = float(moved.ravel() @ moved.ravel()) + reference.deviations.value(pose)
+        moved = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
+        out = float(moved.dot(moved)) + reference.deviations.value(pose)
         tilt, hips = self._tilt(pose), self._hips(x)
         out += fixed.tilt_weight * float(tilt @ tilt) + float(hips @ hips)
         slid = pose.q[fixed.sliding] - reference.slides
@@ -250,34 +244,31 @@ class PostureObjective:
     def evaluate(self, pose: Pose) -> PostureTerm:
         """See `PostureCost`."""
         fixed, reference = self._fixed, self._reference
-        n, count = fixed.skeleton.n, fixed.points.count
         x = pose.points(fixed.points)
-        rows = pose.point_jacobian(fixed.points, x).T.reshape(n, count, 3)
-        moved = self._displaced((x - reference.points)[None])[0].ravel()
-        shares = self._displaced(rows).reshape(n, 3 * count)
-        value = float(moved @ moved)
-        gradient = 2.0 * shares.dot(moved)
-        hessian = shares.dot(shares.T)
-        hessian *= 2.0
-        value += reference.deviations.add(pose, gradient, hessian)
-        extra: list[tuple[Array, Array]] = []  # residuals (r,) with their derivatives (n, r)
+        rows = pose.point_jacobian(fixed.points, x).T  # (n, 3 P)
+        # residuals and their derivatives: mass points, tilt, hips or centre of mass
+        wide = 3 * fixed.heavy
+        error, slopes = np.zeros(wide + 6), np.zeros((fixed.skeleton.n, wide + 6))
+        error[:wide] = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
+        slopes[:, :wide] = self._displaced(rows[:, :wide])
         if fixed.tilt_weight:
-            root = sqrt(fixed.tilt_weight)
-            w = pose.screws[0] * (root * fixed.tilting)[:, None]
-            extra.append((root * self._tilt(pose), w.dot(skew(fixed.figure.up))))
+            error[wide : wide + 3] = sqrt(fixed.tilt_weight) * self._tilt(pose)
+            slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(fixed.turning)
         if self._hips_kept:
-            root = sqrt(fixed.parameters.balance) / fixed.figure.size
-            extra.append((self._hips(x), root * rows[:, -1]))
-        if self._balanced:
+            error[wide + 3 :] = self._hips(x)
+            slopes[:, wide + 3 :] = sqrt(fixed.parameters.balance) / fixed.figure.size * rows[:, -3:]
+        elif self._balanced:
             over, way = self._overhang(x)
             if over > 0.0:
                 root = sqrt(fixed.parameters.balance)
-                slope = np.einsum("npk,p->nk", rows, self._center) @ way
-                extra.append((np.array([root * over]), root * slope[:, None] / fixed.figure.size))
-        for error, slopes in extra:
-            value += float(error @ error)
-            gradient += 2.0 * slopes.dot(error)
-            hessian += 2.0 * slopes.dot(slopes.T)
+                error[wide + 3] = root * over
+                way = root / fixed.figure.size * way
+                slopes[:, wide + 3] = rows.dot((self._center[:, None] * way).ravel())
+        value = float(error.dot(error))
+        gradient = slopes.dot(2.0 * error)
+        slopes *= _ROOT_2
+        hessian = slopes.dot(slopes.T)
+        value += reference.deviations.add(pose, gradient, hessian)
         if fixed.slide_weight.any():
             slid = pose.q[fixed.sliding] - reference.slides
             value += float(fixed.slide_weight @ (slid * slid))
@@ -286,13 +277,14 @@ class PostureObjective:
         return PostureTerm(value, gradient, hessian)
 
     def _displaced(self, ways: Array) -> Array:
-        """Ways (..., P, 3) of the points, weighted so that their squares sum to the cost."""
+        """Ways (k, 3 P) of the mass points, weighted so that their squares sum to the cost."""
         fixed = self._fixed
-        if fixed.plain:
-            return np.asarray(ways * fixed.slots)
-        up, lower = fixed.figure.up, 1.0 - sqrt(fixed.parameters.vertical)
-        out = ways - lower * (ways @ up)[..., None] * up
-        return np.asarray(out * (np.sqrt(fixed.mass) / fixed.figure.size)[:, None])
+        out = ways * fixed.flat
+        if not fixed.plain:
+            up, lower = fixed.figure.up, 1.0 - sqrt(fixed.parameters.vertical)
+            each = out.reshape(len(out), -1, 3)
+            each -= lower * (each @ up)[..., None] * up
+        return np.asarray(out)
 
     def _tilt(self, pose: Pose) -> Array:
         """(3,) chord between the vertical and where the posture has it in the body, world."""
