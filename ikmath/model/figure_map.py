@@ -19,11 +19,10 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
-from .limb_rows import FoundLimb, Rows, limbs_of
+from .limb_rows import GROUND, FoundLimb, Rows, limbs_of
 from .pose import Pose
 from .skeleton import Skeleton
 
-_GROUND: Final = 0.08  # of the figure's size: an end no higher than this above the lowest one is on the ground
 _LONG: Final = 0.15  # of the figure's size: the least length of what goes on as trunk or neck from a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 
@@ -196,11 +195,11 @@ class _Mapping:
         return way
 
     def result(self) -> FigureMap:
-        found = limbs_of(self.rows, self.size)
+        found = limbs_of(self.rows, self.size, self.up)
         top = [int(self.parents[one.bones[0]]) for one in found]
         pairs = [(a, found[a].twin) for a in range(len(found)) if a < found[a].twin]
         low = min((self._lowest(b.bones) for b in found), default=0.0)
-        ground = [any(self._lowest(found[i].bones) <= low + _GROUND * self.size for i in p) for p in pairs]
+        ground = [any(self._lowest(found[i].bones) <= low + GROUND * self.size for i in p) for p in pairs]
         attached = [self._join(top[a], top[b]) for a, b in pairs]
         limbs_bones = {bone for one in found for bone in one.bones}
         body, head_way, tails = self._trunk(attached, ground, limbs_bones)
@@ -248,7 +247,7 @@ class _Mapping:
             child
             for j in trunk
             for child in self.children[j]
-            if child not in trunk and child not in limbs and self._is_single(child)
+            if child not in trunk and child not in limbs and self._is_single(child, limbs)
         ]
         ways = {start: self._main_way(start, limbs) for start in starts}
         ways = {start: way for start, way in ways.items() if self.rows.reach[start] >= 0.03 * self.size}
@@ -272,10 +271,10 @@ class _Mapping:
         tails = [way for start, way in ways.items() if start != first and self._is_tail(way)]
         return body, head_way, tails
 
-    def _is_single(self, joint: int) -> bool:
-        """Whether no sibling is about as long."""
+    def _is_single(self, joint: int, limbs: set[int]) -> bool:
+        """Whether no sibling that is no limb is about as long."""
         reach = self.rows.reach
-        siblings = [c for c in self.children[int(self.parents[joint])] if c != joint]
+        siblings = [c for c in self.children[int(self.parents[joint])] if c != joint and c not in limbs]
         return not any(abs(reach[c] - reach[joint]) <= 0.02 * reach[joint] for c in siblings)
 
     def _main_way(self, start: int, limbs: set[int]) -> list[int]:
@@ -284,7 +283,7 @@ class _Mapping:
         while True:
             own = [c for c in self.children[way[-1]] if c not in limbs]
             if len(own) > 1:  # past arms that are too short for limbs, but not into a jaw
-                own = [c for c in own if self._is_single(c) and self.rows.reach[c] >= _LONG * self.size]
+                own = [c for c in own if self._is_single(c, limbs) and self.rows.reach[c] >= _LONG * self.size]
             if len(own) != 1 or np.linalg.norm(self.heads[own[0]] - self.heads[way[-1]]) < 1e-3 * self.size:
                 return way
             way.append(own[0])

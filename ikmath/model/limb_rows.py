@@ -19,6 +19,8 @@ from ..arrays import Array, Index
 _AT: Final = 0.1  # of a bone's length, from its tail: what begins there goes on from it
 _FARTHER: Final = 1.5  # times as far as what hangs beside it goes what goes on
 _ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
+_WALKS: Final = 0.55  # times that for what touches the ground: with a twin it is a leg, however it is divided
+GROUND: Final = 0.08  # of the figure's size: an end no higher than this above the lowest is on the ground
 _FOLD: Final = 0.5  # the same of bones that are folded
 _MANY: Final = 5  # bones alike in a row, from which on they are no limb unless it is folded
 _MOST: Final = 9  # parts in a row, from which on they are none in any case
@@ -84,9 +86,14 @@ class Rows:
             c for c in hung if np.linalg.norm(self.heads[c] - self.tails[joint]) <= _AT * self.length[joint]
         ]
         far = sorted(hung, key=self._far, reverse=True)
+        chosen = -1
         if len(close) == 1 and self._far(close[0]) * _FARTHER >= self._far(far[0]):
-            return close[0]
-        return far[0] if self._far(far[0]) >= _FARTHER * self._far(far[1]) else -1
+            chosen = close[0]
+        elif self._far(far[0]) >= _FARTHER * self._far(far[1]):
+            chosen = far[0]
+        beside = [self._far(c) for c in far if c != chosen]
+        twin = chosen >= 0 and any(abs(own - self._far(chosen)) <= _TWIN * own for own in beside)
+        return -1 if twin else chosen
 
     def all(self) -> list[tuple[int, ...]]:
         """All rows, each from the body outwards."""
@@ -105,9 +112,15 @@ class Rows:
         return np.diff(np.concatenate([self.heads[own], self.tails[own[-1:]]]), axis=0)
 
 
-def limbs_of(rows: Rows, size: float) -> list[FoundLimb]:
-    """The limbs of a figure of that size, each with its twin."""
-    found = [one for row in rows.all() if (one := _look_at(rows, row, _LEAST * size))]
+def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
+    """The limbs of a figure of that size, each with its twin; up: (3,) a unit vector."""
+    low = np.minimum(rows.heads @ up, rows.tails @ up)
+    ground = float(low.min()) + GROUND * size
+    found = [
+        one
+        for row in rows.all()
+        if (one := _look_at(rows, row, _LEAST * size, _WALKS if low[list(row)].min() <= ground else 1.0))
+    ]
     paired: list[FoundLimb] = []
     left = sorted(found, key=lambda one: -sum(one.lengths))
     while left:
@@ -124,8 +137,8 @@ def limbs_of(rows: Rows, size: float) -> list[FoundLimb]:
     return paired[: 2 * count]
 
 
-def _look_at(rows: Rows, row: tuple[int, ...], least: float) -> FoundLimb | None:
-    """What of a row would be a limb, if it has a twin."""
+def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> FoundLimb | None:
+    """What of a row would be a limb, if it has a twin; easier: multiplies how alike its bones must be."""
     ways = rows.ways(row)
     lengths = np.sqrt((ways * ways).sum(-1))
     if lengths.sum() < least:
@@ -133,13 +146,13 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float) -> FoundLimb | None
     units = ways / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
     single = [(k, k, float(length)) for k, length in enumerate(lengths)]
-    choices = [(parts, _pairs(parts)) for parts in (_in_line(lengths, bends), single)]
+    choices = [(parts, _pairs(parts, easier)) for parts in (_in_line(lengths, bends), single)]
     parts, pairs = max(choices, key=lambda one: max(one[1], default=0.0))
     longest = max(pairs, default=0.0)
     if longest < least or len(choices[0][0]) >= _MOST:
         return None
     middle = max(k for k, length in enumerate(pairs) if length >= _NEARLY * longest)
-    knots = _folded(parts, bends, middle)
+    knots = _folded(parts, bends, middle, easier)
     if len(knots) == 1 and _alike_around(parts, middle) >= _MANY:
         return None
     knots.sort()
@@ -161,19 +174,19 @@ def _in_line(lengths: Array, bends: Array) -> list[tuple[int, int, float]]:
     return [(a, b - 1, float(lengths[a:b].sum())) for a, b in zip(starts, stops, strict=True)]
 
 
-def _pairs(parts: list[tuple[int, int, float]]) -> list[float]:
+def _pairs(parts: list[tuple[int, int, float]], easier: float) -> list[float]:
     """Lengths of all parts with the next one together, 0 where they are not alike."""
-    return [a[2] + b[2] if _are_alike(a, b) else 0.0 for a, b in pairwise(parts)]
+    return [a[2] + b[2] if _are_alike(a, b, easier * _ALIKE) else 0.0 for a, b in pairwise(parts)]
 
 
-def _folded(parts: list[tuple[int, int, float]], bends: Array, middle: int) -> list[int]:
+def _folded(parts: list[tuple[int, int, float]], bends: Array, middle: int, easier: float) -> list[int]:
     """The part below part `middle`, and those next to it about which the limb is folded like a Z."""
     knots = [middle + 1]
     tells, opposite = _FOLDED
     for step in (-1, 1):
         now = middle
         while 0 <= (other := now + step) < len(parts) - 1 and _are_alike(
-            parts[other], parts[other + 1], _FOLD
+            parts[other], parts[other + 1], easier * _FOLD
         ):
             one, two = bends[parts[now][1]], bends[parts[other][1]]
             sizes = float(np.linalg.norm(one)), float(np.linalg.norm(two))
