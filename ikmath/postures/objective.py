@@ -117,7 +117,7 @@ class _Structure:
         joint, skeleton = self.figure.body, self.skeleton
         if joint < 0:
             roots = np.flatnonzero(skeleton.parents < 0)
-            joint = int(roots[np.argmax(skeleton.ancestors[roots].sum(1))])
+            joint = int(roots[np.argmax(skeleton.ancestors[:, roots].sum(0))])
         while joint >= 0 and not ((skeleton.owner == joint) & skeleton.is_turn).any():
             joint = int(skeleton.parents[joint])
         return joint

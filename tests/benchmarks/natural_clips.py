@@ -37,17 +37,23 @@ class Figure:
     """A captured skeleton without fingers, face and bones for twist.
 
     Attributes:
-        skeleton: whose rest pose is the standing frame; map: of it; tips: (J, 3); joints: places in the motion.
+        skeleton: whose rest pose is the standing frame; map: of it; tips: (J, 3).
     """
 
     skeleton: ik.Skeleton
     map: FigureMap
     tips: np.ndarray
-    joints: list[int]
+
+    @property
+    def effectors(self) -> list[int]:
+        """Head, hands and feet, or paws."""
+        ends = [limb.end if limb.end >= 0 else limb.joints[-1] for limb in self.map.limbs]
+        return [*([self.map.head] if self.map.head >= 0 else []), *ends]
 
     def true_q(self, motion: motion_files.Motion, frame: int) -> np.ndarray:
         """Coordinates (n,) of a frame."""
-        turned, there = motion.rotation[frame, self.joints], motion.position[frame, self.joints]
+        own_joints = [motion.joints.index(name) for name in self.skeleton.names]
+        turned, there = motion.rotation[frame, own_joints], motion.position[frame, own_joints]
         q, parents = np.zeros(self.skeleton.n), self.skeleton.parents
         for j, parent in enumerate(parents.tolist()):
             rest = self.skeleton.rest_rotation[j]
@@ -87,9 +93,7 @@ def build(motion: motion_files.Motion, turned: np.ndarray, there: np.ndarray) ->
     order = [skeleton.index(motion.joints[j]) for j in kept]
     ends = np.zeros((len(kept), 3))
     ends[order] = tips
-    places = np.zeros(len(kept), dtype=int)
-    places[order] = kept
-    return Figure(skeleton, map_skeleton(skeleton, tips=ends), ends, places.tolist())
+    return Figure(skeleton, map_skeleton(skeleton, tips=ends), ends)
 
 
 def postures(figure: Figure) -> dict[str, np.ndarray]:
@@ -105,13 +109,12 @@ def solve_frame(figure, cost, posture, truth, setting, solver):
     """Solve one frame; returns the pose (n,) and the largest error of its goals."""
     hips, oriented = SETTINGS[setting]
     found, size = figure.map, figure.map.size
-    effectors = [*found.of_kind(Kind.HEAD), *found.of_kind(Kind.WRIST), *found.of_kind(Kind.ANKLE)]
     goals, pairs = [], []
-    for j in [found.body, *effectors] if hips else effectors:
+    for j in [found.body, *figure.effectors] if hips else figure.effectors:
         offset = np.zeros(3) if j == found.body else figure.tips[j]
         turned = truth.rotation[j] if oriented or j == found.body else None
         goals.append((j, offset, truth.point(j, offset), turned))
-        ahead = found.kinds[j] in (Kind.HEAD, Kind.ANKLE)
+        ahead = j in found.feet or found.kinds[j] == Kind.HEAD
         pairs.append(
             Correspondence(
                 posture.point(j, offset), goals[-1][2], None if turned is None else posture.rotation[j], turned,
@@ -139,6 +142,15 @@ def read(folder: Path, only: str) -> list[motion_files.Motion]:
     return [motion_files.read_bvh(path) for path in sorted(folder.glob("*.bvh")) if only in path.stem]
 
 
+def standing(motion: motion_files.Motion, everything: dict[str, motion_files.Motion]) -> Figure:
+    """The figure of a clip, standing as in the first frame of another clip of the same skeleton."""
+    base = everything[next(v for k, v in STANDING.items() if k in motion.joints[0] or k in motion.joints[1])]
+    if motion.name == base.name and base.joints[0] != "hip":
+        base = everything["cmu_006_08"]
+    where = [base.joints.index(joint) if joint in base.joints else 0 for joint in motion.joints]
+    return build(motion, base.rotation[0, where], base.position[0, where])
+
+
 def motion_folder(arguments: list[str]) -> Path | None:
     """Where the clips are; says so if they are not there."""
     given = [a.removeprefix("--motion=") for a in arguments if a.startswith("--motion=")]
@@ -163,11 +175,7 @@ def run(arguments: list[str]) -> None:
     for name, motion in everything.items():
         if only not in name:
             continue
-        base = everything[next(v for k, v in STANDING.items() if k in motion.joints[0] or k in motion.joints[1])]
-        if name == base.name and base.joints[0] != "hip":
-            base = everything["cmu_006_08"]
-        where = [base.joints.index(joint) if joint in base.joints else 0 for joint in motion.joints]
-        figure = build(motion, base.rotation[0, where], base.position[0, where])
+        figure = standing(motion, everything)
         frames = np.linspace(1, len(motion.rotation) - 1, wanted or len(motion.rotation)).astype(int)
         for label, q0 in postures(figure).items():
             cost = PostureObjective.of(
