@@ -9,8 +9,6 @@ pair nearest to the head has shoulders and elbows, the other pairs have hips and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -19,92 +17,15 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
+from .figure_kinds import FigureMap as FigureMap
+from .figure_kinds import Kind as Kind
+from .figure_kinds import Limb as Limb
 from .limb_rows import GROUND, FoundLimb, Rows, limbs_of
 from .pose import Pose
 from .skeleton import Skeleton
 
 _LONG: Final = 0.15  # of the figure's size: the least length of what goes on as trunk or neck from a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
-
-
-class Kind(StrEnum):
-    """What a joint is; a bone counts by the joint at its head."""
-
-    ROOT = "root"
-    SPINE = "spine"
-    NECK = "neck"
-    HEAD = "head"
-    CLAVICLE = "clavicle"
-    SHOULDER = "shoulder"
-    ELBOW = "elbow"
-    WRIST = "wrist"
-    HIP = "hip"
-    KNEE = "knee"
-    ANKLE = "ankle"
-    PAW = "paw"
-    TAIL = "tail"
-    WING = "wing"
-    OTHER = "other"
-
-
-@dataclass(frozen=True)
-class Limb:
-    """A limb, joints from the body outwards.
-
-    Attributes:
-        girdle: joints above it that belong to it, as a clavicle.
-        joints: the joints of its long bones, as shoulder and elbow or hip and knee.
-        end: the joint at the end of the last long bone, as wrist or ankle; -1 if there is none.
-        rest: the joints beyond, as toes.
-        twin: index of the limb of the other side in `FigureMap.limbs`.
-        front: whether it is of the pair nearest to the head.
-        attached: the joint that carries the limb.
-    """
-
-    girdle: tuple[int, ...]
-    joints: tuple[int, ...]
-    end: int
-    rest: tuple[int, ...]
-    twin: int
-    front: bool
-    attached: int
-
-
-@dataclass(frozen=True, eq=False)
-class FigureMap:
-    """The kinds of a figure's joints.
-
-    Attributes:
-        kinds: (J,) the kind of each joint.
-        row: (J,) number of joints of that kind in a row, 1 for joints that stand alone.
-        limbs: the limbs, in pairs; feet: joints whose bones the figure stands on.
-        hinge: (J, 3) axis about which knees and elbows bend, a unit vector in the world of the pose that was
-            read; the lower bone turns about it positively when the limb bends; zero for other joints.
-        twin: (J,) the joint of the other side, itself for joints in the middle and unpaired ones.
-        body: the joint that carries all limbs and the head; -1 where no limb was found.
-        head: the head's joint, -1 if there is none.
-        heads, tails: (J, 3) ends of the bones in the pose that was read; up, forward, left: (3,) unit vectors
-            there, forward and left level; size: largest distance between two ends of bones.
-    """
-
-    kinds: tuple[Kind, ...]
-    row: Index
-    limbs: tuple[Limb, ...]
-    feet: tuple[int, ...]
-    hinge: Array
-    twin: Index
-    body: int
-    head: int
-    heads: Array
-    tails: Array
-    up: Array
-    forward: Array
-    left: Array
-    size: float
-
-    def of_kind(self, *kinds: Kind) -> tuple[int, ...]:
-        """The joints of some kinds, in order."""
-        return tuple(j for j, kind in enumerate(self.kinds) if kind in kinds)
 
 
 def bone_tips(skeleton: Skeleton) -> Array:
@@ -210,15 +131,17 @@ class _Mapping:
                 limbs[own] = self._limb(found[own], other, front[number], top[own])
         ordered = tuple(limbs[i] for i in sorted(limbs))
         self._name_trunk(attached, body, head_way, tails)
-        for limb, kinds in zip(ordered, (self._kinds_of(i, pairs, front) for i in sorted(limbs)), strict=True):
+        for limb, kinds in zip(
+            ordered, (self._kinds_of(i, pairs, front) for i in sorted(limbs)), strict=True
+        ):
             self._name_limb(limb, kinds)
         feet = self._feet(ordered, pairs, ground, sorted(limbs))
         forward, left = self._axes(ordered, feet)
         self._bend(ordered, forward)
         head = head_way[-1] if head_way and self.kinds[head_way[-1]] == Kind.HEAD else -1
         return FigureMap(
-            tuple(self.kinds), self._row_lengths(), ordered, feet, self.hinge, self._twins(ordered), body, head,
-            self.heads, self.tails, self.up, forward, left, self.size,
+            tuple(self.kinds), self._row_lengths(), ordered, feet, self.hinge, self._twins(ordered), body,
+            head,             self.heads, self.tails, self.up, forward, left, self.size,
         )  # fmt: skip
 
     def _lowest(self, bones: Sequence[int]) -> float:
@@ -257,7 +180,12 @@ class _Mapping:
             base, way = int(self.parents[start]), ways[start]
             forks = sum(len(self.children[j]) > 1 for j in way) > 0
             high = float((self.tails[way[-1]] - self.heads[start]) @ self.up) > 0
-            return base in airborne, forks if len(where) > 1 else high, len(self.ways[base]), self.rows.reach[start]
+            return (
+                base in airborne,
+                forks if len(where) > 1 else high,
+                len(self.ways[base]),
+                self.rows.reach[start],
+            )
 
         first = max(ways, key=likely, default=-1)
         tree = self.ways[where[0]][-1]
@@ -283,7 +211,9 @@ class _Mapping:
         while True:
             own = [c for c in self.children[way[-1]] if c not in limbs]
             if len(own) > 1:  # past arms that are too short for limbs, but not into a jaw
-                own = [c for c in own if self._is_single(c, limbs) and self.rows.reach[c] >= _LONG * self.size]
+                own = [
+                    c for c in own if self._is_single(c, limbs) and self.rows.reach[c] >= _LONG * self.size
+                ]
             if len(own) != 1 or np.linalg.norm(self.heads[own[0]] - self.heads[way[-1]]) < 1e-3 * self.size:
                 return way
             way.append(own[0])
@@ -401,7 +331,9 @@ class _Mapping:
             end = self.heads[limb.end] if limb.end >= 0 else self.tails[lower]
             first, second = self.heads[lower] - self.heads[upper], end - self.heads[lower]
             axis = np.cross(first, second)
-            if np.linalg.norm(axis) < np.sin(np.radians(0.5)) * np.linalg.norm(first) * np.linalg.norm(second):
+            if np.linalg.norm(axis) < np.sin(np.radians(0.5)) * np.linalg.norm(first) * np.linalg.norm(
+                second
+            ):
                 axis = np.cross(-forward if limb.front else forward, first + second)
             length = float(np.linalg.norm(axis))
             if length > 0:

@@ -88,9 +88,7 @@ class JointWeights:
         rows, columns = np.nonzero(same)
         flat = 9 * which[rows] + 3 * place[rows] + place[columns]
         pairs = skeleton.n * turns[rows] + turns[columns]
-        return cls(
-            skeleton, joints, above, plain, hinges, axes, stiff, turns, which, place, pairs, flat
-        )
+        return cls(skeleton, joints, above, plain, hinges, axes, stiff, turns, which, place, pairs, flat)
 
 
 def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParameters) -> float:
@@ -166,7 +164,7 @@ def _local(joints: JointWeights, pose: Pose) -> Array:
     own = pose.rotation.take(joints.joints, 0)
     above = pose.rotation.take(joints.above, 0)
     above[joints.above < 0] = np.eye(3)
-    return np.matmul(above.swapaxes(1, 2), own)
+    return np.asarray(np.matmul(above.swapaxes(1, 2), own))
 
 
 def _right_jacobian_inverse(phi: Array) -> Array:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A posture out of the character's own actions: the poses in which the effectors were placed alike.
 
-Kernel ridge regression from what the effectors do, seen from the hips, to the rotations of all joints. With
-`k` the kernel's values at the examples, K its matrix and y the rotation vectors of the examples, the posture is
+Kernel ridge regression from what the effectors do, seen from the hips, to the rotations of all joints.
+With `k` the kernel's values at the examples, K its matrix and y the rotation vectors of the examples, it is
 
     y0 + k^T (K + ridge I)^-1 (y - y0)
 
@@ -45,7 +45,7 @@ class Configuration:
     frames: Array
 
     def features(self, oriented: Index) -> Array:
-        """(D,) places, distances among the effectors and to the hips, the vertical, two axes of each frame."""
+        """(D,) places, distances of effectors and hips from each other, the vertical, two axes a frame."""
         all_places = np.concatenate([np.zeros((1, 3)), self.places])
         first, second = np.triu_indices(len(all_places), 1)
         distances = np.sqrt(((all_places[first] - all_places[second]) ** 2).sum(-1))
@@ -137,7 +137,8 @@ class Examples:
         """A configuration from the world.
 
         Args:
-            hips: (3, 3) rotation of the hips' joint, middle: (3,) its place; places: (E, 3); frames: (E, 3, 3).
+            hips: (3, 3) rotation of the hips' joint; middle: (3,) its place; places: (E, 3);
+            frames: (E, 3, 3).
         """
         seen = (places - middle) @ hips / self.figure.size
         return Configuration(seen, hips.T @ self.figure.up, hips.T @ frames)

@@ -8,7 +8,8 @@ deviates from the posture, seen from its parent, and K_j its weight by the kind 
 mass points at its middle plus and minus L / sqrt(12), so that it has the inertia of a slender rod. Of the
 body's own rotation only the tilt counts, and of its place nothing but the displaced mass.
 
-The first two terms' Gauss-Newton matrix holds the figure's mass matrix: planted legs are heavy, free arms light.
+The Gauss-Newton matrix of the first term is the figure's mass matrix: planted legs are heavy, free arms
+light.
 """
 
 from __future__ import annotations
@@ -290,9 +291,7 @@ class PostureObjective:
         """(3,) chord between the vertical and where the posture has it in the body, world."""
         if self._fixed.body < 0:
             return np.zeros(3)
-        return np.asarray(
-            pose.rotation[self._fixed.body] @ self._reference.upward - self._fixed.figure.up
-        )
+        return np.asarray(pose.rotation[self._fixed.body] @ self._reference.upward - self._fixed.figure.up)
 
     def _hips(self, x: Array) -> Array:
         """(3,) weighted way of the body's head where it is kept in place."""

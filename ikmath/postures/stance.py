@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A relaxed stance for any figure whose kinds of joint are known.
 
-Arms hang 70 degrees below the level, elbows are bent by 15 degrees and knees by 14; all else stays as it is in
-the pose that the figure's map was made of. The figure's limbs are otherwise straight: a T-pose or an A-pose
-becomes a stance, and so does a walking one.
+Arms hang 70 degrees below the level, elbows are bent by 15 degrees and knees by 14. All else stays as it is
+in the pose that the figure's map was made of, be it a T-pose, an A-pose or a walking one.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ def _twist_hinge(
     upper, lower = limb.joints
     pose = Pose.forward(skeleton, q)
     hinge = pose.rotation[upper] @ before.rotation[upper].T @ figure.hinge[lower]
-    wanted = np.cross(*ways)
+    wanted = np.cross(ways[0], ways[1])
     flat = hinge - ways[0] * (hinge @ ways[0])
     size = float(np.linalg.norm(flat) * np.linalg.norm(wanted))
     if size < 1e-9:

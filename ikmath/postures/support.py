@@ -41,7 +41,12 @@ class BalanceSupport:
 
 
 def choose_support(
-    figure: FigureMap, heads: Array, tails: Array, center: Array, room: float, feet: Sequence[int] | None = None
+    figure: FigureMap,
+    heads: Array,
+    tails: Array,
+    center: Array,
+    room: float,
+    feet: Sequence[int] | None = None,
 ) -> BalanceSupport:
     """The rule for a posture.
 

@@ -178,7 +178,8 @@ def read_glb(path: Path, rate: float = 30.0) -> list[Motion]:
         to_up = _Y_UP @ turn
         motions.append(
             Motion(
-                f"{path.stem} {action['name'].rpartition('|')[2]}", [nodes[n].get("name", str(n)) for n in own],
+                f"{path.stem} {action['name'].rpartition('|')[2]}",
+                [nodes[n].get("name", str(n)) for n in own],
                 parents, _tips(parents, offset, ends), to_up @ frames[0], frames[1] @ to_up.T,
                 (to_up @ still_frames[0][0], still_frames[1][0] @ to_up.T), rate,
             )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sparse targets on captured motion: how near the solved poses are to the real ones.
 
-The clips are read from `--motion=folder` or the environment's ARTICULATE_MOTION: BVH files of people. Options:
-`--frames=20` a clip (0 for all), `--only=salsa`, `--solver=plain` or `default`. Each frame is solved by itself
-from the posture carried to its targets.
+The clips are BVH files of people in `--motion=folder` or the environment's ARTICULATE_MOTION. Options:
+`--frames=20` a clip (0 for all), `--only=salsa`, `--effort=even`. Each frame is solved by itself from the
+posture carried to its targets.
 """
 
 from __future__ import annotations
@@ -25,10 +25,15 @@ from ikmath.postures.alignment import Correspondence, align, carried
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.stance import stance
 
-BARS = {"5 positions": (4.0, 33), "5 poses": (2.2, 14), "hips + 5 positions": (2.0, 23), "hips + 5 poses": (1.2, 11)}
+BARS = {
+    "5 positions": (4.0, 33),
+    "5 poses": (2.2, 14),
+    "hips + 5 positions": (2.0, 23),
+    "hips + 5 poses": (1.2, 11),
+}
 """From a relaxed stance: middle joints in % of the figure, rotations in degrees."""
 SETTINGS = {name: ("hips" in name, "poses" in name) for name in BARS}
-STANDING = {"CC": "cmu_007_02", "hip": "salsa_25"}
+STANDING = {"CC": "cmu_002_04", "hip": "salsa_25"}
 """The clip whose first frame a skeleton's postures are made of, by how its root's name begins."""
 
 
@@ -117,13 +122,18 @@ def solve_frame(figure, cost, posture, truth, setting, solver):
         ahead = j in found.feet or found.kinds[j] == Kind.HEAD
         pairs.append(
             Correspondence(
-                posture.point(j, offset), goals[-1][2], None if turned is None else posture.rotation[j], turned,
-                ahead=ahead, hips=j == found.body,
+                posture.point(j, offset),
+                goals[-1][2],
+                None if turned is None else posture.rotation[j],
+                turned,
+                ahead=ahead,
+                hips=j == found.body,
             )
-        )  # fmt: skip
+        )
     motion = align(pairs, found.forward, size)
     start = carried(figure.skeleton, posture.q, motion)
-    return (*solver(cost.carried_by(motion), start, goals, size), [g[0] for g in goals])
+    limbs = posture_solver.hinges(found, ik.Pose.forward(figure.skeleton, figure.skeleton.rest))
+    return (*solver(cost.carried_by(motion), start, goals, size, limbs), [g[0] for g in goals])
 
 
 def measure(figure, truth, q, setting, known):
@@ -131,7 +141,9 @@ def measure(figure, truth, q, setting, known):
     hips, oriented = SETTINGS[setting]
     pose = ik.Pose.forward(figure.skeleton, q)
     free = [j for j in range(len(figure.skeleton)) if j not in known]
-    turning = free if oriented else [j for j in range(len(figure.skeleton)) if j != figure.map.body or not hips]
+    turning = (
+        free if oriented else [j for j in range(len(figure.skeleton)) if j != figure.map.body or not hips]
+    )
     off = np.linalg.norm(pose.position[free] - truth.position[free], axis=-1).mean() / figure.map.size
     angle = rotation.angle(pose.rotation[turning].swapaxes(1, 2) @ truth.rotation[turning]).mean()
     return 100 * off, np.degrees(angle)
@@ -146,7 +158,7 @@ def standing(motion: motion_files.Motion, everything: dict[str, motion_files.Mot
     """The figure of a clip, standing as in the first frame of another clip of the same skeleton."""
     base = everything[next(v for k, v in STANDING.items() if k in motion.joints[0] or k in motion.joints[1])]
     if motion.name == base.name and base.joints[0] != "hip":
-        base = everything["cmu_006_08"]
+        base = everything["cmu_007_02"]
     where = [base.joints.index(joint) if joint in base.joints else 0 for joint in motion.joints]
     return build(motion, base.rotation[0, where], base.position[0, where])
 
@@ -186,7 +198,9 @@ def run(arguments: list[str]) -> None:
                 truth = ik.Pose.forward(figure.skeleton, figure.true_q(motion, frame))
                 for setting in SETTINGS:
                     q, miss, known = solve_frame(figure, cost, posture, truth, setting, posture_solver.solve)
-                    rows.setdefault((setting, label), []).append((*measure(figure, truth, q, setting, known), miss))
+                    rows.setdefault((setting, label), []).append(
+                        (*measure(figure, truth, q, setting, known), miss)
+                    )
                     count += 1
     print(f"\n{count} frames solved, {1e3 * (time.perf_counter() - begun) / max(count, 1):.0f} ms each")
     shown = []
@@ -195,5 +209,7 @@ def run(arguments: list[str]) -> None:
             values = np.array(rows.get((setting, label), [(0.0, 0.0, 0.0)]))
             bars = f"{bar[0]:.1f} | {bar[1]}" if label == "stance" else ""
             reached = f"{100 * (values[:, 2] < 1e-4).mean():.0f}"
-            shown.append((setting, label, f"{values[:, 0].mean():.2f}", f"{values[:, 1].mean():.1f}", reached, bars))
+            shown.append(
+                (setting, label, f"{values[:, 0].mean():.2f}", f"{values[:, 1].mean():.1f}", reached, bars)
+            )
     print(table(("targets", "posture", "joints %", "degrees", "reached %", "bar"), shown))

@@ -50,7 +50,9 @@ def group(name, motions, people, wanted):
     poses = {}
     for motion in motions:
         step = max(int(_EVERY * motion.rate / 30), 1)
-        poses[motion.name] = np.array([figure.true_q(motion, f) for f in range(0, len(motion.rotation), step)])
+        poses[motion.name] = np.array(
+            [figure.true_q(motion, f) for f in range(0, len(motion.rotation), step)]
+        )
     still = stance(figure.skeleton, figure.map)
     cost = PostureObjective.of(figure.skeleton, still, figure=figure.map, tips=figure.tips)
     found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
@@ -61,7 +63,12 @@ def group(name, motions, people, wanted):
             oriented = clips.SETTINGS[setting][1]
             effectors = figure.effectors
             examples = Examples(
-                figure.skeleton, figure.map, own, effectors, figure.tips[effectors], [oriented] * len(effectors)
+                figure.skeleton,
+                figure.map,
+                own,
+                effectors,
+                figure.tips[effectors],
+                [oriented] * len(effectors),
             )
             for frame in frames:
                 truth = ik.Pose.forward(figure.skeleton, figure.true_q(motion, frame))

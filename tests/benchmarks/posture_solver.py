@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plain solver to measure the posture objective with: goals as equalities, the objective in what they leave.
+"""A plain solver to measure the posture objective with: goals are equalities, the objective chooses the rest.
 
-Newton steps of the Lagrangian with the Gauss-Newton Hessian, damped until the merit falls. No limits.
+Newton steps of the Lagrangian with the Gauss-Newton Hessian, damped until the merit falls. Knees and elbows
+do not bend beyond straight: a step that would takes this as one more equality.
 """
 
 from __future__ import annotations
@@ -15,12 +16,41 @@ _STEPS, _LARGEST, _ENOUGH = 80, 0.4, 1e-7
 _MERIT = 30.0  # weight of the goals' error beside the objective, in the measure of a step
 
 
-def solve(cost, q, goals, size):
+def hinges(found, pose):
+    """Knees and elbows: upper and lower joint, hinge and bone in the upper's axes, the other bone in its own.
+
+    Args:
+        found: the map; pose: that it was made of.
+    """
+    out = []
+    for limb in found.limbs:
+        upper, lower = limb.joints
+        end = found.heads[limb.end] if limb.end >= 0 else found.tails[lower]
+        first, second = found.heads[lower] - found.heads[upper], end - found.heads[lower]
+        into, down = pose.rotation[upper].T, pose.rotation[lower].T
+        first, second = first / np.linalg.norm(first), second / np.linalg.norm(second)
+        out.append((upper, lower, into @ found.hinge[lower], into @ first, down @ second))
+    return out
+
+
+def _bends(pose, limbs):
+    """Sines of the bends (k,), zero or more on the right side, and their Jacobian (k, n)."""
+    sines, rows = np.zeros(len(limbs)), np.zeros((len(limbs), len(pose.q)))
+    for k, (upper, lower, hinge, first, second) in enumerate(limbs):
+        h, a = pose.rotation[upper] @ hinge, pose.rotation[upper] @ first
+        e = pose.rotation[lower] @ second
+        sines[k] = np.cross(a, e) @ h
+        turning = pose.rotation_jacobian(lower) - pose.rotation_jacobian(upper)
+        rows[k] = np.cross(e, np.cross(h, a)) @ turning
+    return sines, rows
+
+
+def solve(cost, q, goals, size, limbs=()):
     """The pose (n,) of least cost that reaches the goals, and their largest error in sizes or radians.
 
     Args:
         cost: a `PostureCost`; q: (n,) to start from; goals: (joint, offset, place or None, rotation or None);
-        size: of the figure.
+        size: of the figure; limbs: as `hinges` gives them.
     """
     figure, damping = cost.skeleton, 1e-4
     pose = ik.Pose.forward(figure, q)
@@ -31,12 +61,15 @@ def solve(cost, q, goals, size):
     for _ in range(_STEPS):
         hessian = term.hessian + damping * np.diag(1e-1 / scale**2)
         root = np.linalg.cholesky(hessian)
-        down = np.linalg.solve(root, np.column_stack([term.gradient, jacobian.T]))
-        through = down[:, 1:]
-        force = np.linalg.lstsq(
-            through.T @ through + 1e-12 * np.eye(len(error)), error - through.T @ down[:, 0], rcond=None
-        )[0]
-        step = -np.linalg.solve(root.T, down[:, 0] + through @ force)
+        bends, slopes = _bends(pose, limbs)
+        held = np.zeros(len(limbs), dtype=bool)
+        for _ in range(3):
+            wanted = np.concatenate([error, bends[held]])
+            step = _step(root, term.gradient, np.concatenate([jacobian, slopes[held]]), wanted)
+            beyond = bends + slopes @ step < -1e-9
+            if not (beyond & ~held).any():
+                break
+            held |= beyond
         length = np.abs(step / scale).max()
         step *= min(1.0, _LARGEST / max(length, 1e-12))
         there = ik.Pose.forward(figure, q + step)
@@ -45,12 +78,26 @@ def solve(cost, q, goals, size):
         merit_there = value + _MERIT * np.abs(error_there).sum()
         if merit_there <= merit + 1e-12 or damping > 1e3:
             q, error, jacobian, merit = q + step, error_there, jacobian_there, merit_there
+            pose = there
             term, damping = cost.evaluate(there), max(damping * 0.3, 1e-6)
             if length < _ENOUGH:
                 break
         else:
             damping *= 10.0
     return q, float(np.abs(error).max(initial=0.0))
+
+
+def _step(root, gradient, jacobian, error):
+    """The step (n,) of least quadratic cost with `jacobian @ step = -error`, or nearest to that.
+
+    Args:
+        root: (n, n) Cholesky factor of the Hessian.
+    """
+    down = np.linalg.solve(root, np.column_stack([gradient, jacobian.T]))
+    through = down[:, 1:]
+    square = through.T @ through + 1e-12 * np.eye(len(error))
+    force = np.linalg.lstsq(square, error - through.T @ down[:, 0], rcond=None)[0]
+    return -np.linalg.solve(root.T, down[:, 0] + through @ force)
 
 
 def _rows(pose, goals, size):

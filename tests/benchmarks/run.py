@@ -33,7 +33,14 @@ BENCHMARKS = {
     "natural_examples": "postures from the own actions, one left out (--motion=folder --only=Fox)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
-ONLY_IF_NAMED = ("around", "avoidance", "clips", "keys", "natural_clips", "natural_examples")  # take long and are no matter of speed
+ONLY_IF_NAMED = (
+    "around",
+    "avoidance",
+    "clips",
+    "keys",
+    "natural_clips",
+    "natural_examples",
+)  # take long and are no matter of speed
 
 
 def main(arguments: list[str]) -> int:

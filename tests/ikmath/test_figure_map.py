@@ -13,7 +13,8 @@ from tests.ikmath import oracle
 from tests.ikmath.postures import people
 
 PERSON = {
-    "hips": "root", "spine": "spine", "chest": "spine", "neck": "neck", "head": "head", "clavicle": "clavicle",
+    "hips": "root", "spine": "spine", "chest": "spine", "neck": "neck", "head": "head",
+    "clavicle": "clavicle",
     "arm": "shoulder", "forearm": "elbow", "hand": "wrist", "thigh": "hip", "shin": "knee", "foot": "ankle",
     "toe": "paw",
 }  # fmt: skip
@@ -28,7 +29,9 @@ def _kinds(rows, found):
     return {row[0]: str(kind) for row, kind in zip(rows, found.kinds, strict=True)}
 
 
-@pytest.mark.parametrize(("rows", "expected"), [(people.PERSON, PERSON), (people.DOG, DOG)], ids=["person", "dog"])
+@pytest.mark.parametrize(
+    ("rows", "expected"), [(people.PERSON, PERSON), (people.DOG, DOG)], ids=["person", "dog"]
+)
 def test_every_joint_has_its_kind(rows, expected):
     found = map_figure(*people.arrays(rows))
     for name, kind in _kinds(rows, found).items():
@@ -75,7 +78,7 @@ def test_knees_bend_backwards_and_elbows_forwards_about_their_hinges():
 
 def test_a_chain_without_limbs_has_a_root_and_a_row():
     heads = np.array([(0, 0, k) for k in range(6)], float)
-    found = map_figure(np.arange(6) - 1, heads, heads + [0, 0, 1])
+    found = map_figure(np.arange(6) - 1, heads, heads + np.eye(3)[2])
     assert [str(kind) for kind in found.kinds] == ["root", *["other"] * 5]
     assert found.row.tolist() == [1, 5, 5, 5, 5, 5] and found.body == -1 and not found.limbs
 

@@ -39,7 +39,9 @@ def test_the_turn_is_that_of_least_squares():
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(2, 6, 3))
     weights = rng.uniform(0.2, 3, 6)
-    found = align([Correspondence(x, y, weight=w) for x, y, w in zip(a, b, weights, strict=True)], FORWARD, 1.0)
+    found = align(
+        [Correspondence(x, y, weight=w) for x, y, w in zip(a, b, weights, strict=True)], FORWARD, 1.0
+    )
 
     def cost(turn, shift):
         return weights @ ((RigidMotion(turn, shift).places(a) - b) ** 2).sum(1)

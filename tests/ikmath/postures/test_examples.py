@@ -31,7 +31,9 @@ def _made(count, seed=0):
 def _learn(figure, tips, poses, oriented=True, **options):
     found = map_skeleton(figure, tips=tips)
     effectors = found.of_kind(Kind.HEAD, Kind.WRIST, Kind.ANKLE)
-    return Examples(figure, found, poses, effectors, tips[list(effectors)], [oriented] * len(effectors), **options)
+    return Examples(
+        figure, found, poses, effectors, tips[list(effectors)], [oriented] * len(effectors), **options
+    )
 
 
 def _seen(examples, pose):
