@@ -12,7 +12,7 @@ import numpy as np
 import ikmath as ik
 from ikmath import rotation
 
-_STEPS, _LARGEST, _ENOUGH = 80, 0.4, 1e-7
+_LARGEST, _ENOUGH, _SOFT = 0.4, 1e-7, 1e-12
 _MERIT = 30.0  # weight of the goals' error beside the objective, in the measure of a step
 
 
@@ -45,12 +45,12 @@ def _bends(pose, limbs):
     return sines, rows
 
 
-def solve(cost, q, goals, size, limbs=()):
+def solve(cost, q, goals, size, limbs=(), steps=80):
     """The pose (n,) of least cost that reaches the goals, and their largest error in sizes or radians.
 
     Args:
         cost: a `PostureCost`; q: (n,) to start from; goals: (joint, offset, place or None, rotation or None);
-        size: of the figure; limbs: as `hinges` gives them.
+        size: of the figure; limbs: as `hinges` gives them; steps: at most.
     """
     figure, damping = cost.skeleton, 1e-4
     pose = ik.Pose.forward(figure, q)
@@ -58,7 +58,7 @@ def solve(cost, q, goals, size, limbs=()):
     term = cost.evaluate(pose)
     merit = term.value + _MERIT * np.abs(error).sum()
     scale = np.where(figure.is_turn, 1.0, size)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         hessian = term.hessian + damping * np.diag(1e-1 / scale**2)
         root = np.linalg.cholesky(hessian)
         bends, slopes = _bends(pose, limbs)
@@ -73,6 +73,10 @@ def solve(cost, q, goals, size, limbs=()):
         length = np.abs(step / scale).max()
         step *= min(1.0, _LARGEST / max(length, 1e-12))
         there = ik.Pose.forward(figure, q + step)
+        if length < _LARGEST:  # what the goals' curvature leaves
+            miss = np.concatenate([_rows(there, goals, size)[0], np.zeros(int(held.sum()))])
+            step = step + _step(root, np.zeros(figure.n), np.concatenate([jacobian, slopes[held]]), miss)
+            there = ik.Pose.forward(figure, q + step)
         error_there, jacobian_there = _rows(there, goals, size)
         value = cost.value(there)
         merit_there = value + _MERIT * np.abs(error_there).sum()
@@ -95,8 +99,9 @@ def _step(root, gradient, jacobian, error):
     """
     down = np.linalg.solve(root, np.column_stack([gradient, jacobian.T]))
     through = down[:, 1:]
-    square = through.T @ through + 1e-12 * np.eye(len(error))
-    force = np.linalg.lstsq(square, error - through.T @ down[:, 0], rcond=None)[0]
+    square = through.T @ through
+    square[np.diag_indices_from(square)] += _SOFT * np.trace(square)  # goals that conflict
+    force = np.linalg.solve(square, error - through.T @ down[:, 0])
     return -np.linalg.solve(root.T, down[:, 0] + through @ force)
 
 
