@@ -16,12 +16,16 @@ import numpy as np
 
 from ..arrays import Index, Mask
 from ..model.figure_map import FigureMap, Kind
+from ..model.forward_kinematics import SKEW_ROWS
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..rotation import Array, log, skew
+from ..rotation import Array, log
 from .parameters import PostureParameters
 
 _SMALL: Final = 1e-4  # radians; below, the series of the last coefficient is exact to double precision
+_TINY: Final = 1e-12  # sine of an angle that equals it
+_FLAT: Final = -0.95  # cosine from which on an angle's sine has lost digits
+_TO_SINE: Final = -0.5 * SKEW_ROWS.T  # matrix -> its axis times the sine of its angle
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +141,7 @@ class Deviations:
 
     def _vectors(self, pose: Pose) -> Array:
         """(K, 3) rotation vectors."""
-        return log(np.matmul(self.back, _local(self.joints, pose)))
+        return _rotation_vectors(np.matmul(self.back, _local(self.joints, pose)))
 
     def add(self, pose: Pose, gradient: Array, hessian: Array) -> float:
         """Add the derivatives to a gradient (n,) and a Gauss-Newton matrix (n, n); returns the value."""
@@ -168,11 +172,23 @@ def _local(joints: JointWeights, pose: Pose) -> Array:
 
 
 def _right_jacobian_inverse(phi: Array) -> Array:
-    """(K, 3, 3) see the module."""
-    angle = np.sqrt((phi * phi).sum(-1))
+    """(K, 3, 3) see the module, with `[phi]x^2 = phi phi^T - t^2 I`."""
+    square = (phi * phi).sum(-1)
+    angle = np.sqrt(square)
     far = np.maximum(angle, _SMALL)
-    last = np.where(angle < _SMALL, 1.0 / 12.0, 1.0 / far**2 - 0.5 / (far * np.tan(0.5 * far)))
-    twist = skew(phi)
-    out = 0.5 * twist + last[:, None, None] * np.matmul(twist, twist)
-    out[:, (0, 1, 2), (0, 1, 2)] += 1.0
-    return np.asarray(out)
+    last = np.where(angle < _SMALL, 1.0 / 12.0, 1.0 / (far * far) - 0.5 / (far * np.tan(0.5 * far)))
+    out: Array = phi.dot(-0.5 * SKEW_ROWS).reshape(-1, 3, 3)
+    out += (last[:, None] * phi)[:, :, None] * phi[:, None, :]
+    out[:, (0, 1, 2), (0, 1, 2)] += (1.0 - last * square)[:, None]
+    return out
+
+
+def _rotation_vectors(rotations: Array) -> Array:
+    """(K, 3) rotation vectors of (K, 3, 3), by sine and cosine where no angle is near half a turn."""
+    flat = rotations.reshape(-1, 9)
+    sines, cosine = flat.dot(_TO_SINE), 0.5 * (flat[:, ::4].sum(1) - 1.0)
+    if len(flat) and float(cosine.min()) < _FLAT:
+        return log(rotations)
+    sine = np.sqrt((sines * sines).sum(1))
+    angle = np.arctan2(sine, cosine)
+    return np.asarray(sines * (angle / np.maximum(sine, _TINY) + (sine < _TINY))[:, None])
