@@ -40,6 +40,11 @@ class BalanceSupport:
     outside: float
 
 
+def unsupported(reason: str) -> BalanceSupport:
+    """No rule, as in clips whose feet go where their targets go: running people are not above their feet."""
+    return BalanceSupport(BalanceRule.NONE, reason, (), np.zeros(3), 0.0)
+
+
 def choose_support(
     figure: FigureMap,
     heads: Array,
@@ -58,7 +63,7 @@ def choose_support(
     own = figure.feet if feet is None else tuple(feet)
     nothing = np.zeros(3)
     if figure.body < 0 or not figure.limbs:
-        return BalanceSupport(BalanceRule.NONE, "The figure has no limbs.", (), nothing, 0.0)
+        return unsupported("The figure has no limbs.")
     if not own:
         return BalanceSupport(BalanceRule.KEEP_HIPS, "No foot is on the ground.", (), nothing, 0.0)
     points = np.concatenate([heads[list(own)], tails[list(own)]])

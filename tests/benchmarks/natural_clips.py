@@ -24,6 +24,7 @@ from ikmath.model.figure_map import FigureMap, Kind, map_figure, map_skeleton
 from ikmath.postures.alignment import Correspondence, align, carried
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.stance import stance
+from ikmath.postures.support import unsupported
 
 BARS = {
     "5 positions": (4.0, 33),
@@ -133,7 +134,8 @@ def solve_frame(figure, cost, posture, truth, setting, solver):
     motion = align(pairs, found.forward, size)
     start = carried(figure.skeleton, posture.q, motion)
     limbs = posture_solver.hinges(found, ik.Pose.forward(figure.skeleton, figure.skeleton.rest))
-    return (*solver(cost.carried_by(motion), start, goals, size, limbs), [g[0] for g in goals])
+    cost = cost.carried_by(motion).with_support(unsupported("The feet follow their targets."))
+    return (*solver(cost, start, goals, size, limbs), [g[0] for g in goals])
 
 
 def measure(figure, truth, q, setting, known):
