@@ -223,17 +223,11 @@ class _Mapping:
 
     def _front(self, attached: list[int], ground: list[bool], head_way: list[int]) -> list[bool]:
         """Which pairs are at the front: of two or more, those that hang nearest to the head."""
-        if not head_way or not attached:
+        if not head_way or len(attached) < 2:
             return [not low for low in ground]
-        end = set(self.ways[head_way[-1]])
-        depth = [len(self.ways[self._join(j, head_way[-1])]) if j in end or j >= 0 else 0 for j in attached]
-        if len(attached) == 1:
-            return [not ground[0]]
-        nearest = max(depth)
-        walking = sum(ground)
-        if walking <= 2:
-            return [d == nearest for d in depth]
-        return [d == nearest and not low for d, low in zip(depth, ground, strict=True)]
+        depth = [len(self.ways[self._join(j, head_way[-1])]) if j >= 0 else 0 for j in attached]
+        walking = sum(ground)  # pairs; of more than two no arms touch the ground
+        return [d == max(depth) and (walking <= 2 or not low) for d, low in zip(depth, ground, strict=True)]
 
     def _kinds_of(self, number: int, pairs: list[tuple[int, int]], front: list[bool]) -> tuple[Kind, ...]:
         pair = next(k for k, both in enumerate(pairs) if number in both)
