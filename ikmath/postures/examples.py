@@ -35,6 +35,8 @@ _NEAR: Final = 0.05  # of a figure's size: twins that are farther from their mir
 class Configuration:
     """Where the effectors of a pose are, seen from the hips.
 
+    Arrays may have leading axes for many poses.
+
     Attributes:
         places: (E, 3) in the hips' axes and from there, in sizes of the figure; up: (3,) in the hips' axes;
         frames: (E, 3, 3) in the hips' axes, of effectors that are oriented.
@@ -46,11 +48,13 @@ class Configuration:
 
     def features(self, oriented: Index) -> Array:
         """(D,) places, distances of effectors and hips from each other, the vertical, two axes a frame."""
-        all_places = np.concatenate([np.zeros((1, 3)), self.places])
-        first, second = np.triu_indices(len(all_places), 1)
-        distances = np.sqrt(((all_places[first] - all_places[second]) ** 2).sum(-1))
-        axes = self.frames[oriented][:, :, :2]
-        return np.concatenate([self.places.ravel(), distances, self.up, axes.ravel()])
+        batch = self.places.shape[:-2]
+        all_places = np.concatenate([np.zeros((*batch, 1, 3)), self.places], -2)
+        first, second = np.triu_indices(all_places.shape[-2], 1)
+        distances = np.sqrt(((all_places[..., first, :] - all_places[..., second, :]) ** 2).sum(-1))
+        axes = self.frames[..., oriented, :, :2]
+        parts = self.places.reshape(*batch, -1), distances, self.up, axes.reshape(*batch, -1)
+        return np.concatenate(parts, -1)
 
 
 class Examples:
@@ -102,6 +106,7 @@ class Examples:
         self.mean, spread = features.mean(0), features.std(0)
         self.spread = np.where(spread > 1e-6, spread, 1.0)
         self.known = (features - self.mean) / self.spread
+        self.squares = (self.known**2).sum(-1)
         local = _local(skeleton, rotations)
         self.middle = _mean_rotation(local)
         vectors = log(self.middle.swapaxes(-1, -2) @ local).reshape(len(kept), -1)
@@ -116,7 +121,7 @@ class Examples:
 
     def _kernel(self, features: Array) -> Array:
         """(..., P) values of the kernel for features (..., D)."""
-        squares = ((features[..., None, :] - self.known) ** 2).sum(-1)
+        squares = (features**2).sum(-1)[..., None] + self.squares - 2.0 * features @ self.known.T
         wide = 2.0 * self.known.shape[1] * self.parameters.bandwidth
         return np.asarray(np.exp(-squares / wide))
 
@@ -126,12 +131,7 @@ class Examples:
         turned, there = rotations[:, joints], places[:, joints]
         ends = there + np.einsum("peij,ej->pei", turned, self.points.offsets)
         hips, middle = rotations[:, self.figure.body], places[:, self.figure.body]
-        return np.array(
-            [
-                self.seen(h, m, x, f).features(self.oriented)
-                for h, m, x, f in zip(hips, middle, ends, turned, strict=True)
-            ]
-        )
+        return self.seen(hips, middle, ends, turned).features(self.oriented)
 
     def seen(self, hips: Array, middle: Array, places: Array, frames: Array) -> Configuration:
         """A configuration from the world.
@@ -140,8 +140,9 @@ class Examples:
             hips: (3, 3) rotation of the hips' joint; middle: (3,) its place; places: (E, 3);
             frames: (E, 3, 3).
         """
-        seen = (places - middle) @ hips / self.figure.size
-        return Configuration(seen, hips.T @ self.figure.up, hips.T @ frames)
+        seen = (places - middle[..., None, :]) @ hips / self.figure.size
+        back = hips.swapaxes(-1, -2)
+        return Configuration(seen, back @ self.figure.up, back[..., None, :, :] @ frames)
 
     def similarity(self, configuration: Configuration) -> float:
         """How far the examples are trusted there, from 0 (far from all of them) to about 1."""
