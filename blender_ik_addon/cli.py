@@ -85,7 +85,8 @@ def _save(output: Path) -> None:
     try:
         with _replacing(output) as beside:
             bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True)
-            with bpy.data.libraries.load(str(beside)):
+            reading: Any = bpy.data.libraries.load(str(beside))
+            with reading:
                 pass  # its index stands at the end
     except _OF_FILES as reason:
         free = shutil.disk_usage(output.resolve().parent).free / 1e6
