@@ -2,7 +2,8 @@
 """How far a figure is off in every frame when the curves of some of its bones are.
 
 What counts is where the figure is, not how far a curve is off: a hip that turns by a degree moves the foot
-by centimetres, a finger hardly anything. To first order every bone turns and moves all that hangs from it,
+by centimetres, a finger hardly anything. What stands still in the world may be off by less than what moves,
+since there the eye sees every tremble. To first order every bone turns and moves all that hangs from it,
 which is quick enough to be asked again and again; in the end the pose is worked out as Blender does.
 """
 
@@ -20,12 +21,18 @@ from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, Po
 from .baked import Curve
 from .inheritance import column_lengths, forward, parent_transforms
 from .rotation_channels import basis_matrices, channel_of, turn_matrices
+from .space import Space
 
 Point = tuple[str, npt.ArrayLike]
 """A bone, and a point (3,) in its axes."""
 
 _LOCATION: Final = 3  # components of a track before those of its rotation
 _WIDTH: Final = _LOCATION + 4
+_STILL: Final = 0.002  # m/s: a point that is slower stands still
+_TREMBLE: Final = 0.008  # m/s: by so much may what stands still move for the sake of fewer keys,
+_FLAT: Final = 0.0005  # metres, and so far may it be off
+_ROUNDING: Final = 1e-6  # of the figure's size: what Blender's own single precision does
+_TIGHTER: Final = 0.95  # the limits' factor where the estimate let through what the pose does not
 # Of the points that hang stiffly from one bone those farthest out are enough to tell how far any is off.
 _WAYS_OUT: Final = np.array([way for way in np.ndindex(3, 3, 3) if way > (1, 1, 1)]) - 1.0
 
@@ -35,24 +42,29 @@ class Displacement:
 
     Args:
         bones: the armature.
-        scale: metres in a unit of it.
+        spaces: where it is in the world in these frames.
         curves: of locations and rotations, a value on every frame.
         states: how the armature is animated in these frames; the curves are put in.
-        also: points that count, beside the ends of all bones that move and two aside of each.
+        margin: metres, how far any point may be off in any frame.
+        also: points that count, beside the ends of all bones that move and two aside of each. While they, or
+            others of their bones, stand still in the world, they may not tremble.
+        rate: frames of the curves in a second.
 
     Attributes:
         given: (T, F, 7) location and rotation of these bones, as the curves say; keyed: (T, 7) what has one.
-        size: how large the figure is, about.
     """
 
     def __init__(
         self,
         bones: Bones,
-        scale: float,
+        spaces: Sequence[Space],
         curves: Sequence[Curve],
         states: Sequence[PoseState],
-        also: Iterable[Point],
+        margin: float,
+        also: Sequence[Point],
+        rate: float,
     ) -> None:
+        scale = spaces[0].scale
         self._bones, self._scale = bones, scale
         moved = {bones.number(curve.bone) for curve in curves}
         self._numbers = np.array([i for level in bones.levels for i in level.tolist() if i in moved])
@@ -68,14 +80,22 @@ class Displacement:
         pose = self._posed(self.given)
         self._owner, self._local = self._points(also)
         self._all_places = self._placed(pose)
-        self._hanging, self._places = self._outermost()
+        self._rounding = _ROUNDING * float(np.ptp(self._all_places[:, :, 0], axis=1).max())
+        self._margin = max(margin, self._rounding)
+        seconds = np.diff(curves[0].frames) / rate
+        held = {bones.number(name) for name, _point in also}
+        self._still = self._standing(spaces, held, _STILL * seconds + self._rounding)
+        self._paces = _TREMBLE * seconds
+        which = self._outermost()
+        self._hanging, self._places = self._track[self._owner][which], self._all_places[:, which]
+        self._resting = self._still[which]
+        self._share = np.ones((len(self._numbers), len(states)))
         parents = bones.parents[self._numbers]
         self._up = np.where(parents >= 0, self._track[parents], -1)
         self._first = np.flatnonzero(np.diff(self._hanging, prepend=-1))
         self._heads = pose[:, self._numbers, :3].transpose(1, 2, 3, 0)[:, :, 3] * scale
         self._axes, self._ways = self._frames(pose, parents)
         self._turns = self._matrices(np.arange(len(self._numbers)), self.given)
-        self.size = float(np.ptp(self._all_places[:, :, 0], axis=1).max())
         self._turned = np.zeros_like(self._heads)
         self._slid = np.zeros_like(self._heads)
 
@@ -93,12 +113,12 @@ class Displacement:
         self._turned[tracks] = (self._axes[tracks] @ own[..., None])[..., 0].swapaxes(1, 2)
         self._slid[tracks] = (self._ways[tracks] @ moved[..., None])[..., 0].swapaxes(1, 2)
 
-    def brought(self, margin: float) -> tuple[Array, Flags]:
-        """What each bone brings to what is off, to first order.
+    def brought(self) -> tuple[Array, Flags]:
+        """What each bone brings to what is off, to first order, as shares of what is allowed.
 
         Returns:
-            (T, F) by how much, of all that hangs from a bone, the point that is farthest off would be nearer
-            without it; and whether that point is farther off than the margin.
+            (T, F) by how much, of all that hangs from a bone, the point that is off most would be nearer
+            without it; and whether that point is farther off than allowed.
         """
         turned, moved = self._turned.copy(), self._slid - _cross(self._turned, self._heads)
         for row, above in enumerate(self._up.tolist()):
@@ -107,19 +127,64 @@ class Displacement:
                 moved[row] += moved[above]
         by = self._hanging
         off = _cross(turned[by].swapaxes(0, 1), self._places, 0) + moved[by].swapaxes(0, 1)
+        limits = self._share[by] * self._allowed(off, self._resting)
+        off /= limits
         square = np.einsum("ipf,ipf->pf", off, off)
         worst, which = self._worst(square)
         columns = np.arange(worst.shape[1])
         arms = self._places[:, which, columns].swapaxes(0, 1) - self._heads
         own = _cross(self._turned, arms) + self._slid
-        along = np.einsum("tif,itf->tf", own, off[:, which, columns])
+        along = np.einsum("tif,itf->tf", own, off[:, which, columns]) / limits[which, columns]
         length = np.sqrt(worst)
-        return along / np.maximum(length, np.finfo(float).tiny), length > margin
+        return along / np.maximum(length, np.finfo(float).tiny), length > 1.0
 
-    def exact(self, values: Array) -> float:
-        """How far the farthest point is off with values (T, F, 7) on all tracks."""
+    def holds(self, values: Array) -> bool:
+        """Whether no point is farther off than allowed with values (T, F, 7) on all tracks.
+
+        Where one is, less is allowed to the estimate from now on.
+        """
         off = self._placed(self._posed(values)) - self._all_places
-        return float(np.sqrt((off * off).sum(0)).max(initial=0.0))
+        share = np.sqrt((off * off).sum(0)) / self._allowed(off, self._still)
+        if share.max(initial=0.0) <= 1.0:
+            return True
+        worst = np.zeros_like(self._share)
+        np.maximum.at(worst, self._track[self._owner], share)
+        self._share *= np.where(worst > 1.0, _TIGHTER / np.maximum(worst, 1.0), 1.0)
+        return False
+
+    def _allowed(self, off: Array, still: Flags) -> Array:
+        """(P, F) metres, how far points may be off.
+
+        Args:
+            off: (3, P, F) how far they are; where that changes too quickly, less is allowed.
+            still: (P, F) when they stand still.
+        """
+        length, way = (np.sqrt((each * each).sum(0)) for each in (off, np.diff(off)))
+        hurry = np.where(still[:, 1:] & still[:, :-1], way / self._paces, 0.0)
+        hurry = np.maximum(np.pad(hurry, ((0, 0), (0, 1))), np.pad(hurry, ((0, 0), (1, 0))))
+        # Off by half a pace, to the one side and in the next frame to the other, is never too quick.
+        half = 0.5 * np.minimum(np.append(self._paces, np.inf), np.insert(self._paces, 0, np.inf))
+        calm = np.clip(length / np.maximum(hurry, np.finfo(float).tiny), np.minimum(half, _FLAT), _FLAT)
+        return np.where(still, np.clip(calm, self._rounding, self._margin), self._margin)
+
+    def _standing(self, spaces: Sequence[Space], held: set[int], least: Array) -> Flags:
+        """(P, F) when the points of some bones stand still in the world; of others never.
+
+        Args:
+            spaces: where the armature is.
+            held: numbers of these bones.
+            least: (F - 1,) metres, the way from frame to frame from which on they do not.
+        """
+        still = np.zeros(self._all_places.shape[1:], dtype=bool)
+        rows = np.flatnonzero(np.isin(self._owner, list(held)))
+        if not rows.size:
+            return still
+        turn, shift = np.array([s.rotation for s in spaces]), np.array([s.translation for s in spaces])
+        world = np.einsum("fij,jpf->ipf", turn, self._all_places[:, rows]) + shift.T[:, None]
+        slow = np.sqrt((np.diff(world) ** 2).sum(0)) < least
+        still[rows, :-1] |= slow
+        still[rows, 1:] |= slow
+        return still
 
     def _worst(self, square: Array) -> tuple[Array, Indices]:
         """(T, F) the largest number of all points that hang from a bone, and which point that is."""
@@ -183,16 +248,15 @@ class Displacement:
         order = np.argsort(self._track[owners], kind="stable")
         return owners[order], locals_[order]
 
-    def _outermost(self) -> tuple[Indices, Array]:
-        """(P,) from which track the outermost points hang, and (3, P, F) where they are."""
+    def _outermost(self) -> Indices:
+        """Which points tell how far all are off: those farthest out, and those that stand still."""
         by = self._track[self._owner]
         out = _WAYS_OUT @ self._all_places[:, :, 0]
-        found = set()
+        found = set(np.flatnonzero(self._still.any(1)).tolist())
         for track in range(len(self._numbers)):
             rows = np.flatnonzero(by == track)
             found.update(rows[out[:, rows].argmax(1)].tolist(), rows[out[:, rows].argmin(1)].tolist())
-        which = np.array(sorted(found))
-        return by[which], self._all_places[:, which]
+        return np.array(sorted(found))
 
     def _placed(self, pose: Array) -> Array:
         """(3, P, F) the points."""

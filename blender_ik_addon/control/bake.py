@@ -16,7 +16,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge.action import key_time, require_writable, to_be_keyed, write_keys
+from ..bridge.action import key_rate, key_time, require_writable, to_be_keyed, write_keys
 from ..bridge.armature import Channels, read_channels
 from ..bridge.baked import gather_curves
 from ..bridge.by_hand import ByHand
@@ -219,11 +219,12 @@ class Bake:
         if self.options.decimate:
             curves = decimated(
                 figure.bones,
-                figure.space.scale,
+                [sample.space for sample in samples],
                 curves,
                 [sample.state for sample in samples],
                 self.options.remove_error_margin,
                 self.plan.points,
+                rate=key_rate(context.scene),
             )
         with ExitStack() as undo:
             undo.callback(self._give_back, before)
