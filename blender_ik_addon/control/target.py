@@ -15,6 +15,7 @@ from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.refusal import Refused
 from .autokey import auto_key_object
+from .one_place import why_not_moved
 
 _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
@@ -127,7 +128,7 @@ def why_not_held(effector: ArticulateEffector) -> str:
     if effector.follows not in ("TARGET", "PIN"):
         return f"Effector '{effector.name}' has no target and no pin that could be moved"
     if effector.follows == "PIN":
-        return ""
+        return why_not_moved(effector, bpy.context.scene.frame_current_final)
     if effector.subtarget:
         return f"Effector '{effector.name}' follows bone '{effector.subtarget}': move that bone"
     if effector.target.library is not None:
