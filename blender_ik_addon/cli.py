@@ -16,9 +16,9 @@ from typing import Any
 
 import bpy
 
-from .control.bake import Bake, BakeOptions, frame_limits
-from .control.reasons import REASONS
-from .control.solve import solve_now
+from .control.bake.bake import Bake, BakeOptions, frame_limits
+from .control.frame.solve import solve_now
+from .control.report.reasons import REASONS
 from .properties.access import rig_of
 from .properties.refusal import Refused
 

@@ -14,9 +14,9 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .control.following import watched
-from .control.kept import Readers, hand_to
-from .control.live import LiveFigures
+from .control.collision.mesh_cache import Readers, hand_to
+from .control.live.following import watched
+from .control.live.live import LiveFigures
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.overrides import prepare_overrides

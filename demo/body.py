@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ikmath.examples.skinning import bone_weights
+from ikmath.examples.solids import Solid, capsule, ellipsoid, loft, mirrored, together
 from ikmath.rotation import Array
-from ikmath.skinning import bone_weights
-from ikmath.solids import Solid, capsule, ellipsoid, loft, mirrored, together
 
 Bone = tuple[Array, Array]  # head and tail at rest, armature space
 

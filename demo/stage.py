@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ikmath.solids import Solid, blocks, capsule, ellipsoid, together
+from ikmath.examples.solids import Solid, blocks, capsule, ellipsoid, together
 
 FRAMES = 120
 TABLE_TOP = 1.0

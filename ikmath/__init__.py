@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Inverse kinematics of articulated figures: the classical texts' methods, and a default without tuning.
 
-Numpy only, knows nothing of Blender. Data flows one way: `Skeleton` -> `Pose` -> goals -> `Problem` ->
-`solve` -> `Solution`. Metres and radians; every array may carry leading batch axes.
+Needs numpy only. Data flows one way: `Skeleton` -> `Pose` -> goals -> `Problem` -> `solve` -> `Solution`.
+Metres and radians; every array may have leading batch axes.
 """
 
-from . import elephant, figures
-from .avoidance import AVOIDANCE
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from .collision import (
+    AVOIDANCE,
+    SHAPES,
+    Body,
+    Capsule,
+    Cylinder,
+    HalfSpace,
+    Link,
+    Rectangle,
+    Sphere,
+    TriangleMesh,
+    critical_points,
+    self_pairs,
+)
 from .errors import BadShape, BadValue, IkError, NotSupported, UnknownName
 from .goals import (
     GOALS,
@@ -22,32 +37,39 @@ from .goals import (
     Posture,
     Residual,
 )
-from .inertia import inertia_weights
-from .joint import Joint
 from .limits import LIMITS
-from .linalg.damped import condition_number, residual_bounds
-from .linalg.svd import SVD
-from .obstacles import (
-    SHAPES,
-    Body,
-    Capsule,
-    Cylinder,
-    HalfSpace,
-    Link,
-    Rectangle,
-    Sphere,
-    TriangleMesh,
-    critical_points,
-    self_pairs,
-)
-from .points import Points
-from .pose import Pose
-from .problem import Problem, Solution, Status
-from .skeleton import Skeleton
+from .model.frame_points import Points
+from .model.inertia import inertia_weights
+from .model.joint import Joint
+from .model.pose import Pose
+from .model.skeleton import Skeleton
+from .problem.problem import Problem, Solution, Status
 from .solvers import DEFAULT, METHODS, Demand, Solver, Wish, solve
 from .trajectory import solve_track, subdivide, track
 
+if TYPE_CHECKING:
+    from .classic.linalg.damped import condition_number, residual_bounds
+    from .classic.svd.svd import SVD
+    from .examples import elephant, figures
+
 __version__ = "0.1.0"
+
+_LAZY: Final = {
+    "SVD": ".classic.svd.svd",
+    "condition_number": ".classic.linalg.damped",
+    "residual_bounds": ".classic.linalg.damped",
+    "elephant": ".examples.elephant",
+    "figures": ".examples.figures",
+}
+"""Public names that are imported when first used: name -> module; a module's own name stands for itself."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_LAZY[name], __name__)
+    return module if _LAZY[name].endswith(f".{name}") else getattr(module, name)
+
 
 __all__ = [
     "AVOIDANCE",

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -33,6 +34,35 @@ Registered = TypeVar("Registered", bound=Entry)
 def registry(entries: Iterable[Registered]) -> Mapping[str, Registered]:
     """Name -> entry, in the given order, read-only."""
     return MappingProxyType({entry.name: entry for entry in entries})
+
+
+class LazyRegistry(Mapping[str, Registered]):
+    """Name -> entry, read-only; entries that are seldom used are imported when first looked up.
+
+    Args:
+        loaded: entries at hand, first in the order.
+        places: name -> "package.module:Class" of the others.
+    """
+
+    def __init__(self, loaded: Iterable[Registered], places: Mapping[str, str]) -> None:
+        self._found = {entry.name: entry for entry in loaded}
+        self._places = dict(places)
+        self._names = (*self._found, *self._places)
+
+    def __getitem__(self, name: str) -> Registered:
+        if name not in self._found:
+            module, _, kind = self._places[name].partition(":")
+            self._found[name] = getattr(import_module(module), kind)()
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
 
 
 def choose(entries: Mapping[str, Registered], kind: str, name: str) -> Registered:

@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ikmath.skinning import bone_weights
-from ikmath.solids import Solid, together
+from ikmath.examples.skinning import bone_weights
+from ikmath.examples.solids import Solid, together
 
 from ..compat import assign_action, ensure_bag, new_curve
 from .armature import AXES, Array

@@ -19,8 +19,8 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
+from ikmath.collision import TriangleMesh
 from ikmath.errors import IkError
-from ikmath.obstacles import TriangleMesh
 
 from ..properties.obstacle import SURFACES, has_surface, makes_instances
 from .armature import Array

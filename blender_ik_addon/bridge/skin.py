@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ikmath.obstacles import FitOptions, Link, Skin, fit_links
+from ikmath.collision import FitOptions, Link, Skin, fit_links
 
 from .armature import Bones
 from .space import Space

@@ -7,7 +7,7 @@ from typing import Literal
 
 import bpy
 
-from ..control.reasons import REASONS
+from ..control.report.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 

@@ -9,8 +9,8 @@ from collections.abc import Generator
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ..control.bake import Bake, BakeOptions
-from ..control.reasons import REASONS
+from ..control.bake.bake import Bake, BakeOptions
+from ..control.report.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bake import DESCRIPTIONS
 from .active import FRESH, OnArmature, Outcome, refuse

@@ -7,8 +7,8 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..compat import bone_selected
-from ..control.body import add_link, fit, remove_link
-from ..control.self_collision import add_pairs, list_contacts, remove_pair
+from ..control.collision.body import add_link, fit, remove_link
+from ..control.collision.self_collision import add_pairs, list_contacts, remove_pair
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature

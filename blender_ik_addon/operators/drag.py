@@ -19,10 +19,10 @@ from bpy.props import (
 )
 
 from .. import compat
-from ..control.drag import Drag, Grip
-from ..control.reasons import REASONS
-from ..control.sight import read_sight
-from ..control.under_mouse import bone_at
+from ..control.drag.drag import Drag, Grip
+from ..control.drag.pick import bone_at
+from ..control.drag.view import read_sight
+from ..control.report.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.measures import angle, length, metre
 from ..properties.refusal import Refused

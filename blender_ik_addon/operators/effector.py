@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
-from ..control.effectors import (
+from ..control.rig.effectors import (
     NewEffector,
     TargetLook,
     add_effectors,

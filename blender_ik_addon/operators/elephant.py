@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ..control.elephant import Wish, make_elephant
-from ..control.reasons import REASONS
+from ..control.report.reasons import REASONS
+from ..control.rig.elephant import Wish, make_elephant
 from ..properties.access import session_of
 from .active import BAKING, Outcome, refuse
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..control.sight import Array, Sight
+from ..control.drag.view import Array, Sight
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 FINE = 0.1  # share of the mouse's way that counts while Shift is held

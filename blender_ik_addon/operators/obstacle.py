@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from ..control.body import fit
-from ..control.obstacles import add_obstacles, remove_obstacle, require_obstacles
-from ..control.rooms import make_two_sided
+from ..control.collision.body import fit
+from ..control.collision.obstacles import add_obstacles, remove_obstacle, require_obstacles
+from ..control.collision.rooms import make_two_sided
 from ..properties.access import rig_of
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused

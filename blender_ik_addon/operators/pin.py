@@ -5,8 +5,8 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
-from ..control.effectors import TargetLook
-from ..control.pins import mirror, pin, unpin
+from ..control.rig.effectors import TargetLook
+from ..control.rig.pins import mirror, pin, unpin
 from .active import FRESH, OnArmature
 from .bones import OnBones
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..control.report_text import NAME, find_text
+from ..control.report.report_text import NAME, find_text
 from .active import Outcome
 
 NO_REPORT = "There is no report yet: press Solve or Bake"

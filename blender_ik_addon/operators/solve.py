@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..control.solve import solve_now
+from ..control.frame.solve import solve_now
 from .active import OnArmature
 
 

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 
-from ..control.reasons import REASONS
-from ..control.sight import read_sight
-from ..control.target import TargetInHand
+from ..control.drag.view import read_sight
+from ..control.report.reasons import REASONS
+from ..control.rig.target import TargetInHand
 from ..properties.access import active_armature, rig_of
 from ..properties.measures import metre
 from ..properties.refusal import Refused

@@ -16,13 +16,13 @@ from mathutils import Matrix
 
 from ..bridge.changes import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
-from ..control.balance import Stand
-from ..control.grip import Grip
-from ..control.holding import Hold, holding
-from ..control.inspection import Inspector, Standing
-from ..control.mirrored import other_hand
-from ..control.nearness import Critical
-from ..control.reasons import REASONS
+from ..control.collision.nearness import Critical
+from ..control.drag.grip import Grip
+from ..control.drag.holding import Hold, holding
+from ..control.drag.mirrored import other_hand
+from ..control.inspect.balance import Stand
+from ..control.inspect.inspection import Inspector, Standing
+from ..control.report.reasons import REASONS
 from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
 from . import parts

@@ -15,7 +15,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import compat
-from ..control.target import held_place, why_not_held
+from ..control.rig.target import held_place, why_not_held
 from ..properties.access import active_armature, rig_of, session_of
 from .tool import tool_in_hand
 

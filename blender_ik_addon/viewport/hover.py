@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import bpy
 
-from ..control.sight import read_sight
-from ..control.under_mouse import bone_at
+from ..control.drag.pick import bone_at
+from ..control.drag.view import read_sight
 from ..properties.access import session_of
 
 HOVER: Final = "ARTICULATE_GGT_hover"

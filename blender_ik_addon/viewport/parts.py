@@ -10,12 +10,12 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..control.balance import Stand
-from ..control.body import Capsules
-from ..control.holding import Hold
-from ..control.inspection import Ellipsoid
-from ..control.limit_arcs import Limit
-from ..control.nearness import Critical
+from ..control.collision.body import Capsules
+from ..control.collision.nearness import Critical
+from ..control.drag.holding import Hold
+from ..control.inspect.balance import Stand
+from ..control.inspect.inspection import Ellipsoid
+from ..control.inspect.limit_arcs import Limit
 from ..properties.measures import in_metres, metre
 from .colours import BODY, BY_ERROR, GUIDE, HOLD, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ..residual import Residual
+from ..model.residual import Residual
 from .aim import Aim
 from .any_of import AnyOf
 from .balance import Balance

@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Index
-from ..kinematics import SKEW_ROWS
-from ..pose import Pose
-from ..residual import Residual
+from ..model.forward_kinematics import SKEW_ROWS
+from ..model.pose import Pose
+from ..model.residual import Residual
 from ..rotation import Array
 from .base import Effectors, Frame, Names, check_slack
 from .rows import blocks, outer, readiest, unit_vectors, with_slack

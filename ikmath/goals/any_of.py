@@ -18,10 +18,10 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Index
 from ..errors import BadValue
-from ..pose import Pose
-from ..residual import Residual
+from ..model.pose import Pose
+from ..model.residual import Residual
+from ..model.skeleton import Skeleton
 from ..rotation import Array
-from ..skeleton import Skeleton
 from .base import Frame, Goal
 
 

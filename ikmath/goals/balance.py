@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..errors import BadShape, BadValue
-from ..pose import Pose
-from ..residual import Residual
+from ..model.pose import Pose
+from ..model.residual import Residual
+from ..model.skeleton import Skeleton
 from ..rotation import Array
-from ..skeleton import Skeleton
 from .base import Frame, Goal
 from .rows import unit_vectors, violated
 from .support import Support

@@ -17,11 +17,11 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue
-from ..points import Points
-from ..pose import Pose
-from ..residual import Residual
+from ..model.frame_points import Points
+from ..model.pose import Pose
+from ..model.residual import Residual
+from ..model.skeleton import Skeleton
 from ..rotation import Array, matrix_from_quaternion, quaternion_from_matrix
-from ..skeleton import Skeleton
 
 Names = str | Sequence[str]
 Frame = int | Index

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Mask
 from ..errors import BadShape, BadValue
-from ..pose import Pose
-from ..residual import Residual
+from ..model.pose import Pose
+from ..model.residual import Residual
 from ..rotation import Array
 from .base import Frame, Names
 from .pairs import Ends, Pairs

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..errors import BadValue
-from ..pose import Pose
-from ..residual import Residual
+from ..model.pose import Pose
+from ..model.residual import Residual
 from .base import Frame, Names
 from .pairs import Pairs
 from .rows import log_and_derivative

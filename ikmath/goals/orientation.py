@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Index, Mask
-from ..plan import Columns
-from ..pose import Pose
-from ..residual import Residual
+from ..model.pose import Pose
+from ..model.residual import Residual
+from ..model.skeleton import Skeleton
+from ..model.topology import Columns
 from ..rotation import Array
-from ..skeleton import Skeleton
 from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
 from .rows import log_and_derivative, with_slack
 

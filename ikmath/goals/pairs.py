@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadShape
-from ..pose import Pose
+from ..model.pose import Pose
 from ..rotation import Array
 from .base import Effectors, Names
 

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..pose import Pose
-from ..residual import Residual
+from ..model.pose import Pose
+from ..model.residual import Residual
 from .base import Effectors, Frame, Names
 from .rows import blocks, unit_vectors, violated
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Mask
-from ..pose import Pose
-from ..residual import Residual
+from ..model.pose import Pose
+from ..model.residual import Residual
+from ..model.skeleton import Skeleton
 from ..rotation import Array, cross
-from ..skeleton import Skeleton
 from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
 from .rows import with_slack
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from ..errors import BadValue
-from ..residual import Residual
+from ..model.residual import Residual
 from ..rotation import Array, log, skew
 
 

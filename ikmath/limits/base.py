@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import ClassVar, Protocol
 
 from ..arrays import Index
-from ..held import HeldOfMany, HeldOfOne
-from ..pose import Pose
-from ..region import Region
-from ..residual import Residual
+from ..model.active_directions import HeldOfMany, HeldOfOne
+from ..model.joint_limits import Region
+from ..model.pose import Pose
+from ..model.residual import Residual
 from ..rotation import Array
 
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from ..arrays import Mask
-from ..region import Region
+from ..model.joint_limits import Region
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 

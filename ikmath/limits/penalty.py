@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from .. import arguments
-from ..pose import Pose
-from ..region import Region
-from ..residual import Residual
+from ..model.joint_limits import Region
+from ..model.pose import Pose
+from ..model.residual import Residual
 from ..rotation import Array
 from .base import LimitMethod, Propose
 

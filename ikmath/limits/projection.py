@@ -16,9 +16,9 @@ from typing import ClassVar, Final
 import numpy as np
 
 from ..arrays import Index
-from ..exits import ExitsOfMany, ExitsOfOne
-from ..held import HeldOfMany, HeldOfOne
-from ..region import Region
+from ..model.active_directions import HeldOfMany, HeldOfOne
+from ..model.joint_limits import Region
+from ..model.limit_crossings import ExitsOfMany, ExitsOfOne
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 

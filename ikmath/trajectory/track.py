@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..errors import BadShape, BadValue, told
-from ..problem import Problem, Solution
+from ..problem.problem import Problem, Solution
 from ..solvers import DEFAULT, Solver
-from ..solvers.base import gather
+from ..solvers.method import gather
 
 
 def solve_track(

@@ -13,24 +13,14 @@ from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name,
 LAYERS = (
     {"arrays", "errors"},
     {"arguments"},
-    {"registries", "parameters", "rotation", "linalg", "swing", "threads"},
-    {"exits", "plan"},
-    {"held", "local_frames"},
-    {"inertia", "region", "kinematics", "residual", "blocks", "solids", "skinning", "lsystem"},
-    {"hinges"},
-    {"joint"},
-    {"skeleton"},
-    {"points"},
-    {"pose"},
-    {"goals", "limits", "obstacles"},
-    {"avoidance", "merged"},
-    {"stack"},
+    {"registries", "parameters", "rotation", "linalg", "threads"},
+    {"model"},
+    {"goals", "limits", "collision", "postures"},
     {"problem"},
-    {"culprits", "shortfalls"},
     {"diagnosis"},
     {"solvers"},
     {"trajectory"},
-    {"figures", "elephant"},
+    {"classic", "examples"},
 )
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 
@@ -92,12 +82,12 @@ def _families() -> list[set[str]]:
     """For each family the modules of its members: what its registry holds, or what derives from its base."""
     registered = [
         {entry.__module__ if isinstance(entry, type) else type(entry).__module__ for entry in found.values()}
-        for name, found in vars(ikmath).items()
-        if isinstance(found, Mapping) and not name.startswith("_")
+        for found in (getattr(ikmath, name) for name in ikmath.__all__)
+        if isinstance(found, Mapping)
     ]
     shapes = {
         module_name(path)
-        for path in python_files(f"{LIBRARY}/obstacles")
+        for path in python_files(f"{LIBRARY}/collision")
         for node in ast.walk(parse(path))
         if isinstance(node, ast.ClassDef) and "Shape" in {ast.unparse(base) for base in node.bases}
     }

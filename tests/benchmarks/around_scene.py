@@ -116,7 +116,7 @@ def in_window(scene: Scene) -> Way:
 
 def led(scene: Scene, updates: int, resting: int, budget: float) -> Way:
     """Lead the hand to its place, in so many updates, and at most so many more with the mouse at rest."""
-    module: Any = addon_module("control.drag")
+    module: Any = addon_module("control.drag.drag")
     rig, end, goal, size = scene
     pins = {foot: _tip(rig, foot) for foot in FEET}
     drag = module.Drag(rig, bpy.context, module.Grip(bone=end), budget=budget)

@@ -188,7 +188,13 @@ def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], bloc
     """The extension's control path, its parts timed; frames prepared in blocks, as a bake does, or singly."""
     frame, tasks, plan_module, sample, pose = (
         importlib.import_module(f"{_package()}.{name}")
-        for name in ("control.frame", "control.task", "control.plan", "control.sample", "bridge.pose")
+        for name in (
+            "control.frame.solve_frame",
+            "control.frame.task",
+            "control.frame.plan",
+            "control.frame.sample",
+            "bridge.pose",
+        )
     )
     scene, rounds, misses = bpy.context.scene, [], []
     plan = plan_module.read_plan(figure, bpy.context)

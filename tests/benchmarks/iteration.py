@@ -27,11 +27,11 @@ from reference_kernel import Many, One
 from timing import interleaved, machine, table
 
 import ikmath as ik
-from ikmath.pose import Pose
-from ikmath.solvers.base import Options
-from ikmath.solvers.damped import DampedOptions
-from ikmath.solvers.loop import Incremental
-from ikmath.solvers.stepping import Linear
+from ikmath.classic.loop import Incremental
+from ikmath.classic.methods.damped import DampedOptions
+from ikmath.classic.stepping import Linear
+from ikmath.model.pose import Pose
+from ikmath.solvers.method import Options
 
 FRAMES = 300
 ONE_BY_ONE = 8  # frames of a turn

@@ -17,7 +17,7 @@ import numpy as np
 from timing import clock, machine, table
 
 import ikmath as ik
-from ikmath.obstacles.bvh import Tree
+from ikmath.collision.bvh import Tree
 
 EFFECTORS = ("head", "wrist.L", "wrist.R", "ankle.L", "ankle.R")
 PINS = ("pelvis", "head", "wrist.R", "ankle.L", "ankle.R")

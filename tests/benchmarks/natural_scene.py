@@ -45,7 +45,7 @@ def main(zip_path: Path, only: str = "") -> None:
 
 def drags(only: str) -> list[tuple[str, ...]]:
     """Rows of the table of drags."""
-    drag, rows = addon_module("control.drag"), []
+    drag, rows = addon_module("control.drag.drag"), []
     for figure, parts in drag_ways.PARTS.items():
         for part, way in ((own, way) for own in parts for way in drag_ways.WAYS[own]):
             name, poses = f"{figure}, {part} {way}", []

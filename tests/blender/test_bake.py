@@ -240,7 +240,7 @@ def test_the_animation_below_is_kept_where_the_goal_leaves_it_free():
 
 # ---------------------------------------------------------------------------- step by step, and when it fails
 def _bake(rig: bpy.types.Object, **options: object):
-    module = installed.module("control.bake")
+    module = installed.module("control.bake.bake")
     return module.Bake(rig, bpy.context, module.BakeOptions(**{"frame_start": 1, "frame_end": 10, **options}))
 
 
@@ -283,7 +283,7 @@ def test_a_failure_while_solving_changes_nothing(monkeypatch):
     rig = _reaching()
     bpy.context.scene.frame_set(4)
     before = snapshot(rig)
-    frame = installed.module("control.bake")
+    frame = installed.module("control.bake.bake")
     solve = frame.solve_task
 
     def fail(task, earlier=None):
@@ -303,7 +303,7 @@ def test_a_failure_after_writing_gives_the_keys_back(monkeypatch, overwrite):
     rig.pose.bones["b3"].keyframe_insert("rotation_quaternion", frame=3)
     bpy.context.scene.frame_set(4)
     before = snapshot(rig)
-    module = installed.module("control.bake")
+    module = installed.module("control.bake.bake")
 
     def fail(*_args):
         raise OSError("the report could not be written")

@@ -142,7 +142,7 @@ def test_a_fault_of_ours_leaves_no_timer(slow, monkeypatch):
     def fail(*_args, **_options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(installed.module("control.bake"), "take_sample", fail)
+    monkeypatch.setattr(installed.module("control.bake.bake"), "take_sample", fail)
     with pytest.raises(ZeroDivisionError):
         operator.modal(window, TIMER)
     assert not window.timers and not bpy.context.window_manager.articulate.baking

@@ -173,7 +173,7 @@ def test_a_failure_while_writing_gives_back_a_pose_that_was_set_by_hand(
         write(armature, curve, *rest)
 
     monkeypatch.setattr(action, "_write", fail)
-    control = installed.module("control.bake")
+    control = installed.module("control.bake.bake")
     options = control.BakeOptions(frame_start=1, frame_end=8, use_current_action=overwrite)
     with pytest.raises(OSError, match="no more room"):
         control.Bake(rig, bpy.context, options).run(bpy.context)

@@ -14,7 +14,7 @@ from mathutils import Vector
 def capsules(rig: bpy.types.Object):
     """The figure's capsules in the world, as it stands."""
     bpy.context.view_layer.update()
-    body, bones = installed.module("control.body"), installed.module("bridge.armature")
+    body, bones = installed.module("control.collision.body"), installed.module("bridge.armature")
     parts = body.read_parts(body.read_links(rig), bones.read_bones(rig))
     return parts.placed(np.array(rig.matrix_world) @ bones.pose_matrices(rig))
 
@@ -52,11 +52,11 @@ def test_parts_that_are_off_or_gone_have_none():
 
 def watched(rig: bpy.types.Object) -> set[frozenset[str]]:
     """The pairs that a solve keeps apart now."""
-    plan = installed.module("control.plan").read_plan(rig, bpy.context)
-    sample = installed.module("control.sample").take_sample(
+    plan = installed.module("control.frame.plan").read_plan(rig, bpy.context)
+    sample = installed.module("control.frame.sample").take_sample(
         plan, rig, bpy.context.evaluated_depsgraph_get(), 1
     )
-    tasks = installed.module("control.task")
+    tasks = installed.module("control.frame.task")
     (task,) = tasks.make_tasks(plan, tasks.first_figure(plan, rig, sample), [sample])
     names = task.problem.body.names
     return {frozenset((names[i], names[j])) for i, j in task.problem.scene.pairs.tolist()}
@@ -137,7 +137,7 @@ def test_a_live_figure_in_motion_is_measured_once_for_what_it_keeps_clear_of(mon
     for frame, angle in ((1, -0.3), (9, 0.4)):
         chest.rotation_euler.x = angle
         chest.keyframe_insert("rotation_euler", frame=frame)
-    surroundings = installed.module("control.surroundings")
+    surroundings = installed.module("control.collision.surroundings")
     measured = []
     pairs = surroundings.watched_pairs
     monkeypatch.setattr(surroundings, "watched_pairs", lambda *a, **k: measured.append(1) or pairs(*a, **k))

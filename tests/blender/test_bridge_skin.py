@@ -9,7 +9,7 @@ import pytest
 from bridge_rigs import chain_rig
 from installed import module
 
-from ikmath.obstacles import Body, FitOptions
+from ikmath.collision import Body, FitOptions
 
 skin = module("bridge.skin")
 read_bones = module("bridge.armature").read_bones

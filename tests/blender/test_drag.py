@@ -12,7 +12,7 @@ from bridge_rigs import chain_rig, metarig, shake
 
 import ikmath as ik
 
-drag = installed.module("control.drag")
+drag = installed.module("control.drag.drag")
 Refused = installed.module("properties.refusal").Refused
 
 

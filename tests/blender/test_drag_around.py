@@ -81,7 +81,7 @@ def test_a_hand_gets_to_where_a_solve_would_bring_it(seed):
     rig, hand, goal = person(seed)
     solved = solved_error(rig, hand, goal)
     feet = {name: tip(rig, name) for name in ("foot.L", "foot.R")}
-    held = installed.module("control.drag")
+    held = installed.module("control.drag.drag")
     drag = held.Drag(rig, bpy.context, held.Grip(bone=hand))
     way = goal - drag.anchor
     for share in np.linspace(0.0, 1.0, UPDATES + 1)[1:]:
@@ -98,7 +98,7 @@ def test_a_hand_gets_to_where_a_solve_would_bring_it(seed):
 def test_in_the_window_too_and_no_update_takes_long(seed, monkeypatch):
     rig, hand, goal = person(seed)
     solved = solved_error(rig, hand, goal)
-    held = installed.module("control.drag")
+    held = installed.module("control.drag.drag")
     # a budget that is used up at once: each update ends as soon as it may
     drag = held.Drag(rig, bpy.context, held.Grip(bone=hand), budget=1e-9)
     seen, most = looked_at(monkeypatch), 0
@@ -115,7 +115,7 @@ def test_in_the_window_too_and_no_update_takes_long(seed, monkeypatch):
 def test_to_begin_anew_is_not_tried_where_it_cannot_help(monkeypatch):
     """A hand is led into a ball: it lies on its surface, and nobody comes nearer."""
     rig, hand, _ = person(3)
-    held, rounds = installed.module("control.drag"), installed.module("control.rounds")
+    held, rounds = installed.module("control.drag.drag"), installed.module("control.drag.rounds")
     ball = rig.articulate.obstacles[0].object
     tried = []
     solve = rounds.solve_task

@@ -13,7 +13,7 @@ from drag_window import Mouse, tip_at
 from test_drag import by, pin, start, turn_of
 from test_draw_data import colours, drawn, of_colour
 
-drag = installed.module("control.drag")
+drag = installed.module("control.drag.drag")
 ACROSS = np.array([-1.0, 1.0, 1.0])
 
 

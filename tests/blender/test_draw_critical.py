@@ -136,7 +136,7 @@ def test_from_frame_to_frame_the_surroundings_are_read_once_unless_they_are_anim
     add("hand.L")
     wall(rig, 2.2)
     only(rig, "critical")
-    nearness = installed.module("control.nearness")
+    nearness = installed.module("control.collision.nearness")
     read, calls = nearness.read_surroundings, []
     monkeypatch.setattr(nearness, "read_surroundings", lambda *given: calls.append(1) or read(*given))
     sketch = data.Sketch()

@@ -10,7 +10,7 @@ import pytest
 from addon_scenes import arm, evaluated, tip, two_arms
 from bridge_rigs import make_rig, metarig
 
-drag = installed.module("control.drag")
+drag = installed.module("control.drag.drag")
 read_bones = installed.module("bridge.armature").read_bones
 UP = np.array([0.0, 0.0, 1.0])
 

@@ -10,7 +10,7 @@ import pytest
 from addon_scenes import animate, reach, tip
 from bridge_rigs import make_rig
 
-drag = installed.module("control.drag")
+drag = installed.module("control.drag.drag")
 feet = installed.module("bridge.feet")
 read_bones = installed.module("bridge.armature").read_bones
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
-sight = installed.module("control.sight")
+sight = installed.module("control.drag.view")
 hand = installed.module("operators.hand")
 
 ANCHOR = np.array([0.4, -0.3, 1.2])

@@ -66,7 +66,7 @@ def test_a_mesh_that_moved_is_kept_and_one_that_changed_is_not(built):
 
 def test_what_is_kept_goes_with_the_obstacles_the_figure_and_the_file(built):
     rig, _wall = scene()
-    readers = module("control.kept").kept_readers()
+    readers = module("control.collision.mesh_cache").kept_readers()
     solve()
     assert len(readers._readers) == 1
     rig.articulate.obstacles["Wall"].enabled = False
@@ -77,7 +77,7 @@ def test_what_is_kept_goes_with_the_obstacles_the_figure_and_the_file(built):
     assert built == ["Wall", "Wall"] and len(readers._readers) == 1
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert not readers._readers
-    assert module("control.kept").kept_readers() is readers
+    assert module("control.collision.mesh_cache").kept_readers() is readers
 
 
 def test_each_figure_keeps_its_own(built):
@@ -96,4 +96,4 @@ def test_each_figure_keeps_its_own(built):
     bpy.data.objects.remove(second)
     bpy.context.view_layer.objects.active = first
     solve()
-    assert len(module("control.kept").kept_readers()._readers) == 1
+    assert len(module("control.collision.mesh_cache").kept_readers()._readers) == 1

@@ -113,7 +113,7 @@ def test_no_joint_goes_backwards_in_a_drag(name: str, bone: str, ways: tuple[str
         bones = module("bridge.armature").read_bones(rig)
         limbs = module("bridge.limbs").find_limbs(bones)
         step = drag_ways.WAYS["foot"][way] if isinstance(way, str) else way
-        felt = drag_ways.lead(module("control.drag"), rig, bone, step, 0.02)
+        felt = drag_ways.lead(module("control.drag.drag"), rig, bone, step, 0.02)
         assert felt.error < 5e-3
         for pose in felt.poses:
             for limb in limbs:

@@ -121,7 +121,7 @@ def test_obstacles_are_watched():
     ball = bpy.data.objects.new("Ball", bpy.data.meshes.new("Ball"))
     bpy.context.collection.objects.link(ball)
     rig.articulate.obstacles.add().object = ball
-    watched = installed.module("control.following").watched(rig)
+    watched = installed.module("control.live.following").watched(rig)
     assert watched == {ball, rig.articulate.effectors["b3"].target}
 
 
@@ -131,7 +131,7 @@ def test_another_object_that_moves_costs_no_solve(monkeypatch):
     bpy.context.collection.objects.link(other)
     bpy.context.view_layer.update()
     calls = []
-    module = installed.module("control.live")
+    module = installed.module("control.live.live")
     monkeypatch.setattr(module, "solve_task", lambda *given: calls.append(given))
     other.location.x = 1.0
     bpy.context.view_layer.update()
@@ -198,7 +198,7 @@ def test_a_constraint_that_comes_on_in_some_frames_is_said_there():
 def test_live_keeps_still_while_a_bake_goes_on(monkeypatch):
     rig = live_arm()
     bpy.context.scene.frame_set(1)
-    module, calls = installed.module("control.live"), []
+    module, calls = installed.module("control.live.live"), []
     real = module.LiveFigures._solve_one
 
     def count(self, *given) -> None:
@@ -216,8 +216,8 @@ def test_live_keeps_still_while_a_bake_goes_on(monkeypatch):
 def test_nothing_is_done_while_nothing_is_live(monkeypatch):
     rig = live_arm()
     rig.articulate.live = False
-    monkeypatch.setattr(installed.module("control.live").LiveFigures, "solve", None)
-    monkeypatch.setattr(installed.module("control.live").LiveFigures, "armatures", None)
+    monkeypatch.setattr(installed.module("control.live.live").LiveFigures, "solve", None)
+    monkeypatch.setattr(installed.module("control.live.live").LiveFigures, "armatures", None)
     bpy.context.scene.frame_set(3)
     rig.articulate.effectors["b4"].target.location.x = 1.0
     bpy.context.view_layer.update()

@@ -147,7 +147,7 @@ def test_a_library_override_is_live_and_stays_so(tmp_path: Path):
 def test_what_was_seen_before_is_not_solved_again(monkeypatch):
     rig = live_arm()
     first = scrub(rig, FRAMES)
-    module = installed.module("control.live")
+    module = installed.module("control.live.live")
 
     def never(*_given: object, **_more: object) -> None:
         raise AssertionError("solved again")
@@ -160,7 +160,7 @@ def test_what_was_seen_before_is_not_solved_again(monkeypatch):
 def test_a_moved_armature_is_not_read_anew_and_a_changed_lock_is(monkeypatch):
     rig = live_arm()
     bpy.context.scene.frame_set(3)
-    module = installed.module("control.live")
+    module = installed.module("control.live.live")
     read, calls = module.read_plan, []
     monkeypatch.setattr(module, "read_plan", lambda *given: calls.append(given) or read(*given))
     rig.location.x = 0.2
@@ -343,7 +343,7 @@ def test_what_is_set_for_the_solver_and_the_surroundings_is_noticed_at_once():
 def test_an_armature_that_nobody_touches_is_not_looked_at(monkeypatch):
     rig = live_arm()
     rig.animation_data_clear()
-    start, settings = installed.module("control.start"), installed.module("properties.settings")
+    start, settings = installed.module("control.live.start"), installed.module("properties.settings")
     for frame in (2, 3):
         bpy.context.scene.frame_set(frame)
 

@@ -62,7 +62,7 @@ def test_frames_that_pass_set_nothing_for_a_number_alone(rig, monkeypatch):
     bpy.context.scene.frame_set(4)
     left = rig.articulate.effectors[0]
     assert left.status == "BEST_EFFORT"
-    error, telling = left.error, module("control.telling")
+    error, telling = left.error, module("control.live.status_text")
 
     def never(*_given: object, **_more: object) -> None:
         raise AssertionError("written or looked into")
@@ -74,7 +74,7 @@ def test_frames_that_pass_set_nothing_for_a_number_alone(rig, monkeypatch):
 
 
 def test_frames_that_pass_say_who_is_short_and_look_for_no_cause(rig, monkeypatch):
-    import ikmath.diagnosis
+    import ikmath.diagnosis.status
 
     cause = ikmath.diagnosis.culprits
     asked = []

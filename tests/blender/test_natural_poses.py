@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from drag_ways import ENDLESS
 
-drag = installed.module("control.drag")
+drag = installed.module("control.drag.drag")
 
 REACHED = 1e-3  # metres
 

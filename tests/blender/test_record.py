@@ -10,7 +10,7 @@ import pytest
 from addon_scenes import animate, arm, curves, evaluated, miss, reach, snapshot, tip
 from bridge_rigs import metarig
 
-drag = installed.module("control.drag")
+drag = installed.module("control.drag.drag")
 FRAMES = range(5, 41)
 
 
@@ -164,7 +164,7 @@ def test_a_linked_action_is_refused_and_nothing_changes(monkeypatch):
     rig = arm(4)
     before = snapshot(rig)
     held, _ = record(rig, "b3", range(5, 9))
-    module = installed.module("control.record")
+    module = installed.module("control.bake.record")
 
     def fails(*_given: object, **_more: object) -> None:
         raise installed.module("bridge.faults").FigureFault("A", "Action 'A' is linked.")

@@ -257,7 +257,7 @@ def test_a_loop_holds_while_one_hand_is_dragged():
     rig = two_arms()
     grip = relation(rig, "hand.L", "hand.R")
     add("hand.L", "LOOP", second_bone="hand.R", rigid=True)
-    control = installed.module("control.drag")
+    control = installed.module("control.drag.drag")
     drag = control.Drag(rig, bpy.context, control.Grip(bone="hand.R"))
     drag.move_to(drag.anchor + np.array([0.3, 0.5, 0.2]))
     drag.finish(bpy.context)

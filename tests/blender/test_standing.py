@@ -13,7 +13,7 @@ import standing_figures as figures
 from addon_scenes import tip
 from mathutils import Matrix
 
-drag = installed.module("control.drag")
+drag = installed.module("control.drag.drag")
 armature = installed.module("bridge.armature")
 holds = installed.module("bridge.feet")
 upward = installed.module("bridge.space").upward

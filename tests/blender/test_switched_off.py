@@ -93,7 +93,7 @@ def test_an_armature_that_blender_does_not_pose_is_refused(how: str) -> None:
     reach(rig, "b3", PLACE)
     switch_off(rig, how)
     with pytest.raises(faults.FigureFault, match="Armature 'Rig' is switched off in the scene"):
-        module("control.solve").solve_now(rig, bpy.context)
+        module("control.frame.solve").solve_now(rig, bpy.context)
 
 
 def test_an_armature_that_is_hidden_while_its_skin_is_shown_is_posed() -> None:
@@ -105,7 +105,7 @@ def test_an_armature_that_is_hidden_while_its_skin_is_shown_is_posed() -> None:
     skin.modifiers.new("Armature", "ARMATURE").object = rig
     rig.hide_viewport = True
     rig.location.x = 0.3
-    module("control.solve").solve_now(rig, bpy.context)
+    module("control.frame.solve").solve_now(rig, bpy.context)
     rig.hide_viewport = False
     assert miss(rig, "b3") < 1e-3
 

@@ -16,7 +16,7 @@ CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_
 
 def in_hand(rig: bpy.types.Object, name: str):
     bpy.context.view_layer.update()
-    return installed.module("control.target").TargetInHand(rig, name)
+    return installed.module("control.rig.target").TargetInHand(rig, name)
 
 
 def hung(target: bpy.types.Object, mode: str = "XYZ") -> bpy.types.Object:

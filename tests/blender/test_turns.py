@@ -14,7 +14,7 @@ import ikmath as ik
 armature = module("bridge.armature")
 skeleton = module("bridge.skeleton")
 spaces = module("bridge.space")
-turns = module("control.turns")
+turns = module("control.inspect.turns")
 
 
 @pytest.mark.parametrize("seed", range(4))

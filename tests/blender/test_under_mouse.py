@@ -12,8 +12,8 @@ import pytest
 from addon_scenes import two_arms
 from bridge_rigs import chain_rig
 
-under_mouse = installed.module("control.under_mouse")
-sight = installed.module("control.sight")
+under_mouse = installed.module("control.drag.pick")
+sight = installed.module("control.drag.view")
 
 WIDTH, HEIGHT, METRE = 800, 600, 100.0
 """A view from the front; the world's origin is in its middle."""

@@ -65,7 +65,7 @@ def test_undo_in_the_middle_of_a_bake_does_no_harm():
     bpy.ops.ed.undo_push(message="set-up")
     rig.location.x = 2.0
     bpy.ops.ed.undo_push(message="moved")
-    module = installed.module("control.bake")
+    module = installed.module("control.bake.bake")
     running = module.Bake(rig, bpy.context, module.BakeOptions(frame_start=1, frame_end=6)).steps(bpy.context)
     for _step in range(8):  # all frames are sampled, two are solved
         next(running)

@@ -28,7 +28,7 @@ def test_what_is_short_is_told_in_metres_of_the_scene():
     assert f"b3 is short by {far / 100:.4g} m" in report["message"]
     assert report["effectors"]["b3"]["message"].startswith(f"{far / 100:.4g} m from its target")
     assert report["effectors"]["b3"]["worst"] == pytest.approx(far)  # scripts have Blender's units
-    text = bpy.data.texts[module("control.report_text").NAME].as_string()
+    text = bpy.data.texts[module("control.report.report_text").NAME].as_string()
     assert f"{far / 100:.2f} m" in text
     assert module("ui.effector_list").error_text(rig.articulate.effectors["b3"]) == f"{far / 100:.2f} m"
 
@@ -81,7 +81,7 @@ def test_given_masses_weigh_beside_those_of_the_figures_volume():
         bpy.context.scene.unit_settings.scale_length = scale
         rig.pose.bones["LeftHand"].articulate.mass = 30.0
         bpy.context.view_layer.update()
-        read = module("control.masses").read_masses
+        read = module("control.frame.masses").read_masses
         bones = module("bridge.armature").read_bones(rig)
         masses = read(rig, bones, scale).mass
         assert masses["LeftHand"] == 30.0

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath import figures
-from ikmath.blocks import Blocks
-from ikmath.exits import ExitsOfMany
+from ikmath.classic.linalg.many import solve_in_place
+from ikmath.examples import figures
 from ikmath.limits.projection import _ManyHold
-from ikmath.linalg.many import solve_in_place
+from ikmath.model.jacobian_blocks import Blocks
+from ikmath.model.limit_crossings import ExitsOfMany
 from tests.ikmath import trees
 from tests.ikmath.test_goal_contract import CASES, EXAMPLES, build, scenes
 

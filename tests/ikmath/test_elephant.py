@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.elephant import Elephant, ElephantScene, eyes, hide, leaves, tusks
+from ikmath.examples.elephant import Elephant, ElephantScene, eyes, hide, leaves, tusks
 
 
 def test_bones_and_joints_are_at_the_same_places():

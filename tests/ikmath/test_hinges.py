@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.hinges import Hinges
-from ikmath.kinematics import Balls, forward_one
+from ikmath.model.forward_kinematics import Balls, forward_one
+from ikmath.model.hinge_kinematics import Hinges
 from tests.ikmath import oracle, trees
 
 

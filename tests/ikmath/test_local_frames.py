@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.local_frames import Scratch
+from ikmath.model.local_frames import Scratch
 from tests.ikmath import trees
 
 

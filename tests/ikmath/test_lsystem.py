@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ikmath import IkError
-from ikmath.lsystem import Turtle, draw, grow
+from ikmath.examples.lsystem import Turtle, draw, grow
 
 
 def test_the_algae_of_lindenmayer():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.merged import Merged
+from ikmath.goals.fused_tasks import Merged
 from tests.ikmath import trees
 
 KINDS = ("place", "places", "turn", "turns", "one axis", "slack", "plane", "tilt")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.points import Points
+from ikmath.model.frame_points import Points
 from tests.ikmath import oracle, trees
 
 

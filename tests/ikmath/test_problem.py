@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.stack import Stack
+from ikmath.goals.stack import Stack
 
 
 @pytest.fixture

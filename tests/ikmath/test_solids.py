@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ikmath import TriangleMesh
+from ikmath.examples.skinning import bone_weights
+from ikmath.examples.solids import blocks, capsule, ellipsoid, loft, mirrored, together
 from ikmath.rotation import about
-from ikmath.skinning import bone_weights
-from ikmath.solids import blocks, capsule, ellipsoid, loft, mirrored, together
 
 TABLE = np.zeros((3, 3, 2), dtype=bool)
 TABLE[:, :, 1] = TABLE[::2, ::2, 0] = True

@@ -6,8 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikmath import Joint, Skeleton, figures
-from ikmath.region import Region
+from ikmath import Joint, Skeleton
+from ikmath.examples import figures
+from ikmath.model.joint_limits import Region
 
 
 def _skew_region() -> Region:

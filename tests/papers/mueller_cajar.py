@@ -15,11 +15,11 @@ from functools import partial
 import numpy as np
 
 import ikmath as ik
-from ikmath.solvers.limbs.chains import read_limbs, targets
-from ikmath.solvers.limbs.posing import Posing
-from ikmath.solvers.limbs.shells import shells
-from ikmath.solvers.limbs.sweeps import sweep
-from ikmath.solvers.limbs.triangle import triangulate
+from ikmath.classic.limbs.chains import read_limbs, targets
+from ikmath.classic.limbs.posing import Posing
+from ikmath.classic.limbs.shells import shells
+from ikmath.classic.limbs.sweeps import sweep
+from ikmath.classic.limbs.triangle import triangulate
 
 TARGETS, BOX, TOLERANCE, MOST = 10_000, 60.0, 0.5, 99
 ELBOW, WRIST = np.radians(126.0), np.radians(90.0)

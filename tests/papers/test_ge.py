@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.linalg import damped, givens
-from ikmath.linalg.svd import lapack
+from ikmath.classic.linalg import damped
+from ikmath.classic.svd import givens
+from ikmath.classic.svd.svd import lapack
 from tests.ikmath import oracle
 from tests.papers.experiments import ge_joint_limits, ge_svd
 

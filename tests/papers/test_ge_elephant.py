@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikmath.elephant import LENGTH, Elephant, ElephantScene
+from ikmath.examples.elephant import LENGTH, Elephant, ElephantScene
 from tests.papers.experiments import ge_elephant
 
 

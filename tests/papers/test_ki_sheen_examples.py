@@ -8,7 +8,7 @@ import pytest
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.linalg.bounded import bounded_damped_step
+from ikmath.classic.linalg.bounded import bounded_damped_step
 from tests.papers import ki_sheen
 from tests.papers.experiments import (
     ki_sheen_damping,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ikmath.linalg.svd import SVD, lapack
+from ikmath.classic.svd.svd import SVD, lapack
 from tests.ikmath.linalg import test_damped
 from tests.ikmath.linalg.test_damped import general_solution, inverse_by
 from tests.ikmath.linalg.test_priority import stacked_inverse

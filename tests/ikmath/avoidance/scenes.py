@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import ikmath as ik
-from ikmath.solvers.descent.guard import Guard
+from ikmath.classic.former.descent.guard import Guard
 from tests.ikmath.avoidance import brute_force
 
 FIGURES = ("trunk", "human", "arm")

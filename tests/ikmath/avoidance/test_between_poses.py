@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.descent.guard import Guard, Stand
+from ikmath.classic.former.descent.guard import Guard, Stand
 from tests.ikmath.avoidance import brute_force, scenes
 
 SAMPLES = 40

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.descent.detours import is_hopeless
-from ikmath.solvers.descent.guard import Guard
+from ikmath.classic.former.descent.detours import is_hopeless
+from ikmath.classic.former.descent.guard import Guard
 from tests.ikmath.avoidance import brute_force, scenes
 
 COUNTS = {"trunk": 5, "human": 3, "arm": 6}

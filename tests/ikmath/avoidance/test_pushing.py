@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.avoidance import Objective, Situation, TaskPriority, Zones
-from ikmath.avoidance.costs import blended_cost, blending, cost
-from ikmath.avoidance.task_priority import influence, worst_two
-from ikmath.obstacles import Scene
+from ikmath.classic.avoidance import Objective, Situation, TaskPriority, Zones
+from ikmath.classic.avoidance.costs import blended_cost, blending, cost
+from ikmath.classic.avoidance.task_priority import influence, worst_two
+from ikmath.collision import Scene
 
 PUSHING = [name for name, entry in ik.AVOIDANCE.items() if not entry.bounds]
 BY_JOINTS = [name for name in PUSHING if not name.startswith("cost")]

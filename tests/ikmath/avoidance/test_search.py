@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.elephant import ElephantScene
+from ikmath.examples.elephant import ElephantScene
 from tests.ikmath.avoidance import scenes
 
 STEPS = 50

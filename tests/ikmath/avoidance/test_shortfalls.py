@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.shortfalls import shortfalls
+from ikmath.diagnosis.error_bounds import shortfalls
 from tests.ikmath.avoidance import scenes
 
 GAP = 1e-3

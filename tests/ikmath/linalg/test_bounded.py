@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
+from ikmath.classic.linalg.bounded import active_set, bounded_damped_step, bounded_quadratic
 from ikmath.errors import BadShape, BadValue
-from ikmath.linalg.bounded import active_set, bounded_damped_step, bounded_quadratic
 
 
 def within(matrix, right, lower, upper, start=None):

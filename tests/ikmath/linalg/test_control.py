@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ikmath.classic.linalg.control import control_gradient, control_step
 from ikmath.errors import BadValue
-from ikmath.linalg.control import control_gradient, control_step
 from tests.ikmath.linalg.test_damped import general_solution
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ikmath.classic.linalg import damped, pseudoinverse
+from ikmath.classic.svd.svd import SVD, lapack
 from ikmath.errors import BadValue
-from ikmath.linalg import damped, pseudoinverse
-from ikmath.linalg.svd import SVD, lapack
 
 sizes = st.integers(1, 9)
 seeds = st.integers(0, 2**32 - 1)

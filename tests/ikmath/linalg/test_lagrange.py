@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ikmath.linalg.lagrange import LagrangeOptions, _Newton, minimize_under
+from ikmath.classic.linalg.lagrange import LagrangeOptions, _Newton, minimize_under
 
 
 class Circle:

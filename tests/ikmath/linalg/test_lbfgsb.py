@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
+from ikmath.classic.linalg.lbfgsb import LbfgsbOptions, Stop, minimize
 from ikmath.errors import BadShape, BadValue
-from ikmath.linalg.lbfgsb import LbfgsbOptions, Stop, minimize
 
 
 def rosenbrock(x):

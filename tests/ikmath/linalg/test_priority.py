@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ikmath.linalg.priority import solve_in_order
+from ikmath.classic.linalg.priority import solve_in_order
 
 seeds = st.integers(0, 2**32 - 1)
 

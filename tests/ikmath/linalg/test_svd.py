@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ikmath.classic.svd import givens
+from ikmath.classic.svd.svd import SVD, backend
 from ikmath.errors import BadShape, BadValue, UnknownName
-from ikmath.linalg import givens
-from ikmath.linalg.svd import SVD, backend
 
 SHAPES = [(3, 9), (3, 30), (3, 90), (6, 7), (7, 6), (12, 12), (15, 66), (20, 4), (1, 5), (5, 1), (1, 1)]
 TOLERANCE = 1e-9

@@ -6,7 +6,7 @@ from __future__ import annotations
 from zoo import ZOO, rotation
 
 from ikmath import Joint, Skeleton
-from ikmath.obstacles import Body, Link
+from ikmath.collision import Body, Link
 
 
 def tree(rng, joints=9, inherit=1.0):

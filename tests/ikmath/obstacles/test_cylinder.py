@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikmath.obstacles import Cylinder
-from ikmath.obstacles.cylinder import _Profile
+from ikmath.collision import Cylinder
+from ikmath.collision.shapes.cylinder import _Profile
 from ikmath.rotation import exp
 
 UP = np.array([0.0, 0.0, 1.0])

@@ -9,8 +9,7 @@ from scipy.optimize import minimize
 from zoo import rotation
 
 from ikmath import IkError
-from ikmath.obstacles import Ellipsoids, collide, collide_by_slices
-from ikmath.obstacles.ellipsoids import growth
+from ikmath.classic.ellipsoids import Ellipsoids, collide, collide_by_slices, growth
 
 
 def pairs(rng, count):

@@ -8,8 +8,8 @@ import pytest
 from zoo import capsule_surface, rotation
 
 from ikmath import IkError
-from ikmath.obstacles import Body, Capsule, FitOptions, Skin, fit_links
-from ikmath.obstacles.fit import quantile
+from ikmath.collision import Body, Capsule, FitOptions, Skin, fit_links
+from ikmath.collision.body_fit import quantile
 
 
 def skin_of(points, bone=0, weight=1.0):

@@ -8,7 +8,7 @@ import meshes
 import numpy as np
 
 from ikmath import Pose
-from ikmath.obstacles import Scene, TriangleMesh
+from ikmath.collision import Scene, TriangleMesh
 
 
 def test_one_mesh_at_many_places_is_prepared_once():

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from ikmath import BadValue, IkError
-from ikmath.obstacles import TriangleMesh
-from ikmath.obstacles.bvh import Tree
-from ikmath.obstacles.nearest_triangle import nearest_to_points, nearest_to_segments
-from ikmath.obstacles.triangles import closest_on_triangles, closest_to_segments
+from ikmath.collision import TriangleMesh
+from ikmath.collision.bvh import Tree
+from ikmath.collision.nearest_triangle import nearest_to_points, nearest_to_segments
+from ikmath.collision.triangles import closest_on_triangles, closest_to_segments
 
 
 def plain_point(p, corners):

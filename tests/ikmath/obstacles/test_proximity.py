@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ikmath import IkError, Joint, Pose, Skeleton
-from ikmath.obstacles import (
+from ikmath.collision import (
     MODES,
     Body,
     Capsule,

@@ -7,7 +7,7 @@ import meshes
 import numpy as np
 import pytest
 
-from ikmath.obstacles import TriangleMesh
+from ikmath.collision import TriangleMesh
 
 
 @pytest.mark.parametrize("shape", ["bumpy", "box", "cone", "torn", "doubled", "bridged", "blurred"])

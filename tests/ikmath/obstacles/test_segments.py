@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from zoo import ZOO
 
-from ikmath.obstacles import Capsule, Cylinder, HalfSpace, Rectangle, Sphere
-from ikmath.obstacles.segments import closest_of_segments
+from ikmath.collision import Capsule, Cylinder, HalfSpace, Rectangle, Sphere
+from ikmath.collision.segments import closest_of_segments
 
 lattice = st.tuples(*[st.integers(-2, 2)] * 3)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from zoo import ZOO, rotation
 
+from ikmath.collision import SHAPES
 from ikmath.errors import IkError
-from ikmath.obstacles import SHAPES
 
 
 def test_every_registered_shape_is_in_the_zoo():

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikmath.obstacles.bvh import Tree
-from ikmath.obstacles.nearest_triangle import nearest_to_segments
-from ikmath.obstacles.shortlist import Shortlist
-from ikmath.obstacles.triangles import closest_to_segments
+from ikmath.collision.bvh import Tree
+from ikmath.collision.candidate_set import Shortlist
+from ikmath.collision.nearest_triangle import nearest_to_segments
+from ikmath.collision.triangles import closest_to_segments
 
 
 @pytest.mark.parametrize("size", [1e-4, 0.1, 1.0])

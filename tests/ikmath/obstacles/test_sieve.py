@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikmath.obstacles.bvh import Tree
+from ikmath.collision.bvh import Tree
 
 
 @pytest.mark.parametrize("seed", range(6))

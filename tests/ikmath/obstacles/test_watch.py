@@ -10,10 +10,10 @@ import pytest
 from zoo import rotation
 
 from ikmath import Pose
-from ikmath.obstacles import Scene, Sphere, TriangleMesh, self_pairs
-from ikmath.obstacles.sieve import Sieve
-from ikmath.obstacles.triangles import closest_to_segments
-from ikmath.obstacles.watch import Watch
+from ikmath.collision import Scene, Sphere, TriangleMesh, self_pairs
+from ikmath.collision.bvh_culling import Sieve
+from ikmath.collision.coherence_cache import Watch
+from ikmath.collision.triangles import closest_to_segments
 
 
 @pytest.mark.parametrize("closely", [False, True])

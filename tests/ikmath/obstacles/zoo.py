@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import meshes
 import numpy as np
 
-from ikmath.obstacles import Capsule, Cylinder, HalfSpace, Rectangle, Shape, Sphere, TriangleMesh
+from ikmath.collision import Capsule, Cylinder, HalfSpace, Rectangle, Shape, Sphere, TriangleMesh
 
 Rng = np.random.Generator
 

@@ -4,8 +4,8 @@
 import numpy as np
 
 import ikmath as ik
-from ikmath.solvers.registry import METHODS
-from ikmath.solvers.stepping import Linear
+from ikmath.classic.stepping import Linear
+from ikmath.solvers.api import METHODS
 
 
 def linear(problem, q, wish=None):

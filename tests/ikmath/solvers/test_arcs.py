@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.descent.arcs import Arcs
-from ikmath.solvers.descent.descent import Descent
+from ikmath.classic.former.descent.arcs import Arcs
+from ikmath.classic.former.descent.descent import Descent
 
 
 def sag(problem: ik.Problem, q: np.ndarray) -> np.ndarray | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.polish import _Model
+from ikmath.classic.newton_refinement import _Model
 from tests.ikmath import trees
 
 SAME = 1e-6  # of the figure's size

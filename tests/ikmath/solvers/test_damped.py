@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.damped import Damped
-from ikmath.stack import Stack
+from ikmath.classic.methods.damped import Damped
+from ikmath.goals.stack import Stack
 
 TOLERANCE = 1e-5
 

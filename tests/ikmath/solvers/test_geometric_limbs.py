@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.limbs.chains import read_limbs, targets
-from ikmath.solvers.limbs.posing import Posing
+from ikmath.classic.limbs.chains import read_limbs, targets
+from ikmath.classic.limbs.posing import Posing
 from tests.ikmath import oracle, trees
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.limbs.triangle import quick_start
+from ikmath.classic.limbs.triangle import quick_start
 from tests.ikmath import oracle, trees
 
 CHAIN_METHODS = ("ccd", "fabrik", "triangulation", "reach_hierarchy")

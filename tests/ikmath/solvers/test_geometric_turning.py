@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.solvers.limbs.alignment import davenport, value
-from ikmath.solvers.limbs.arithmetic import ARRAYS, FLOATS
-from ikmath.solvers.limbs.turning import turning
+from ikmath.classic.limbs.alignment import davenport, value
+from ikmath.classic.limbs.arithmetic import ARRAYS, FLOATS
+from ikmath.classic.limbs.turning import turning
 from tests.ikmath import oracle
 
 KINDS = ("x", "y", "z", "xy", "yz", "xz", "xyz")

@@ -6,10 +6,10 @@ import pytest
 from scipy import optimize
 
 import ikmath as ik
+from ikmath.classic.linalg.lbfgsb import LbfgsbOptions, minimize
+from ikmath.classic.methods.nonlinear import minimisation, objective
+from ikmath.classic.svd.svd import SVD
 from ikmath.errors import BadValue, NotSupported
-from ikmath.linalg.lbfgsb import LbfgsbOptions, minimize
-from ikmath.linalg.svd import SVD
-from ikmath.solvers.nonlinear import minimisation, objective
 from tests.ikmath.solvers.one_step import arm_problem, linear, step
 from tests.ikmath.zoo import figures
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.polish import polished
+from ikmath.classic.newton_refinement import polished
 from tests.ikmath import oracle, trees
 
 

@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import minimize
 
 import ikmath as ik
-from ikmath.solvers.nonlinear import objective
-from ikmath.solvers.rest import Resting, RestOptions
+from ikmath.classic.methods.nonlinear import objective
+from ikmath.classic.rest import Resting, RestOptions
 from tests.ikmath.test_solver_contract import problem_of
 
 RESTING = [name for name, method in ik.METHODS.items() if isinstance(method, Resting)]

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.classic.methods.transpose import optimal_gain
 from ikmath.limits import ByRows
-from ikmath.solvers.registry import METHODS
-from ikmath.solvers.transpose import optimal_gain
+from ikmath.solvers.api import METHODS
 from tests.ikmath import trees
 from tests.ikmath.solvers.one_step import arm_problem, linear, step
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import ikmath as ik
-from ikmath.elephant import ElephantScene
+from ikmath.examples.elephant import ElephantScene
 from tests.papers import report
 
 FRAMES = 300

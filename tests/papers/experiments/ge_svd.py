@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import ikmath as ik
-from ikmath.linalg.decomposition import Basis
-from ikmath.linalg.pseudoinverse import least_squares
-from ikmath.linalg.svd import SVD
+from ikmath.classic.linalg.pseudoinverse import least_squares
+from ikmath.classic.svd.decomposition import Basis
+from ikmath.classic.svd.svd import SVD
 from tests.papers import report
 
 SPHERES = (10, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import ikmath as ik
-from ikmath.linalg.damped import condition_number, damped_least_squares, residual_bounds
-from ikmath.linalg.svd import lapack
+from ikmath.classic.linalg.damped import condition_number, damped_least_squares, residual_bounds
+from ikmath.classic.svd.svd import lapack
 from tests.papers import ki_sheen, report
 
 NAMES = ("P9", "P6")

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Auto-keying as the scene's settings say, for what a solve has changed. It is obeyed and never switched."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import bpy
+
+from ...bridge.rotation_channels import channel_of
+from .keying_set import key_set, keying_set_in_use
+
+
+def auto_key(
+    armature: bpy.types.Object, keyed: Iterable[tuple[str, str, int]], context: bpy.types.Context
+) -> int:
+    """Key what was solved, if auto-keying is on.
+
+    With "Only Active Keying Set" on, the set says which channels of the bones that were solved.
+
+    Args:
+        armature: the original object, with the solved pose written.
+        keyed: (bone, channel, component) of everything that a solve may change.
+        context: for the scene's and the user's settings.
+
+    Returns:
+        How many components have a new or changed key; of a keying set, how many of its paths.
+
+    Raises:
+        RuntimeError: Blender cannot key, as where the action is linked.
+    """
+    settings, bones = context.scene.tool_settings, armature.pose.bones
+    if not settings.use_keyframe_insert_auto:
+        return 0
+    chosen = keying_set_in_use(context)
+    if chosen is not None:
+        names = dict.fromkeys(name for name, _channel, _index in keyed)
+        return _key_by_set(chosen, context, armature, [bones[name] for name in names])
+    how = {"options": _options(context), "keytype": settings.keyframe_type}
+    return sum(
+        bones[name].keyframe_insert(channel, index=index, group=name, **how) for name, channel, index in keyed
+    )
+
+
+def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> int:
+    """Key where an object is or how it is turned, by the same rules.
+
+    Args:
+        thing: the original object.
+        what: "location" or "rotation", of which the channels that its rotation mode uses.
+        context: for the scene's and the user's settings.
+
+    Returns:
+        As of `auto_key`.
+
+    Raises:
+        RuntimeError: Blender cannot key.
+    """
+    settings = context.scene.tool_settings
+    if not settings.use_keyframe_insert_auto:
+        return 0
+    chosen = keying_set_in_use(context)
+    if chosen is not None:
+        return _key_by_set(chosen, context, thing)
+    channel = channel_of(thing.rotation_mode) if what == "rotation" else what
+    how = {"options": _options(context), "keytype": settings.keyframe_type}
+    return sum(
+        thing.keyframe_insert(channel, index=index, group="Object Transforms", **how)
+        for index in range(len(getattr(thing, channel)))
+    )
+
+
+def _key_by_set(
+    chosen: bpy.types.KeyingSet,
+    context: bpy.types.Context,
+    changed: bpy.types.Object,
+    bones: Collection[bpy.types.PoseBone] = (),
+) -> int:
+    options = _options(context) | ({"INSERTKEY_VISUAL"} if chosen.use_insertkey_visual else set())
+    if chosen.use_insertkey_visual:
+        context.view_layer.update()  # such a key is of what is shown
+    keytype = context.scene.tool_settings.keyframe_type
+    return key_set(chosen, context, changed, bones, options=options, keytype=keytype)
+
+
+def _options(context: bpy.types.Context) -> Any:
+    """The flags that Blender's own auto-keying has under these settings."""
+    settings, preferences = context.scene.tool_settings, context.preferences.edit
+    flags = {
+        "INSERTKEY_NEEDED": preferences.use_auto_keyframe_insert_needed,
+        "INSERTKEY_AVAILABLE": preferences.use_keyframe_insert_available,
+        "INSERTKEY_REPLACE": settings.auto_keying_mode == "REPLACE_KEYS",
+        "INSERTKEY_CYCLE_AWARE": settings.use_keyframe_cycle_aware,
+    }
+    return {flag for flag, on in flags.items() if on}

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking: sample all frames, solve them in order and warm, write all keys at once.
+
+A `Bake` is run step by step, so that the window stays alive; it knows no event. The scene is disturbed only
+while the frames are sampled, and nothing is written before every frame is solved: whatever fails on the way,
+or Esc, leaves the scene, its current frame, its actions and the pose as they were.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...bridge.action import key_rate, key_time, require_writable, to_be_keyed, write_keys
+from ...bridge.armature import Channels, read_channels
+from ...bridge.baked import gather_curves
+from ...bridge.by_hand import ByHand
+from ...bridge.decimation import decimated
+from ...bridge.pose import write_channels
+from ...bridge.skeleton import Figure
+from ...compat import bone_selected
+from ...properties.access import session_of
+from ...properties.refusal import Refused
+from ..frame.confirm import as_shown
+from ..frame.plan import Plan, find_armature, read_plan
+from ..frame.sample import Sample, take_sample
+from ..frame.solve_frame import solve_task
+from ..frame.solved import Solved
+from ..frame.task import Task, first_figure, make_tasks
+from ..report.reasons import REASONS
+from ..report.report import Run, write_report
+from .watch import Watch
+
+_SAMPLING_SHARE = 0.3  # of the progress bar; reading a frame is mostly Blender's own evaluation
+_ROUNDS = 20  # of the first frame, for a method that is not done with it by then
+_BLOCK = 32  # frames that are got ready together; short enough for the window to stay alive
+
+
+@dataclass(frozen=True, kw_only=True)
+class BakeOptions:
+    """Named as in Blender's own Bake Action.
+
+    Attributes:
+        frame_start, frame_end: both included; step: every so many frames.
+        only_selected: key the selected ones of the solved bones only.
+        use_current_action: write into the armature's action; else into a copy of it, which takes its place.
+        clean_curves: remove keys that change nothing.
+        decimate: remove keys that the pose does without; remove_error_margin: metres, how far any point of
+            the figure may then be from where it was solved, in any frame.
+    """
+
+    frame_start: int
+    frame_end: int
+    step: int = 1
+    only_selected: bool = False
+    use_current_action: bool = False
+    clean_curves: bool = False
+    decimate: bool = False
+    remove_error_margin: float = 0.005
+
+    @property
+    def frames(self) -> range:
+        """The frames that are solved."""
+        return range(self.frame_start, self.frame_end + 1, self.step)
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """What going through the frames disturbs."""
+
+    frame: int
+    subframe: float
+    channels: Channels
+    others: ByHand
+
+
+def frame_limits() -> tuple[int, int]:
+    """The first and the last frame that Blender can go to."""
+    described: Any = bpy.types.Scene.bl_rna.properties["frame_current"]
+    return described.hard_min, described.hard_max
+
+
+class Bake:
+    """One bake of one armature.
+
+    Args:
+        armature: the original object.
+        context: scene and view layer.
+        options: what to bake.
+
+    Raises:
+        Refused, FigureFault: it cannot be baked as it is set up; nothing has been changed.
+
+    Attributes:
+        progress: 0 to 1.
+        sampling: the scene's frame is being changed just now.
+        report: `rig.report`, after the last step.
+    """
+
+    def __init__(self, armature: bpy.types.Object, context: bpy.types.Context, options: BakeOptions) -> None:
+        if not options.frames:
+            raise Refused(
+                f"The frame range {options.frame_start} to {options.frame_end} is empty: choose a later end"
+            )
+        first, last = frame_limits()
+        if options.frame_start < first or options.frame_end > last:
+            raise Refused(
+                f"The frame range {options.frame_start} to {options.frame_end} goes beyond {first} to {last},"
+                " the frames that Blender has: choose frames among these"
+            )
+        self.options = options
+        self.plan: Plan = read_plan(armature, context)
+        require_writable(armature, new_action=not options.use_current_action)
+        self.scene: str = context.scene.name
+        self.keyed_bones = self._bones_to_key(armature)
+        self._watch = Watch(self.plan, armature)
+        self.progress = 0.0
+        self.sampling = False
+        self.report: dict[str, Any] = {}
+
+    def run(self, context: bpy.types.Context) -> dict[str, Any]:
+        """Everything at once; the report.
+
+        Raises:
+            Refused: a frame failed; nothing has been changed.
+        """
+        session = session_of(context)
+        session.baking = True  # live figures keep still meanwhile
+        try:
+            for _progress in self.steps(context):
+                pass
+        finally:
+            session.baking = False
+        return self.report
+
+    def steps(self, context: bpy.types.Context) -> Generator[float, None, None]:
+        """Do it a frame at a time; yields the progress. Closed early, it leaves everything as it was.
+
+        Args:
+            context: the current one; asked again at every step.
+
+        Raises:
+            Refused: a frame failed; nothing has been changed.
+        """
+        started = time.perf_counter()
+        seen: list[tuple[Figure, Sample]] = []
+        for both in self._sample(context):
+            seen.append(both)
+            self.progress = _SAMPLING_SHARE * len(seen) / len(self.options.frames)
+            yield self.progress
+        figure, samples = seen[0][0], [sample for _, sample in seen]
+        solved: list[Solved] = []
+        for start in range(0, len(samples), _BLOCK):
+            for task in self._tasks(figure, samples[start : start + _BLOCK]):
+                solved.append(self._solve(task, solved[-1] if solved else None))
+                self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
+                yield self.progress
+        self._write(context, figure, samples, solved, started)
+
+    def _sample(self, context: bpy.types.Context) -> Iterator[tuple[Figure, Sample]]:
+        """Go through the frames; yields what they hold, and with it the figure as it is in the first one."""
+        before, figure, sample = self._now(context), None, None
+        self.sampling = True
+        try:
+            for number in self.options.frames:
+                self._same_scene(context)
+                context.scene.frame_set(number)
+                depsgraph = context.evaluated_depsgraph_get()
+                try:
+                    armature = find_armature(self.plan)
+                    sample = take_sample(self.plan, armature, depsgraph, number, before=sample)
+                    figure = figure or first_figure(self.plan, armature, sample)
+                    self._watch.look(armature, figure, number)
+                except REASONS as reason:
+                    raise _stopped(number, reason) from reason
+                yield figure, sample
+        finally:
+            self.sampling = False
+            self._give_back(before)
+
+    def _tasks(self, figure: Figure, samples: list[Sample]) -> list[Task]:
+        try:
+            return make_tasks(self.plan, figure, samples)
+        except REASONS as reason:
+            if len(samples) == 1:
+                raise _stopped(samples[0].frame, reason) from reason
+        # One of them is to blame; alone, it says its frame.
+        return [task for sample in samples for task in self._tasks(figure, [sample])]
+
+    def _solve(self, task: Task, before: Solved | None) -> Solved:
+        try:
+            solved = solve_task(task, before)
+            for _ in range(_ROUNDS if before is None else 0):
+                if solved.rests:
+                    break
+                solved = solve_task(task, solved)  # else the frames after it would show how it goes on
+            return solved
+        except REASONS as reason:
+            raise _stopped(task.sample.frame, reason) from reason
+
+    def _write(
+        self,
+        context: bpy.types.Context,
+        figure: Figure,
+        samples: list[Sample],
+        solved: list[Solved],
+        started: float,
+    ) -> None:
+        self._same_scene(context)
+        armature, before = find_armature(self.plan), self._now(context)
+        keyed = to_be_keyed(armature, (row for row in figure.keyed if row[0] in self.keyed_bones))
+        times = [key_time(context.scene, s.frame) for s in solved]
+        curves = gather_curves(figure.bones, keyed, times, [s.channels for s in solved])
+        if self.options.decimate:
+            curves = decimated(
+                figure.bones,
+                [sample.space for sample in samples],
+                curves,
+                [sample.state for sample in samples],
+                self.options.remove_error_margin,
+                self.plan.points,
+                rate=key_rate(context.scene),
+            )
+        with ExitStack() as undo:
+            undo.callback(self._give_back, before)
+            backup = write_keys(
+                armature,
+                curves,
+                new_action=not self.options.use_current_action,
+                frame_range=(
+                    key_time(context.scene, self.options.frame_start),
+                    key_time(context.scene, self.options.frame_end),
+                ),
+                clean=self.options.clean_curves,
+            )
+            undo.callback(backup.restore)
+            solved = self._as_shown(context, armature, figure, solved)
+            context.scene.frame_set(before.frame, subframe=before.subframe)
+            seconds = time.perf_counter() - started
+            run = Run(operation="bake", plan=self.plan, figure=figure, solved=solved, seconds=seconds)
+            self.report = write_report(armature, run)
+            undo.pop_all()
+        self.progress = 1.0
+
+    def _as_shown(
+        self, context: bpy.types.Context, armature: bpy.types.Object, figure: Figure, solved: list[Solved]
+    ) -> list[Solved]:
+        """The frames as Blender shows them, where that may be something else than what was solved."""
+        shown = []
+        for frame in solved:
+            sentence = self._watch.meddling.get(frame.frame) or self._left_out()
+            if not sentence:
+                shown.append(frame)
+                continue
+            context.scene.frame_set(frame.frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            shown.append(as_shown(self.plan, armature, figure, frame, depsgraph, sentence))
+        return shown
+
+    def _left_out(self) -> str:
+        """Which bones got no keys though they were solved, as a sentence; "" if there are none."""
+        names = [name for name in self.plan.solved if name not in self.keyed_bones]
+        if not names:
+            return ""
+        more = f" and {len(names) - 1} more" if names[1:] else ""
+        return f"Bone '{names[0]}'{more} moved for it, but got no keys, as only selected bones do."
+
+    def _now(self, context: bpy.types.Context) -> _Moment:
+        scene = context.scene
+        channels = read_channels(find_armature(self.plan))
+        return _Moment(scene.frame_current, scene.frame_subframe, channels, ByHand())
+
+    def _give_back(self, before: _Moment) -> None:
+        """Go back to a frame and to what was set by hand there, which a change of frame loses."""
+        scene = bpy.data.scenes.get(self.scene)
+        if scene is not None:
+            scene.frame_set(before.frame, subframe=before.subframe)
+        before.others.give_back()
+        write_channels(find_armature(self.plan), before.channels)
+
+    def _bones_to_key(self, armature: bpy.types.Object) -> frozenset[str]:
+        if not self.options.only_selected:
+            return frozenset(self.plan.solved)
+        selected = frozenset(name for name in self.plan.solved if bone_selected(armature.pose.bones[name]))
+        if not selected:
+            raise Refused(
+                f"None of the {len(self.plan.solved)} bones that are solved in '{armature.name}' is selected:"
+                " select some or switch Only Selected Bones off"
+            )
+        return selected
+
+    def _same_scene(self, context: bpy.types.Context) -> None:
+        if context.scene.name != self.scene:
+            raise Refused(
+                f"The scene was changed from '{self.scene}' to '{context.scene.name}' during the bake"
+            )
+
+
+def _stopped(frame: int, reason: Exception) -> Refused:
+    return Refused(
+        f"The bake stopped at frame {frame} and changed nothing: {reason}", getattr(reason, "effector", "")
+    )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recording what is done to a figure while frames pass: Ge's animation recorder.
+
+Ge 2000, appendix A, records the angles of all joints while the figure is dragged. Here the frames are those
+of the scene that plays meanwhile, and what was recorded becomes keyframes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...bridge.action import key_rate, key_time, to_be_keyed, write_keys
+from ...bridge.armature import CHANNEL_WIDTHS, Array, Channels
+from ...bridge.baked import Curve, gather_curves
+from ...bridge.decimation import decimated
+from ..frame.plan import Plan
+from ..frame.sample import Sample
+
+
+class Recording:
+    """Channels of the frames that passed; a frame that comes again is recorded anew."""
+
+    def __init__(self) -> None:
+        self._frames: dict[int, tuple[Sample, Channels]] = {}
+        self._keyed: dict[tuple[str, str, int], None] = {}
+
+    @property
+    def moves(self) -> bool:
+        """Whether there is more than one frame: else there is nothing but a pose."""
+        return len(self._frames) > 1
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def note(self, sample: Sample, channels: Channels, keyed: Iterable[tuple[str, str, int]]) -> None:
+        """Record a frame.
+
+        Args:
+            sample: the frame as it began.
+            channels: of all bones, as they have become.
+            keyed: (bone, channel, component) of what may have changed.
+        """
+        self._frames[sample.frame] = sample, channels
+        self._keyed.update(dict.fromkeys(keyed))
+
+    def write(
+        self,
+        armature: bpy.types.Object,
+        plan: Plan,
+        scene: bpy.types.Scene,
+        *,
+        margin: float | None,
+    ) -> int:
+        """Make keyframes of it, in place of those that the channels have between the first and last frame.
+
+        Args:
+            armature: the original object.
+            plan: of it.
+            scene: whose frames passed.
+            margin: metres, how far any point of the figure may be from where it was recorded, for the sake of
+                fewer keys; None for a key on every frame.
+
+        Returns:
+            How many components were keyed.
+
+        Raises:
+            FigureFault: the action cannot be written; it is as it was.
+        """
+        frames = sorted(self._frames)
+        times = [key_time(scene, frame) for frame in frames]
+        channels = [self._frames[frame][1] for frame in frames]
+        keyed = to_be_keyed(armature, self._keyed)
+        curves = _continuous(gather_curves(plan.bones, keyed, times, channels))
+        if margin is not None:
+            samples = [self._frames[frame][0] for frame in frames]
+            curves = decimated(
+                plan.bones,
+                [sample.space for sample in samples],
+                curves,
+                [sample.state for sample in samples],
+                margin,
+                plan.points,
+                rate=key_rate(scene),
+            )
+        write_keys(armature, curves, frame_range=(times[0], times[-1]))
+        return len(curves)
+
+
+def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
+    """The curves without the jumps that come about where a later pass meets an earlier one.
+
+    A quaternion may be the negative of that of the frame before, an angle some turns away.
+    """
+    found = []
+    signs: dict[str, Array] = {}
+    for curve in curves:
+        if curve.channel == "rotation_quaternion" and curve.bone not in signs:
+            parts = [c.values for c in curves if (c.bone, c.channel) == (curve.bone, curve.channel)]
+            steps = np.einsum("if,if->f", np.array(parts)[:, 1:], np.array(parts)[:, :-1])
+            # what has locked components stays on its side
+            turned = (steps < 0.0) & (len(parts) == CHANNEL_WIDTHS[curve.channel])
+            signs[curve.bone] = np.cumprod(np.concatenate([[1.0], np.where(turned, -1.0, 1.0)]))
+    for curve in curves:
+        values = curve.values
+        if curve.channel == "rotation_quaternion":
+            values = values * signs[curve.bone]
+        elif curve.channel == "rotation_euler":
+            values = np.unwrap(values)
+        found.append(replace(curve, values=values))
+    return tuple(found)

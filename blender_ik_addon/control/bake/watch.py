@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake takes for granted, looked at in every frame: constraints and rotation modes may be animated."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...bridge.faults import require
+from ...bridge.fingerprint import animated_settings
+from ...bridge.skeleton import Figure
+from ...properties.refusal import Refused
+from ..frame.plan import Plan
+from ..frame.task import constraints_at
+
+
+class Watch:
+    """Goes through the frames of one bake.
+
+    Args:
+        plan: the armature's plan.
+        armature: the original object.
+
+    Attributes:
+        meddling: by frame, what may change the result after the solve, as a sentence.
+    """
+
+    def __init__(self, plan: Plan, armature: bpy.types.Object) -> None:
+        self._plan = plan
+        self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
+        animated = animated_settings(armature, "rotation_mode")
+        self._switching = tuple(name for name in plan.solved if name in animated)
+        self.meddling: dict[int, str] = {}
+
+    def look(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
+        """Look at the frame that the scene is at.
+
+        Raises:
+            Refused, FigureFault: a constraint overrides the result in this frame, or a bone has another
+                rotation mode in it than the plan says.
+        """
+        bones = self._plan.bones
+        for name in self._switching:
+            mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
+            if mode != planned:
+                raise Refused(
+                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, and {planned} in"
+                    " the frame that the scene was at; bake frames that share one mode, from one of them"
+                )
+        if self._constrained:
+            faults = constraints_at(self._plan, armature, figure)
+            require(faults)
+            if faults:
+                self.meddling[frame] = faults[0].sentence

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How thick the figure is: its capsules fitted, read as a plan, and where they stand in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+
+from ...bridge.armature import Array, Bones, Flags, Indices, read_bones
+from ...bridge.skeleton import Figure
+from ...bridge.skin import fit_body, read_skin, skinned_meshes
+from ...bridge.space import Space, read_space
+from ...properties.access import rig_of
+from ...properties.body import ArticulateBody, ArticulateLink
+from ...properties.refusal import Refused
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkPlan:
+    """A capsule on a bone, in the bone's own axes and the armature's units.
+
+    Attributes:
+        moves: whether a solve can move it. What it cannot is there for the other parts to keep out of.
+    """
+
+    bone: str
+    a: tuple[float, float, float]
+    b: tuple[float, float, float]
+    radius: float
+    moves: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Capsules:
+    """Where the parts of a figure stand, to be drawn or measured.
+
+    Attributes:
+        bones: (L,) names.
+        a, b: (L, 3) ends of the axes, world; radius: (L,) in the world's units.
+    """
+
+    bones: tuple[str, ...]
+    a: Array
+    b: Array
+    radius: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LinkTable:
+    """The L capsules on the body's list as arrays, in the bones' axes and the armature's units.
+
+    Attributes:
+        names: (L,) of the bones; a, b: (L, 3); radius: (L,); enabled: (L,).
+    """
+
+    names: list[str]
+    a: Array
+    b: Array
+    radius: Array
+    enabled: Flags
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The L capsules that count in a solve, in the bones' axes and the armature's units.
+
+    Attributes:
+        names: (L,) of the bones; numbers: (L,) of them among all of the armature's; a, b: (L, 3);
+        radius: (L,).
+    """
+
+    names: tuple[str, ...]
+    numbers: Indices
+    a: Array
+    b: Array
+    radius: Array
+
+    def placed(self, matrix: Array) -> Capsules:
+        """Where they are, as the bones are at (B, 4, 4) in the world."""
+        own = matrix.take(self.numbers, 0)
+        ends = np.stack([self.a, self.b], -1)
+        placed = np.matmul(own[:, :3, :3], ends) + own[:, :3, 3:]
+        across = np.sqrt((own[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
+        radius = across * self.radius
+        return Capsules(bones=self.names, a=placed[:, :, 0], b=placed[:, :, 1], radius=radius)
+
+
+def read_links(armature: bpy.types.Object) -> LinkTable:
+    """The body's list in a few calls, however long it is."""
+    links: Any = rig_of(armature).body.links
+    count = len(links)
+    a, b, radius = (np.empty(width * count, dtype=np.float32) for width in (3, 3, 1))
+    enabled = np.empty(count, dtype=np.bool_)
+    for name, values in (("a", a), ("b", b), ("radius", radius), ("enabled", enabled)):
+        links.foreach_get(name, values)
+    ends = [each.reshape(-1, 3).astype(float) for each in (a, b)]
+    return LinkTable(links.keys(), ends[0], ends[1], radius.astype(float), enabled)
+
+
+def read_parts(table: LinkTable, bones: Bones) -> Parts:
+    """The capsules that count in a solve, of a body's list.
+
+    Parts that are switched off, and those on bones that are gone, are left out. A figure that nobody has
+    fitted has capsules by the lengths of its bones, as in a solve.
+
+    Args:
+        table: the list; bones: of the armature.
+    """
+    if not table.names:
+        plans = slender_links(bones)
+        ends = [np.array([getattr(link, end) for link in plans]).reshape(-1, 3) for end in ("a", "b")]
+        radius = np.array([link.radius for link in plans])
+        on = np.ones(len(plans), dtype=bool)
+        table = LinkTable([link.bone for link in plans], ends[0], ends[1], radius, on)
+    kept = [row for row, name in enumerate(table.names) if table.enabled[row] and name in bones.index]
+    names = tuple(table.names[row] for row in kept)
+    numbers = np.array([bones.index[name] for name in names], dtype=np.intp)
+    return Parts(names, numbers, table.a[kept], table.b[kept], table.radius[kept])
+
+
+def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[LinkPlan, ...]:
+    """The capsules of a figure that are switched on; by the lengths of its bones if nobody has fitted any.
+
+    Args:
+        armature: the armature object; bones: of it, if they are at hand.
+    """
+    links = rig_of(armature).body.links
+    if not links:
+        return slender_links(bones or read_bones(armature))
+    return tuple(
+        LinkPlan(bone=link.name, a=tuple(link.a), b=tuple(link.b), radius=link.radius)
+        for link in links
+        if link.enabled
+    )
+
+
+def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
+    """Capsules from the meshes that the armature deforms, else from its bones; in place of those before.
+
+    Bones that carry no flesh get none, unless no bone carries any.
+
+    Args:
+        armature: the original object.
+        scene: whose meshes are looked at.
+
+    Returns:
+        How many.
+
+    Raises:
+        Refused, FigureFault: the armature is scaled so that it has no figure.
+    """
+    bones, space = read_bones(armature), read_space(armature)
+    skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
+    if skin is None:
+        links = slender_links(bones, _thick(armature, bones))
+    else:
+        fleshy = sorted(set(skin.bone.tolist()))
+        names = [bones.names[number] for number in fleshy]
+        links = plan_links(fit_body(bones, names, space, skin), space.scale)
+    body = rig_of(armature).body
+    body.links.clear()
+    for link in links:
+        _append(body, link)
+    body.active_link = 0
+    return len(links)
+
+
+def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
+    """Bones that deform, if any do: control bones have no thickness."""
+    deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
+    return deforming or list(bones.names)
+
+
+def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[LinkPlan, ...]:
+    """Capsules by the lengths of the bones alone, for a figure whose thickness nobody has told."""
+    names = list(bones.names if which is None else which)
+    own_units = Space(np.eye(3), np.zeros(3), 1.0)
+    return plan_links(fit_body(bones, names, own_units, None))
+
+
+def add_link(armature: bpy.types.Object, bone: str) -> None:
+    """Give a bone a capsule by its length, or its capsule back if it is switched off.
+
+    Raises:
+        Refused: there is no such bone, or it has one.
+    """
+    body = rig_of(armature).body
+    if bone not in armature.data.bones:
+        raise Refused(f"Armature '{armature.name}' has no bone '{bone}': choose one that it has")
+    link = next((link for link in body.links if link.name == bone), None)
+    if link is not None and link.enabled:
+        raise Refused(f"Bone '{bone}' has a capsule already: change its radius in the list")
+    if link is None:
+        (plan,) = slender_links(read_bones(armature), [bone])
+        link = _append(body, plan)
+    link.enabled = True
+    body.active_link = body.links.find(bone)
+
+
+def remove_link(armature: bpy.types.Object, bone: str) -> None:
+    """Take a bone's capsule away.
+
+    Raises:
+        Refused: it has none.
+    """
+    body = rig_of(armature).body
+    number = body.links.find(bone)
+    if number < 0:
+        raise Refused(f"Bone '{bone}' of armature '{armature.name}' has no capsule: choose one in the list")
+    body.links.remove(number)
+    body.active_link = max(0, min(body.active_link, len(body.links) - 1))
+
+
+def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
+    """Capsules measured in metres in the armature's units.
+
+    Args:
+        links: in the frames of their bones.
+        scale: metres a unit.
+    """
+    return tuple(
+        LinkPlan(
+            bone=link.joint, a=_triple(link.a, scale), b=_triple(link.b, scale), radius=link.radius / scale
+        )
+        for link in links
+    )
+
+
+def link_on(figure: Figure, link: LinkPlan) -> ik.Link:
+    """A capsule in its joint's frame, metres, with the present scale of its bone."""
+    name = link.bone
+    across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
+    radius = link.radius * float(np.mean(across))
+    return ik.Link(
+        name,
+        figure.offset(name, link.a),
+        figure.offset(name, link.b),
+        radius,
+        meets_obstacles=link.moves,
+    )
+
+
+def _append(body: ArticulateBody, link: LinkPlan) -> ArticulateLink:
+    item = body.links.add()
+    item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
+    return item
+
+
+def _triple(place: object, scale: float) -> tuple[float, float, float]:
+    x, y, z = (np.asarray(place, dtype=float) / scale).tolist()
+    return x, y, z

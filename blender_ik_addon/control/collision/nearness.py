@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a figure is near to, looked at again and again while it moves; nothing is solved.
+
+All that does not hang on the pose is read once and kept: the scene of links and obstacles, and how far apart
+they were, which spares most of the measuring at the next look. The links stand where Blender's bones are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+from ikmath.collision import Proximity, Scene, Shape
+from ikmath.collision.coherence_cache import Watch
+
+from ...bridge.armature import Array, Bones, Floats, Indices, Matrices, read_state
+from ...bridge.changes import UNKNOWN, Changes
+from ...bridge.obstacles import ObstacleReader
+from ...bridge.skeleton import Figure, read_figure
+from ...bridge.space import Space, rotation_and_depth
+from ...properties.access import rig_of
+from ...properties.settings import settings_around
+from .surroundings import Surroundings, link_sizes, look_around, make_model, read_surroundings
+
+_DETECT: Final = 0.05  # share of the figure's size within which critical points are listed
+_FARTHER: Final = 2.0  # times as far it is looked where nothing is as near as that
+_SIMILAR: Final = 1.1  # times as far as the nearest thing was it is looked the next time
+_LITTLE: Final = 1.02  # and as long as it is farther than that, and no farther than that, so it stays
+_MUCH: Final = 1.3
+_SAME_SHAPE: Final = 2e-5  # by that much bones of one scale differ in single precision
+
+
+@dataclass(frozen=True, eq=False)
+class Critical:
+    """The nearest thing of every part of the figure that is near to something; P rows, nearest first.
+
+    Of parts that hang together only those are listed that are nearer to a thing than their neighbours.
+
+    Attributes:
+        bones: (P,) names; names: (P,) of the things, or of the other bones.
+        point: (P, 3) on the figure; other: (P, 3) on the thing; world.
+        clearance: (P,) metres; margin: (P,) what is to be kept.
+    """
+
+    bones: tuple[str, ...]
+    names: tuple[str, ...]
+    point: Array
+    other: Array
+    clearance: Array
+    margin: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """What stays the same until the settings change.
+
+    Attributes:
+        numbers: (L,) of the links' bones among all of the armature's.
+        above: L, the link that each hangs from, -1 for none.
+        problem: with the scene.
+        sound: whether none of the bones is flat or mirrored; else there is nothing to look at.
+        scale: metres a unit of the armature, about.
+        ends: (L, 3, 4) ends and middles of the links' axes, one a row, in their bones' own axes, and a one.
+        shape: how the bones are scaled and sheared, see `_shape`.
+    """
+
+    numbers: Indices
+    above: tuple[int, ...]
+    problem: ik.Problem
+    sound: bool
+    scale: float
+    ends: Array
+    shape: Array
+
+    def places(self, matrix: Floats, scale: float) -> Array | None:
+        """(L, 3, 3) ends and middles of the links' axes, one a row, in figure space.
+
+        Args:
+            matrix: (B, 4, 4) where the bones are, armature space; scale: metres a unit of the armature.
+
+        Returns:
+            None if the links are of another size or shape there.
+        """
+        own = _columns(matrix, self.numbers)
+        off = _shape(own)
+        off -= self.shape
+        alike = np.count_nonzero(np.abs(off, out=off) <= _SAME_SHAPE) == off.size
+        if not alike or abs(scale / self.scale - 1.0) > _SAME_SHAPE:
+            return None
+        places: Array = np.matmul(self.ends, own[:, :, :3])
+        if scale != 1.0:
+            places *= scale
+        return places
+
+
+class Neighbourhood:
+    """Looks around one armature again and again; keeps no Blender object."""
+
+    def __init__(self) -> None:
+        self._reader = ObstacleReader()
+        self._key: Any = None
+        self._around: Surroundings | None = None
+        self._model: _Model | None = None
+        self._carried: tuple[Scene, tuple[Shape, ...], Scene] | None = None
+        self._watched: tuple[Scene, Watch | None] | None = None
+        self._sight = 0.0
+        self._changes = UNKNOWN
+        self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
+        self._found: tuple[Space, tuple[Shape, ...], Hashable, Critical | None] | None = None
+
+    def changed(self, changes: Changes) -> None:
+        """Something has, since this was told last."""
+        self._changes = self._changes.then(changes)
+
+    def look(
+        self,
+        armature: bpy.types.Object,
+        structure: Hashable,
+        figure: Figure,
+        flesh: Any,
+        matrix: Floats,
+        told: Hashable,
+        space: Space,
+        depsgraph: bpy.types.Depsgraph,
+    ) -> Critical | None:
+        """Critical points of the parts that are near to something, and of the nearest part in any case.
+
+        Args:
+            armature: the original object, up to date.
+            structure: equal as long as nothing has changed but the pose and where things are.
+            figure: at any moment; flesh: equal as long as nobody has made it thicker.
+            matrix: (B, 4, 4) where the bones are, armature space; told: equal as long as they are there.
+            space: where the armature is; depsgraph: evaluated.
+
+        Returns:
+            None if there is nothing that the figure keeps clear of.
+
+        Raises:
+            Refused, FigureFault: it is no figure that could be solved; the sentence says why.
+        """
+        if not ik.METHODS[rig_of(armature).solver.method].obstacles:
+            return None  # a method that knows no obstacles keeps clear of nothing
+        seen = depsgraph.scene.session_uid, depsgraph.view_layer.name
+        key = structure, flesh, settings_around(rig_of(armature)), seen
+        if key != self._key:
+            around = read_surroundings(armature, figure.bones, figure.solved)
+            # it keeps the trees over the meshes itself
+            self._around = None if around is None else replace(around, reader=self._reader)
+            self._key, self._model, self._shapes, self._found = key, None, None, None
+        if self._around is None:
+            return None
+        shapes, found = self._obstacles(self._around, armature, space, depsgraph), self._found
+        if found is not None and found[0] is space and found[1:3] == (shapes, told):
+            return found[3]
+        model = self._model
+        places = None if model is None else model.places(matrix, space.scale)
+        if model is None or places is None:
+            model = self._model = _model(armature, self._around, figure, space, shapes)
+            places = model.places(matrix, space.scale)
+        scene = model.problem.scene
+        if scene is None:
+            self._model = None
+        if scene is None or places is None or not model.sound:
+            return None
+        known = self._carried
+        if known is None or known[0] is not scene or known[1] != shapes:
+            known = self._carried = scene, shapes, scene.carried(shapes)
+        near = self._near(known[2], places, model.problem.length)
+        critical = None if near is None else _listed(model, known[2], near, space)
+        self._found = space, shapes, told, critical
+        return critical
+
+    def _obstacles(
+        self,
+        around: Surroundings,
+        armature: bpy.types.Object,
+        space: Space,
+        depsgraph: bpy.types.Depsgraph,
+    ) -> tuple[Shape, ...]:
+        """What there is, read anew where something of it may have changed."""
+        known = self._shapes
+        if known is None or known[0] is not space or self._reader.concerned(self._changes):
+            found, _ = look_around(around, armature, space, depsgraph, self._changes.reshaped)
+            known = self._shapes = space, found
+        self._changes = Changes()
+        return known[1]
+
+    def _near(self, scene: Scene, places: Array, size: float) -> Proximity | None:
+        """All near pairs; where none is, some among which the nearest is; None if there is nothing at all."""
+        if self._watched is None or not scene.alike(self._watched[0]):
+            self._watched = scene, scene.watch(closely=True)
+        watch = self._watched[1]
+        sight = max(_DETECT * size, self._sight)
+        near = scene.near_places(places, sight, watch=watch)
+        if not len(near):
+            farthest = scene.upper_bound(places)
+            while not len(near) and sight < farthest < np.inf:
+                sight *= _FARTHER
+                near = scene.near_places(places, sight, watch=watch)
+        if not len(near):
+            return None
+        # Where all is far away the nearest will be about there the next time, too.
+        least = float(np.minimum.reduce(near.clearance))
+        if not least * _LITTLE <= self._sight <= least * _MUCH:
+            self._sight = _SIMILAR * least
+        return near
+
+
+def _listed(model: _Model, scene: Scene, near: Proximity, space: Space) -> Critical:
+    """What of the near pairs is shown."""
+    # plain numbers: of the few rows that there are
+    links, names = near.link.tolist(), near.names
+    clearance, room = near.clearance.tolist(), near.room.tolist()
+    order = sorted(range(len(links)), key=clearance.__getitem__)
+    reach = _DETECT * model.problem.length
+    within = [row for row in order if room[row] < reach]
+    nearest: dict[int, int] = {}
+    for row in within or order[:1]:  # that everything is far away is told by the nearest
+        nearest.setdefault(links[row], row)
+    hidden = set()
+    for link, row in nearest.items():
+        parent = model.above[link]
+        other = nearest.get(parent, -1)
+        if other >= 0 and names[other] == names[row] and clearance[other] != clearance[row]:
+            hidden.add(link if clearance[other] < clearance[row] else parent)
+    shown = [row for link, row in nearest.items() if link not in hidden]
+    rows = np.array(shown)
+    places = np.empty((2, len(rows), 3))
+    places[0], places[1] = near.critical.take(rows, 0), near.point.take(rows, 0)
+    places = space.point_out(places)
+    return Critical(
+        bones=tuple([scene.body.joints[links[row]] for row in shown]),
+        names=tuple([names[row] for row in shown]),
+        point=places[0],
+        other=places[1],
+        clearance=near.clearance.take(rows),
+        margin=near.margin.take(rows) + model.problem.margin,
+    )
+
+
+def _model(
+    armature: bpy.types.Object, around: Surroundings, figure: Figure, space: Space, shapes: Sequence[Shape]
+) -> _Model:
+    """What the links are as the bones are scaled now."""
+    bones, root = figure.bones, rig_of(armature).solver.root
+    carried = [link.bone for link in around.links]
+    figure = read_figure(bones, read_state(armature, bones), space, figure.solved, root=root, carried=carried)
+    plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
+    numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
+    sizes = link_sizes(numbers, figure.state.matrix, figure.space)
+    problem = make_model(around, plain, figure, shapes, sizes).problem
+    own, ends = _columns(figure.state.matrix, numbers), np.ones((len(numbers), 3, 4))
+    axes = own[:, :3, :3].swapaxes(1, 2)
+    frames, depth = rotation_and_depth(axes)
+    sound = problem.scene is not None and bool((depth > 0).all())
+    if problem.scene is not None and sound:
+        # from the joints' frames, which turn with the bones but are neither scaled nor sheared, into theirs
+        stretch = np.matmul(frames.swapaxes(1, 2), axes)
+        local = np.matmul(problem.scene.body.ends, np.linalg.inv(stretch).swapaxes(1, 2))
+        ends[:, :, :3] = local / space.scale
+    return _Model(
+        numbers=numbers,
+        above=_above(bones, numbers),
+        problem=problem,
+        sound=sound,
+        scale=space.scale,
+        ends=ends,
+        shape=_shape(own),
+    )
+
+
+def _columns(matrix: Matrices, numbers: Indices) -> Array:
+    """(L, 4, 4) matrices of some bones, columns first, as they lie in memory if Blender gave them."""
+    return matrix.swapaxes(1, 2).take(numbers, 0).astype(float)
+
+
+def _shape(columns: Array) -> Array:
+    """(7, L) what of matrices, columns first, is the same however they are turned.
+
+    The squares of the axes, their products with each other, and their volumes, negative if mirrored.
+    """
+    # components first, and sums as a product of matrices: it is the number of numpy calls that counts
+    rows = np.ascontiguousarray(columns.reshape(-1, 16).T)
+    products = rows.take(_FACTORS, 0)
+    products *= rows.take(_OTHERS, 0)
+    shape = _SUMS.dot(products)
+    normal = shape[6:]
+    normal *= rows[:3]
+    shape[6] = np.add.reduce(normal, 0)
+    return shape[:7]
+
+
+def _terms() -> tuple[Indices, Indices, Array]:
+    """(T,) and (T,) rows of components, columns first, whose products (9, T) are added to what follows.
+
+    To six products of two axes of a matrix each, and to three components of the second axis across the third.
+    """
+    terms = []
+    for row, (one, other) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))):
+        terms += [(row, 4 * one + axis, 4 * other + axis, 1.0) for axis in range(3)]
+    for axis in range(3):
+        after, last = (axis + 1) % 3, (axis + 2) % 3
+        terms += [(6 + axis, 4 + after, 8 + last, 1.0), (6 + axis, 4 + last, 8 + after, -1.0)]
+    sums = np.zeros((9, len(terms)))
+    for number, (row, _, _, sign) in enumerate(terms):
+        sums[row, number] = sign
+    return np.array([term[1] for term in terms]), np.array([term[2] for term in terms]), sums
+
+
+_FACTORS, _OTHERS, _SUMS = _terms()
+
+
+def _above(bones: Bones, numbers: Indices) -> tuple[int, ...]:
+    """For L links on these bones the link on the nearest bone above each, -1 where there is none."""
+    link_on = {number: link for link, number in enumerate(numbers.tolist())}
+    above = []
+    for number in numbers.tolist():
+        parent = int(bones.parents[number])
+        while parent >= 0 and parent not in link_on:
+            parent = int(bones.parents[parent])
+        above.append(link_on.get(parent, -1))
+    return tuple(above)

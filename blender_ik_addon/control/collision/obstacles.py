@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Adding and removing obstacles: data only, no context, no selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+from ...bridge.skin import is_deformed
+from ...properties.access import rig_of
+from ...properties.obstacle import ArticulateObstacle, has_surface
+from ...properties.refusal import Refused
+
+
+def add_obstacles(
+    armature: bpy.types.Object,
+    things: Iterable[bpy.types.Object | bpy.types.Collection],
+    *,
+    mode: str = "SOLID",
+    margin: float = 0.0,
+) -> list[ArticulateObstacle]:
+    """Let a figure keep out of things: all of them or, if one is refused, of none.
+
+    Args:
+        armature: the original armature object.
+        things: objects with a surface, or collections.
+        mode, margin: see `properties.obstacle`.
+
+    Raises:
+        Refused: something that cannot be an obstacle, or is one already.
+    """
+    rig, chosen = rig_of(armature), list(things)
+    require_obstacles(armature, chosen)
+    for thing in chosen:
+        obstacle = rig.obstacles.add()
+        obstacle.name = _free_name(rig.obstacles, thing.name)
+        if isinstance(thing, bpy.types.Collection):
+            obstacle.collection = thing
+        else:
+            obstacle.object = thing
+        obstacle.mode, obstacle.margin = mode, margin
+    rig.active_obstacle = max(0, len(rig.obstacles) - 1)
+    return list(rig.obstacles[len(rig.obstacles) - len(chosen) :])
+
+
+def require_obstacles(
+    armature: bpy.types.Object, things: Iterable[bpy.types.Object | bpy.types.Collection]
+) -> None:
+    """Let nothing pass that cannot be an obstacle of an armature.
+
+    Raises:
+        Refused: one of the things cannot, or is one already.
+    """
+    for thing in things:
+        _check(armature, thing)
+
+
+def remove_obstacle(armature: bpy.types.Object, name: str) -> None:
+    """Take an obstacle off the list; the object stays.
+
+    Args:
+        armature: whose list.
+        name: what scripts call the obstacle, or the name that its object has by now.
+
+    Raises:
+        Refused: there is none of that name.
+    """
+    rig = rig_of(armature)
+    index = rig.obstacles.find(name)
+    if index < 0:
+        shown = [obstacle.shown_name for obstacle in rig.obstacles]
+        index = shown.index(name) if name in shown else -1
+    if index < 0:
+        known = ", ".join(f"'{obstacle.name}'" for obstacle in rig.obstacles) or "none"
+        raise Refused(f"Armature '{armature.name}' has no obstacle '{name}'; it has: {known}")
+    rig.obstacles.remove(index)
+    rig.active_obstacle = max(0, min(rig.active_obstacle, len(rig.obstacles) - 1))
+
+
+def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Collection) -> None:
+    if armature.library is not None:
+        raise Refused(
+            f"Armature '{armature.name}' is linked from another file: make a library override of it first"
+        )
+    for other in rig_of(armature).obstacles:
+        if thing in (other.object, other.collection):
+            raise Refused(f"'{thing.name}' is an obstacle of '{armature.name}' already: '{other.name}'")
+    if isinstance(thing, bpy.types.Collection):
+        return
+    if thing is armature:
+        raise Refused(f"Armature '{armature.name}' cannot be an obstacle to itself: use Self-Collision")
+    if not has_surface(thing):
+        raise Refused(
+            f"Object '{thing.name}' has no surface: choose a mesh, curve, text or metaball, or an instance of"
+            " a collection that holds such"
+        )
+    if is_deformed(thing, armature):
+        raise Refused(
+            f"Object '{thing.name}' is moved by '{armature.name}' itself, so it is no obstacle to it:"
+            " fit the body to it instead"
+        )
+
+
+def _free_name(others: Iterable[ArticulateObstacle], wanted: str) -> str:
+    taken = {obstacle.name for obstacle in others}
+    numbers = (f"{wanted}.{number:03d}" for number in range(1, len(taken) + 2))
+    return next(name for name in (wanted, *numbers) if name not in taken)

@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragging a point of a bone while pins and effectors hold: points and numbers in, a pose out, no event.
+
+What is dragged is an effector for as long as the drag lasts, weaker than all others: they hold, and the point
+goes as near as they let it. A pin on that very point is dragged itself and stays where it is left. The pose
+before the drag is the posture that the figure keeps to all the while, and while the hand moves, and all the
+way when it rests or lets go, the figure relaxes as near to it as its goals let it: the way of the mouse and
+how often the window was drawn leave no traces in it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+import ikmath as ik
+from ikmath import rotation
+from ikmath.model.frame_points import Points
+
+from ...bridge.armature import Array, Channels, PoseState, read_channels
+from ...bridge.pose import write_channels
+from ...bridge.skeleton import Figure
+from ...properties.access import rig_of
+from ...properties.refusal import Refused
+from ..bake.autokey import auto_key
+from ..bake.record import Recording
+from ..frame.goals import points, reached
+from ..frame.held_back import shortest
+from ..frame.hinging import hinged
+from ..frame.plan import NOT_SAVED, Plan, find_armature
+from ..frame.sample import Sample, take_sample
+from ..frame.solved import Solved
+from ..frame.task import Task, first_figure, make_tasks, next_task
+from ..live.start import Start
+from ..report.reasons import REASONS
+from .gliding import glide
+from .grip import Grip, plan_with_grip, taken
+from .mirrored import Mirrored, into
+from .rounds import Rounds
+
+__all__ = ("Drag", "Grip", "Moved")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """What an update came to.
+
+    Attributes:
+        error: from where the hand wants it, in metres or, while turning, radians.
+        status: name of `ikmath.Status`; message: what holds the figure back.
+        place: (3,) world, where the point is now.
+        arrived: asked again, the figure would not move; else the time was up, or it
+            glides: what is shown is on its way to a pose that has become better.
+    """
+
+    error: float
+    status: str
+    message: str
+    place: Array = field(repr=False)
+    arrived: bool = True
+    glides: bool = False
+
+
+class Drag:
+    """One drag, from grip to `finish` or `cancel`.
+
+    Attributes:
+        grip: as it is at the moment; `change` changes it.
+        anchor: (3,) world, where the point was when this grip was taken.
+        orientation: (3, 3) world, how the bone was turned then.
+        bones: names of the bones that take part, parents first.
+        depth: number of bones from the grip to the top of the figure.
+        moved: what the last update came to; None before the first.
+        recording: the frames that passed, if they are recorded.
+    """
+
+    grip: Grip
+    anchor: Array
+    orientation: Array
+    _plan: Plan
+    _sample: Sample
+    _task: Task
+    _figure: Figure
+    _row: int
+    _rows: tuple[int, ...]
+    _mirrored: Mirrored | None
+    _rounds: Rounds
+    _target: Array
+    _point: Points
+
+    def __init__(
+        self,
+        armature: bpy.types.Object,
+        context: bpy.types.Context,
+        grip: Grip,
+        *,
+        record: bool = False,
+        budget: float = np.inf,
+    ) -> None:
+        """Take the grip; nothing moves yet.
+
+        Args:
+            armature: the original object.
+            context: scene and view layer.
+            grip: what is held.
+            record: keep what comes about in the frames that pass, as keys for the end of the drag.
+            budget: seconds, by the clock, after which an update ends with what it has.
+
+        Raises:
+            Refused, IkError: the figure cannot be solved as it is set up; the sentence says why.
+        """
+        self._before, self._frame = read_channels(armature), context.scene.frame_current
+        self._present: Channels | None = self._before
+        self._budget = budget
+        self.recording = Recording() if record else None
+        self._state: PoseState | None = None
+        self._last: Solved | None = None
+        self._pins: dict[int, Array] = {}  # those that were in the hand, by effector: (4, 4) where they are
+        self._keyed: dict[tuple[str, str, int], None] = {}  # in the order in which they came to be moved
+        self._name = armature.name
+        self.moved: Moved | None = None
+        self._hold(armature, context, taken(armature, grip))
+        self._start = Start(armature, self._plan.bones, as_shown=True)
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """See the class."""
+        return self._plan.solved
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom of the bones that take part."""
+        return self._figure.skeleton.n
+
+    @property
+    def root(self) -> str:
+        """PINNED or FREE, as it is at the moment."""
+        return self._plan.root
+
+    @property
+    def depth(self) -> int:
+        """See the class."""
+        return len(self._plan.bones.ancestors(self.grip.bone))
+
+    def change(self, context: bpy.types.Context, grip: Grip) -> None:
+        """Go on with another grip on the same bone; the next update moves the figure.
+
+        Raises:
+            Refused, IkError: it cannot be held so; the grip stays as it was.
+        """
+        armature = find_armature(self._plan)
+        state = self._state
+        if grip.turn != self.grip.turn and self._last is not None:
+            # What the hand has done so far is the posture for what it does now.
+            self._come_to_rest()
+            self._keep()
+            self._state = self._figure.posed(self._last.channels).state
+            self._start.rebase(self._last.channels)
+        try:
+            self._hold(armature, context, grip)
+        except REASONS:
+            self._state = state
+            raise
+
+    def follow(self, context: bpy.types.Context) -> bool:
+        """Go on in the frame that the scene is at by now: with what is animated as it is there.
+
+        Returns:
+            Whether it is another frame; then the figure has to be updated.
+
+        Raises:
+            Refused, FigureFault: the armature is gone, or cannot be solved in this frame.
+        """
+        frame = context.scene.frame_current
+        if frame == self._sample.frame:
+            return False
+        armature, depsgraph = find_armature(self._plan), context.evaluated_depsgraph_get()
+        evaluated = armature.evaluated_get(depsgraph)
+        state = self._start.pose(armature, evaluated, self._figure, new_frame=True, rendering=False)
+        if self._mirrored is not None and self._mirrored.began is None:
+            state = self._mirrored.start(self._figure.at(state))
+        saved = self._saved(self._plan)
+        sample = take_sample(saved, armature, depsgraph, frame, state=state).for_plan(self._plan)
+        own = [e.index == NOT_SAVED or e.index in self._pins for e in self._plan.effectors]
+        sample.targets[own] = self._sample.targets[own]
+        self._state, self._sample = state, sample
+        self._task = next_task(self._task, sample)
+        if self._task.figure is not self._figure:
+            (self._task,) = make_tasks(self._plan, hinged(self._task.figure), [sample])
+        self._figure, self._present = self._task.figure, None
+        self._point = self._point_of(self._plan, self._figure, self._row)
+        return True
+
+    def move_to(self, place: npt.ArrayLike) -> Moved:
+        """Bring the point to a place of the world (3,), or as near as the rest of the figure lets it.
+
+        Raises:
+            Refused, IkError: it cannot be solved, or the armature is gone.
+        """
+        self._target[:3, 3] = place
+        return self._update()
+
+    def turn_to(self, orientation: npt.ArrayLike) -> Moved:
+        """Turn the bone to a rotation of the world (3, 3); the grip must be a turning one.
+
+        Raises:
+            Refused, IkError: as for `move_to`.
+        """
+        self._target[:3, :3] = orientation
+        return self._update()
+
+    def turn_by(self, turn: npt.ArrayLike) -> Moved:
+        """Turn the bone from how it was when the grip was taken; (3,) axis of the world times angle.
+
+        Raises:
+            Refused, IkError: as for `move_to`.
+        """
+        return self.turn_to(rotation.exp(np.asarray(turn, dtype=float)) @ self.orientation)
+
+    def cancel(self) -> None:
+        """Give every channel back exactly.
+
+        Raises:
+            Refused: the armature is gone.
+        """
+        armature = find_armature(self._plan)
+        write_channels(armature, self._before)
+        if self._sample.frame != self._frame:
+            armature.update_tag(refresh={"TIME"})  # what is animated is that of another frame
+
+    def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> int:
+        """Bring it to rest; key what was recorded, or auto-key the pose; leave a dragged pin where it is.
+
+        Args:
+            context: the current one.
+            margin: metres, how far any point of the figure may be from where it was recorded, for the sake of
+                fewer keys; None for a key on every frame.
+
+        Returns:
+            How many components were keyed.
+
+        Raises:
+            Refused, FigureFault: keying failed; the figure is as it was before the drag.
+        """
+        armature = find_armature(self._plan)
+        if self.moved is None:
+            return 0
+        self._come_to_rest()
+        self._keep()
+        try:
+            if self.recording is not None and self.recording.moves:
+                count = self.recording.write(armature, self._plan, context.scene, margin=margin)
+            else:
+                count = auto_key(armature, self._keyed, context)
+        except REASONS:
+            self.cancel()
+            raise
+        except RuntimeError as error:
+            self.cancel()
+            raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
+        self._move_pins(armature)
+        return count
+
+    def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
+        pose = None if self._state is None else self._state.matrix
+        plan, rows = plan_with_grip(armature, context, grip, pose)
+        depsgraph = context.evaluated_depsgraph_get()
+        frame = context.scene.frame_current
+        sample = take_sample(self._saved(plan), armature, depsgraph, frame).for_plan(plan)
+        mirrored = Mirrored.of(armature, grip.bone, grip.other) if grip.other else None
+        relative = armature.pose.use_mirror_relative
+        if self._state is None:
+            self._state = sample.state
+            if mirrored is not None and not relative:
+                self._state = mirrored.start(first_figure(plan, armature, sample))
+        sample = replace(sample, state=self._state)
+        figure = hinged(first_figure(plan, armature, sample))
+        for own, effector in enumerate(plan.effectors):
+            if effector.index == NOT_SAVED:
+                sample.targets[own] = reached(plan, figure, figure.q, own)
+            elif effector.index in self._pins:
+                sample.targets[own] = self._pins[effector.index]
+        (self._task,) = make_tasks(plan, figure, [sample])
+        self.grip, self._plan = grip, plan
+        self._rows, self._row = rows, rows[0]
+        self._sample, self._figure = sample, self._task.figure
+        self._rounds, self._last = Rounds(plan, rows), None
+        self._point = self._point_of(plan, figure, self._row)
+        self._target = reached(plan, figure, figure.q, self._row)
+        self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
+        if mirrored is not None and relative:
+            one, two = (into(figure.space, reached(plan, figure, figure.q, row)) for row in rows)
+            mirrored = replace(mirrored, began=(one, two))
+        self._mirrored = mirrored
+
+    @staticmethod
+    def _saved(plan: Plan) -> Plan:
+        """The plan with the effectors that are on the rig."""
+        return replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
+
+    @staticmethod
+    def _point_of(plan: Plan, figure: Figure, row: int) -> Points:
+        """An effector's point, bound to the figure for all its poses."""
+        return Points(figure.skeleton, [plan.effectors[row].bone], points(plan, figure)[row])
+
+    def _update(self) -> Moved:
+        armature, until = find_armature(self._plan), time.perf_counter() + self._budget
+        targets, then = self._sample.targets.copy(), self._task.sample.targets[self._row]
+        targets[self._row] = self._target
+        if self._mirrored is not None:
+            targets[self._rows[1]] = self._mirrored.across(self._target, self._sample.space)
+        gone = self._gone(then)
+        hurries = self._budget < np.inf and gone > 0.0
+        self._task = next_task(self._task, replace(self._sample, targets=targets))
+        lost = self.moved is None or self.moved.status == "REACHED"  # only now, if it is not there
+        best = self._rounds.bring(self._task, hurries=hurries, lost=lost, until=until)
+        solved, arrived = best, self._rounds.arrived
+        if self._budget < np.inf and self._last is not None:
+            solved = glide(self._task, self._last, best, gone)
+            arrived = arrived and solved is best
+        write_channels(armature, solved.channels, present=self._present)
+        self._last, self._present = solved, solved.channels
+        self._start.written = solved.channels
+        if self.recording is not None:
+            self.recording.note(self._sample, solved.channels, self._figure.keyed)
+        error = (solved.angle if self.grip.turn else solved.distance)[self._row]
+        place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
+        place = self._figure.space.point_out(place)
+        there = self._rounds.is_there(solved)
+        status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
+        glides = solved is not best
+        self.moved = Moved(
+            error=float(error), status=status, message=message, place=place, arrived=arrived, glides=glides
+        )
+        return self.moved
+
+    def _message(self, solved: Solved) -> str:
+        """Why the hand is not where it should be, or if it is, what holds against it."""
+        if solved.sentence:
+            return solved.sentence
+        counts, problem = self._rounds.counts, solved.problem or self._task.problem
+        off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # of the two it may lack one
+        if off > self._plan.tolerance:
+            counts = np.arange(len(counts)) == self._row
+        return shortest(self._plan, self._task.parts, problem, solved.solution, counts)
+
+    def _gone(self, then: Array) -> float:
+        """How far the hand has gone from where it was (4, 4), figure sizes or radians."""
+        if self.grip.turn:
+            return float(rotation.angle(then[:3, :3].T @ self._target[:3, :3]))
+        away = self._figure.space.point_in(self._target[:3, 3]) - self._figure.space.point_in(then[:3, 3])
+        return float(np.linalg.norm(away)) / self._task.problem.length
+
+    def _come_to_rest(self) -> None:
+        """Let the figure have what the hand asks for, however long it takes, but for what is recorded."""
+        recorded = self.recording is not None and self.recording.moves
+        if self.moved is not None and not self.moved.arrived and not recorded:
+            budget, self._budget = self._budget, np.inf
+            self._update()
+            self._budget = budget
+
+    def _keep(self) -> None:
+        """What the hand has done so far stays, also when it goes on with another grip."""
+        if self._last is None:
+            return
+        self._keyed |= dict.fromkeys(self._figure.keyed)
+        for row in self._rows:
+            index = self._plan.effectors[row].index
+            if index != NOT_SAVED:
+                self._pins[index] = reached(self._plan, self._figure, self._last.q, row)
+
+    def _move_pins(self, armature: bpy.types.Object) -> None:
+        for index, there in self._pins.items():
+            pin = rig_of(armature).effectors[index]
+            pin.pin_location = there[:3, 3]
+            if pin.kind_info.turns:
+                pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the hand has of a figure: which bone, and what of the rest holds or comes along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+
+from ...bridge.armature import Bones, Matrices, pose_matrices, read_bones
+from ...bridge.checks import overridden
+from ...bridge.feet import Stand, carrier, stand
+from ...bridge.space import upward
+from ...properties.access import rig_of
+from ...properties.effector import ArticulateEffector
+from ...properties.kinds import KINDS, Kind
+from ...properties.refusal import Refused
+from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
+from ..rig.one_place import why_not_moved
+from .mirrored import Mirrored, other_hand
+
+# priorities below that of the hand, which has 1
+_BODY: Final = 2  # of what the leg in the hand hangs from
+_BELOW: Final = 3  # of the foot below the hand: no body moves for it
+_TINY: Final = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grip:
+    """What is held and how.
+
+    Attributes:
+        bone: name of the bone.
+        along: where on it, from its head (0) to its tip (1).
+        turn: the bone is turned about its head, not moved.
+        levels: how many bones take part for it, from this one up; 0 is the whole figure.
+        root: PINNED, FREE, or "" for the solver's setting.
+        other: name of the bone on the other side that comes along mirrored, "" for none.
+    """
+
+    bone: str
+    along: float = 1.0
+    turn: bool = False
+    levels: int = 0
+    root: str = ""
+    other: str = ""
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """The bone in the hand, and the one that comes along."""
+        return (self.bone, self.other) if self.other else (self.bone,)
+
+
+def plan_with_grip(
+    armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, pose: Matrices | None = None
+) -> tuple[Plan, tuple[int, ...]]:
+    """The armature's plan with what is dragged as its weakest effectors, and their rows, as `grip.bones`.
+
+    Where nothing is pinned and the whole figure takes part, what it stands on is held as the solver's setting
+    says; the foot below what is held gives way to the hand. While it stands on its feet, by that or by pins
+    on them, the root comes along, and so it does when it is itself in the hand. Who takes a bone above the
+    one that carries the figure takes all of it along.
+
+    Args:
+        armature: the original object.
+        context: scene and view layer.
+        grip: what is held.
+        pose: (B, 4, 4) how the bones stood when it was taken, armature space; None for how they stand now.
+
+    Raises:
+        Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
+    """
+    if grip.bone not in armature.data.bones:
+        raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' that could be dragged")
+    own = [effector for effector in rig_of(armature).effectors if effector.enabled]
+    follows = _leader(own, grip, grip.bone)
+    if follows is not None:
+        raise Refused(
+            f"Bone '{grip.bone}' follows '{follows.target.name}': move that, or switch effector"
+            f" '{follows.name}' off to drag the bone",
+            follows.name,
+        )
+    for effector in own:
+        reason = (
+            why_not_moved(effector, context.scene.frame_current_final) if effector.bone in grip.bones else ""
+        )
+        if reason and _asks(effector.kind_info, grip):
+            raise Refused(reason, effector.name)
+    dragged = [_dragged(armature, grip, name, own) for name in grip.bones]
+    whole = not any(one.chain_root for one in dragged)
+    held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")
+    root = grip.root or root
+    method = ik.METHODS[rig_of(armature).solver.method]
+    # pins are to hold, which takes priorities
+    able = method.priorities and (method.obstacles or not rig_of(armature).keeps_clear)
+    instead = "" if able else ik.DEFAULT
+    plan = read_plan(armature, context, extra=[*held, *dragged], root=root, instead=instead)
+    effectors, rows = list(map(_as_held, plan.effectors[: -len(dragged)])), []
+    added = len(effectors)
+    for one in dragged:
+        pin = next(
+            (
+                row
+                for row, other in enumerate(effectors[:added])
+                if other.bone == one.bone and not other.target and _asks(other.kind, grip)
+            ),
+            None,
+        )
+        if pin is None:
+            rows.append(len(effectors))
+            effectors.append(one)
+        else:
+            # The pin itself is dragged: it lets go of its place, and gives way to the others.
+            rows.append(pin)
+            effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
+    return replace(plan, effectors=tuple(effectors)), tuple(rows)
+
+
+def _dragged(
+    armature: bpy.types.Object, grip: Grip, name: str, own: Sequence[ArticulateEffector]
+) -> EffectorPlan:
+    """A bone in the hand as an effector weaker than the rig's own; what only comes along may be locked."""
+    bone = armature.data.bones[name]
+    chain = [name, *(parent.name for parent in bone.parent_recursive)]
+    placed = any(effector.kind_info.moves for effector in own if effector.bone == name)
+    return EffectorPlan(
+        index=NOT_SAVED,
+        name=name,
+        bone=name,
+        kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
+        priority=1 + max((effector.priority for effector in own), default=0),
+        chain_root=chain[grip.levels - 1] if 0 < grip.levels < len(chain) else "",
+        local=(0.0, 0.0 if grip.turn else bone.length * grip.along, 0.0),
+        holds=name != grip.bone,
+    )
+
+
+def _leader(own: Sequence[ArticulateEffector], grip: Grip, name: str) -> ArticulateEffector | None:
+    """The effector whose target says already what the hand would change; None if none does."""
+    here = (effector for effector in own if effector.bone == name and effector.target is not None)
+    return next((effector for effector in here if _asks(effector.kind_info, grip)), None)
+
+
+def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
+    """What is in the hand of who takes hold so, and with *X-Axis Mirror* what comes along.
+
+    A limb on the other side that follows a target, is led by constraints, or is locked goes on as it is.
+
+    Args:
+        armature: the original object.
+        grip: what is taken hold of.
+    """
+    grip = handed_on(armature, grip)
+    other = other_hand(armature, grip.bone)
+    if not other:
+        return replace(grip, other="")
+    own = [effector for effector in rig_of(armature).effectors if effector.enabled]
+    limb = [bone for _, bone, _ in Mirrored.of(armature, grip.bone, other).limb]
+    led = _leader(own, grip, other) is not None or overridden(armature, limb)
+    locked = not any(_turns(armature.pose.bones[name]) for name in limb)
+    return replace(grip, other="" if led or locked else other)
+
+
+def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
+    """The same point on the bone above, where a constraint leads the one in the hand.
+
+    So are bones that help the skin: they lie on the limb, and who takes hold of one means the limb.
+
+    Args:
+        armature: the original object.
+        grip: what is held.
+    """
+    bone = armature.pose.bones.get(grip.bone)
+    if bone is None or bone.parent is None:
+        return grip
+    above = bone.parent
+    if overridden(armature, [bone.name, above.name]) != {bone.name}:
+        return grip
+    way, point = above.tail - above.head, bone.head.lerp(bone.tail, grip.along)
+    along = (point - above.head).dot(way) / max(way.length_squared, _TINY)
+    return replace(grip, bone=above.name, along=min(max(along, 0.0), 1.0))
+
+
+def _holding(
+    armature: bpy.types.Object,
+    context: bpy.types.Context,
+    grip: Grip,
+    own: Sequence[ArticulateEffector],
+    pose: Matrices | None,
+) -> tuple[list[EffectorPlan], str]:
+    """What holds besides the effectors that the rig has, and the root: FREE, or "" for as it is set."""
+    if rig_of(armature).solver.unpinned != "FEET":
+        return [], ""
+    bones, up = read_bones(armature), upward(armature)
+    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+    on = stand(bones, pose_matrices(evaluated) if pose is None else pose, up)
+    top = carrier(bones, up)
+    number = bones.number(grip.bone)  # a bone in the middle has no other side
+    lifted = top >= 0 and number in bones.ancestors(bones.names[top])[1:]
+    held = _feet(armature, bones, on, grip) if not own and not lifted else []
+    carried = on.upright if held else _has_feet_held(bones, on, own)
+    in_hand = lifted or number == top or bones.parents[number] < 0
+    return held, "FREE" if carried or in_hand else ""
+
+
+def _feet(armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip) -> list[EffectorPlan]:
+    """The feet as effectors that hold them where they are, but for one that is itself in the hand.
+
+    Who takes a leg may lift it: the foot follows as far as it has to, but what the leg hangs from stays as
+    long as the leg can do it.
+    """
+    above = {number for name in grip.bones for number in bones.ancestors(name)}
+    held = [foot for foot in on.feet if foot not in above and _is_free(armature, bones.names[foot])]
+    own = []
+    for name in grip.bones:
+        below = [foot for foot in held if bones.number(name) in bones.ancestors(bones.names[foot])]
+        own += below if len(below) == 1 < len(held) else []
+    plans = [_held(bones, foot, _BELOW if foot in own else 0, at_tip=foot not in on.flat) for foot in held]
+    leg = next((foot for foot in (*own, *on.feet) if foot in own or foot in above), -1)
+    body = _body(bones, leg, held) if leg >= 0 else -1
+    return plans if body < 0 else [*plans, _held(bones, body, _BODY)]
+
+
+def _as_held(effector: EffectorPlan) -> EffectorPlan:
+    """What holds against the hand, marked as such if it is only to stay where it is."""
+    return replace(effector, holds=effector.follows in ("PIN", "MOTION") or effector.index == NOT_SAVED)
+
+
+def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> EffectorPlan:
+    """A bone that stays as it is, or only with its tip where that is."""
+    name = bones.names[number]
+    return EffectorPlan(
+        index=NOT_SAVED,
+        name=name,
+        bone=name,
+        kind=KINDS["POSITION" if at_tip else "POSE"],
+        priority=priority,
+        chain_root="",
+        local=(0.0, float(bones.length[number]) if at_tip else 0.0, 0.0),
+    )
+
+
+def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
+    """The bone from which a leg hangs: the first one above its foot that moves another foot, too."""
+    others = {number for one in feet_held if one != foot for number in bones.ancestors(bones.names[one])}
+    return next((number for number in bones.ancestors(bones.names[foot]) if number in others), -1)
+
+
+def _has_feet_held(bones: Bones, on: Stand, own: Sequence[ArticulateEffector]) -> bool:
+    """Whether effectors hold a foot in its place, at the ankle, or by something below it."""
+    ends = set(on.feet)
+    ankles = {int(bones.parents[number]) for number in ends} - set(np.flatnonzero(bones.parents < 0).tolist())
+    return any(
+        effector.kind_info.moves
+        and effector.bone in bones.index
+        and (ends & set(bones.ancestors(effector.bone)) or bones.index[effector.bone] in ankles)
+        for effector in own
+    )
+
+
+def _is_free(armature: bpy.types.Object, name: str) -> bool:
+    """Whether no constraint moves a bone or those above it: who drags an arm need not know of it."""
+    bone = armature.pose.bones[name]
+    return all(one.mute for above in (bone, *bone.parent_recursive) for one in above.constraints)
+
+
+def _turns(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone can turn about some axis."""
+    locked = bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z
+    return not all(one or other for one, other in zip(bone.lock_rotation, locked, strict=True))
+
+
+def _asks(kind: Kind, grip: Grip) -> bool:
+    """Whether a kind of effector asks for what the hand changes."""
+    return kind.turns if grip.turn else kind.moves

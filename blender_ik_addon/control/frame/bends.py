@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Knees and elbows that have bent the wrong way are asked again from a pose in which they bend rightly.
+
+A limb reaches most places in two ways, with its joint bent either way, and near the straight limb a solver
+has no reason to prefer one. People have. Limits on the bones say it best; where there are none, this does.
+
+Limbs that are straight in the posture are drawn through the straight limb, to the other side again: whoever
+lets go of a bend there finds it wrong, as little as it may be. Then they are asked once more as hinges, whose
+limits end where the limb is straight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import le
+from typing import Any, Final
+
+import numpy as np
+
+import ikmath as ik
+from ikmath import rotation
+
+from ...bridge.armature import Array, Indices
+from ...bridge.hinges import Hinges
+from ...bridge.limb_joints import POSED, LimbJoints
+from ...bridge.skeleton import Figure
+
+_TRIES: Final = 3  # one without limits; hinges may spoil another limb, which is one in the next
+_AS_GOOD: Final = 1e-3  # of the figure's size, or radians
+_NOTHING: Final = 1e-6  # of a limb's length
+
+
+def bent_rightly(
+    figure: Figure,
+    problem: ik.Problem,
+    solution: ik.Solution,
+    before: Array | None,
+    solve: Callable[[ik.Problem, Array], ik.Solution],
+) -> ik.Solution:
+    """A solution with its limbs bent the way they do, if there is one as good.
+
+    Args:
+        figure: measured at the pose that the frame starts from; problem: that was solved.
+        solution: as it came.
+        before: coordinates of the frame before; a limb that was bent wrongly there stays so, without a jump.
+        solve: solves a problem from coordinates.
+    """
+    limbs = figure.limbs
+    if limbs is None:
+        return solution
+    wrong = limbs.wrong(figure.bends, solution.q)
+    if True not in wrong:
+        return solution
+    may = [False] * len(wrong) if before is None else limbs.wrong(figure.bends, before)
+    rows = [row for row, (now, then) in enumerate(zip(wrong, may, strict=True)) if now and not then]
+    if not rows:
+        return solution
+    q = solution.q.copy()
+    for row in rows:  # limbs may share bones
+        _bend(figure, limbs, row, ik.Pose.forward(figure.skeleton, q), q)
+    allowed = np.maximum(solution.errors, _AS_GOOD * problem.spans)
+    best, left, asked = solution, sum(wrong), problem
+    for _ in range(_TRIES):
+        other = solve(asked, asked.start(q))
+        still = limbs.wrong(figure.bends, other.q)
+        if sum(still) < left and not (other.errors > allowed).any():
+            best, left = other, sum(still)
+        more = {row for row, (now, then) in enumerate(zip(still, may, strict=True)) if now and not then}
+        if not more:
+            break
+        rows = sorted(more.union(rows))
+        asked = _hinged(figure, limbs, problem, rows)
+    return best
+
+
+def _hinged(figure: Figure, limbs: LimbJoints, problem: ik.Problem, rows: list[int]) -> ik.Problem:
+    """The problem for a figure of which some limbs are hinges, with no room for a bend that is wrong."""
+    skeleton, which = figure.skeleton, np.zeros(len(limbs.axis), dtype=bool)
+    which[rows] = True
+    hinges, aside = Hinges.of(limbs, skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
+    return problem.on(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
+
+
+def keeps_bends(figure: Figure, q: Array) -> Callable[[Array], bool] | None:
+    """Whether other coordinates bend no limb wrongly, nor straighten it, that is neither at q (n,).
+
+    Who has straightened a limb has lost the way in which it bends. None for a figure without limbs.
+    """
+    limbs = figure.limbs
+    if limbs is None:
+        return None
+    wrong, bent = limbs.wrong(figure.bends, q), limbs.bent(q)
+
+    def keeps(now: Array) -> bool:
+        return all(map(le, limbs.wrong(figure.bends, now), wrong)) and all(map(le, bent, limbs.bent(now)))
+
+    return keeps
+
+
+def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:
+    """Put the middle joint of a limb on the right side, with both its ends where they are.
+
+    It bends in the plane of the pose that the frame starts from, carried along with what the limb hangs from
+    and by the smallest turn that takes the limb from the line that it was on to its new one.
+
+    Args:
+        figure: measured at that pose.
+        limbs: of the figure; row: which one.
+        pose: in which it is bent wrongly; q: (n,) its coordinates, changed in place.
+    """
+    upper, lower, end = limbs.upper[row], limbs.lower[row], limbs.end[row]
+    above = int(figure.plan.parents[upper])
+    outer = pose.rotation[above] if above >= 0 else np.eye(3)
+    carried = outer @ figure.frames[above].T if above >= 0 else outer
+    first = figure.heads[lower] - figure.heads[upper]
+    if end >= 0:
+        second, place = figure.heads[end] - figure.heads[lower], pose.position[end]
+    else:
+        tip = figure.tip(figure.plan.names[lower])
+        second = figure.frames[lower] @ tip
+        place = pose.position[lower] + pose.rotation[lower] @ tip
+    way = place - pose.position[upper]
+    a, b, away = (float(np.linalg.norm(v)) for v in (first, second, way))
+    if min(a, b, away) < _NOTHING * (a + b):
+        return
+    line = way / away
+    turned = _between(carried @ _unit(first + second), line) @ carried
+    posed = np.cross(first, second) / (a * b)
+    if float(np.linalg.norm(posed)) > POSED:
+        axis = turned @ posed
+    else:
+        axis = turned @ figure.frames[lower] @ _untwisted(figure, limbs, row)
+    axis = _unit(axis - line * (axis @ line))
+    reach = float(np.clip(away, abs(a - b), a + b))
+    cosine = (a * a + reach * reach - b * b) / (2.0 * a * max(reach, _NOTHING * a))
+    along = rotation.exp(-np.arccos(np.clip(cosine, -1.0, 1.0)) * axis) @ line
+    thigh = _between(turned @ (first / a), along) @ turned @ figure.frames[upper]
+    shin = _between(turned @ (second / b), _unit(line * reach - along * a)) @ turned @ figure.frames[lower]
+    put(figure, upper, outer, thigh, q)
+    put(figure, lower, thigh, shin, q)
+    if end >= 0:
+        put(figure, end, shin, pose.rotation[end], q)
+
+
+def _untwisted(figure: Figure, limbs: LimbJoints, row: int) -> Array:
+    """(3,) axis of a limb's bend in the lower bone's own axes, as the frame starts."""
+    turned = rotation.swing_twist_matrix(figure.q[limbs.turns[row]])
+    return np.asarray(turned.T @ limbs.axis[row])
+
+
+def put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
+    """Coordinates of a joint that bring it into a frame."""
+    skeleton = figure.skeleton
+    turns = rotation.swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ frame)
+    mine: Indices = np.flatnonzero((skeleton.owner == joint) & (skeleton.slot >= 3))
+    q[mine] = turns[skeleton.slot[mine] - 3]
+
+
+def _unit(v: Array) -> Any:
+    return v / max(float(np.linalg.norm(v)), 1e-12)
+
+
+def _between(a: Array, b: Array) -> Array:
+    """The smallest rotation that takes one unit vector to another."""
+    axis = np.cross(a, b)
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        if a @ b > 0:
+            return np.eye(3)
+        return rotation.exp(np.pi * _unit(np.cross(a, np.eye(3)[int(np.abs(a).argmin())])))
+    return rotation.exp(np.arctan2(size, float(a @ b)) * axis / size)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A goal that may only use part of the figure: an effector whose chain is shorter than what others move."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from ikmath.goals import Goal, Residual
+from ikmath.goals.base import Frame
+from ikmath.model.pose import Pose
+from ikmath.model.skeleton import Skeleton
+
+from ...bridge.armature import Array, Flags
+
+
+class WithinChain(Goal):
+    """Another goal with the columns of its Jacobian cut to some coordinates.
+
+    The figure above the chain still carries the effector along when other goals move it; this goal has no say
+    in that.
+
+    Args:
+        goal: any goal.
+        keep: (n,) the coordinates that it may use.
+    """
+
+    whole = False
+
+    def __init__(self, goal: Goal, keep: Flags) -> None:
+        self.goal, self.keep = goal, keep
+        self.weight, self.priority, self.labels = goal.weight, goal.priority, goal.labels
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """That of the goal within."""
+        return self.goal.kind
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        """That of the goal within."""
+        return self.goal.unit
+
+    @property
+    def rows(self) -> int:  # type: ignore[override]
+        """That of the goal within."""
+        return self.goal.rows
+
+    def evaluate(self, pose: Pose) -> Residual:
+        """The goal's error; its Jacobian is zero outside the chain."""
+        error, jacobian = self.goal.evaluate(pose)
+        return Residual(error, np.where(self.keep, jacobian, 0.0))
+
+    def moved(self, skeleton: Skeleton) -> Flags:
+        """What moves the goal within, inside its chain or not."""
+        return self.goal.moved(skeleton)
+
+    def sizes(self, error: Array) -> Array:
+        """Lengths of the goal's errors."""
+        return self.goal.sizes(error)
+
+    def check(self, skeleton: Skeleton) -> None:
+        """Whether the goal fits the skeleton."""
+        self.goal.check(skeleton)
+
+    def bind_as(self, before: Goal) -> None:
+        """Take over what the goal within another one has worked out."""
+        if isinstance(before, WithinChain):
+            self.goal.bind_as(before.goal)
+
+    @property
+    def frames(self) -> int | None:
+        """Number of frames of the goal within."""
+        return self.goal.frames
+
+    def at(self, frame: Frame) -> Self:
+        """The goal with the targets of one frame."""
+        return type(self)(self.goal.at(frame), self.keep)
+
+    def towards(self, **targets: Array) -> Self:
+        """The goal within, towards other targets."""
+        return type(self)(self.goal.towards(**targets), self.keep)
+
+    def settled(self, pose: Pose, before: Goal | None = None) -> Self:
+        """The goal within, settled."""
+        earlier = before.goal if isinstance(before, WithinChain) else None
+        return type(self)(self.goal.settled(pose, earlier), self.keep)

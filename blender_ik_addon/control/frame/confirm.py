@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether Blender shows what was solved, where constraints on solved bones may yet change it.
+
+A Limit Rotation, say, acts after everything else, and the solver knows nothing of it. Most poses it leaves
+alone, so such constraints are no reason to refuse; but what is reported has to be what is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+
+from ...bridge.checks import constraint_faults
+from ...bridge.skeleton import Figure
+from .goals import effector_errors
+from .plan import Plan
+from .sample import take_sample
+from .solved import Solved
+from .task import make_tasks
+
+_SEEN: Final = 1e-4  # of the figure's size, or radians
+
+
+def meddling(armature: bpy.types.Object, plan: Plan) -> str:
+    """What may change the result after the solve, as a sentence; "" where nothing does.
+
+    Args:
+        armature: the original object.
+        plan: of it.
+    """
+    faults = constraint_faults(armature, plan.bones, frozenset(plan.solved))
+    return next((fault.sentence for fault in faults if not fault.blocking), "")
+
+
+def as_shown(
+    plan: Plan,
+    armature: bpy.types.Object,
+    figure: Figure,
+    solved: Solved,
+    depsgraph: bpy.types.Depsgraph,
+    sentence: str,
+) -> Solved:
+    """A solved frame with the errors that Blender shows, if they are others than the solver's.
+
+    Args:
+        plan: of the armature.
+        armature: the original object, into which the frame was written.
+        figure: of the plan, at any frame.
+        solved: the frame.
+        depsgraph: evaluated, at that frame.
+        sentence: what may have changed it.
+    """
+    sample = take_sample(plan, armature, depsgraph, solved.frame)
+    (task,) = make_tasks(plan, figure, [sample])
+    there = ik.Pose.forward(task.figure.shown, task.figure.q)
+    found = effector_errors(len(plan.effectors), task.parts, task.problem.errors(there))
+    sizes = (task.problem.length, 1.0)
+    # below 1 its target is drawn back to where the animation has the bone
+    whole = sample.demands.influence >= 1.0
+    another, off = np.zeros((2, len(plan.effectors)), dtype=bool)
+    for now, then, size in zip(found, (solved.distance, solved.angle), sizes, strict=True):
+        more = np.where(whole, np.nan_to_num(now) - np.nan_to_num(then), 0.0)
+        another |= np.abs(more) > _SEEN * size
+        off |= more > _SEEN * size
+    if not another.any():
+        return solved
+    distance, angle = (
+        np.where(another, now, then) for now, then in zip(found, (solved.distance, solved.angle), strict=True)
+    )
+    shown = replace(solved, off=(distance, angle))
+    if not off.any():
+        return shown
+
+    def reasons() -> tuple[str, ...]:
+        return solved.reasons or ("",) * len(plan.effectors)
+
+    return replace(
+        shown,
+        status="BEST_EFFORT",
+        sentence=sentence,
+        why=lambda: tuple(sentence if bad else why for bad, why in zip(off.tolist(), reasons(), strict=True)),
+    )

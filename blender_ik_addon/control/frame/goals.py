@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the effectors of a frame to ikmath's goals.
+
+Effectors that ask for the same (a place, an orientation), with one priority and one chain, become one goal
+object, so that a figure with twelve effectors costs a few numpy calls and not twelve times as many. What is
+asked for otherwise (see `bridge.goals`) is made one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+
+import ikmath as ik
+from ikmath.goals import Goal
+
+from ...bridge.armature import Array, Flags, Indices
+from ...bridge.goals import ALONE, MANY, Ask, Wanted
+from ...bridge.skeleton import Figure
+from ...bridge.targets import Target, target_goals
+from .chain_goal import WithinChain
+from .fading import faded
+from .plan import Plan
+from .sample import Sample
+
+_NOWHERE = Target(np.zeros((0, 3)), np.zeros((0, 3, 3)))
+_SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precision, so it trembles by that much
+
+
+@dataclass(frozen=True)
+class Part:
+    """One goal object, the rows of the plan's effectors that it holds, and what it asks for."""
+
+    goal: Goal
+    rows: Indices
+    ask: str
+
+
+def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
+    """Targets of a frame, drawn back to the animated pose where the influence is below 1.
+
+    Args:
+        plan: the armature's plan.
+        figure: measured at the pose that the frame starts from.
+        sample: the frame.
+    """
+    bones = tuple(effector.bone for effector in plan.effectors)
+    offset, axis = points(plan, figure), np.array([effector.axis for effector in plan.effectors])
+    target = target_goals(sample.space, sample.targets)
+    position, turned = target.position, target.rotation
+    start = None
+    if plan.looks_at_start or sample.demands.fading:
+        start = ik.Pose.forward(figure.shown, figure.q)
+    if start is not None and (sample.demands.fading or plan.keeping.any()):
+        point, frame = start.point(bones, offset), start.frame(bones)
+        keeping = plan.keeping[:, None]
+        position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
+        # A target that is drawn back lets an animated influence fade in and out without a jump.
+        position, turned = faded(plan.effectors, sample.demands.influence, (position, turned), (point, frame))
+    return Wanted(
+        names=tuple(effector.name for effector in plan.effectors),
+        bones=bones,
+        offset=offset,
+        axis=axis,
+        weight=sample.demands.weight * sample.demands.influence,
+        influence=sample.demands.influence,
+        priority=sample.demands.priority,
+        position=position,
+        rotation=turned,
+        world=sample.space.rotation_in(np.eye(3)),
+        settings=tuple(effector.settings for effector in plan.effectors),
+        amounts=sample.demands.amounts,
+        alternatives=tuple(
+            target_goals(sample.space, each) if len(each) else _NOWHERE for each in sample.alternatives
+        ),
+        start=start,
+        masses=plan.masses,
+    )
+
+
+def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wanted | None:
+    """What is wanted of a figure that has not changed; None if more has changed than where targets are.
+
+    Args:
+        plan: the armature's plan.
+        before: what was wanted in another frame; then: that frame.
+        sample: the frame, with the same pose and place of the armature.
+    """
+    if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
+        return None
+    if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
+        return before.towards(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
+    target = target_goals(sample.space, sample.targets)
+    return before.towards(target.position, target.rotation)
+
+
+def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
+    """The same goals towards other targets, nothing else being wanted otherwise; none of them is `ALONE`."""
+    return [
+        Part(part.goal.towards(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
+        for part in parts
+    ]
+
+
+def wanted_in_all(
+    plan: Plan, figures: Sequence[Figure], samples: Sequence[Sample]
+) -> tuple[list[Wanted], Wanted | None]:
+    """Targets of several frames, one by one and as one with an axis for the frames.
+
+    Args:
+        plan: the armature's plan.
+        figures, samples: one a frame.
+
+    Returns:
+        F of them; and all as one, None where more than they change.
+    """
+    wants: list[Wanted] = []
+    for number, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
+        same = number > 0 and figure is figures[number - 1]
+        want = wanted_still(plan, wants[-1], samples[number - 1], sample) if same else None
+        wants.append(wanted(plan, figure, sample) if want is None else want)
+    return wants, _stacked(plan, wants)
+
+
+def _stacked(plan: Plan, wants: Sequence[Wanted]) -> Wanted | None:
+    first = wants[0]
+    if plan.looks_at_start:
+        return None
+    tolerance = _SAME_POINT * max(float(np.abs(first.offset).max()), 1e-3)
+    for want in wants[1:]:
+        if want.offset is not first.offset and np.abs(want.offset - first.offset).max() > tolerance:
+            return None
+        if want.weight is first.weight and want.amounts is first.amounts:
+            continue
+        if (want.weight != first.weight).any() or (want.priority != first.priority).any():
+            return None
+        if want.amounts != first.amounts:
+            return None
+    return replace(
+        first,
+        position=np.array([want.position for want in wants]),
+        rotation=np.array([want.rotation for want in wants]),
+        world=np.array([want.world for want in wants]),
+    )
+
+
+def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
+    """The goals of one frame, or of several if the targets have an axis for them, strongest first.
+
+    Args:
+        plan: the armature's plan.
+        figure: the figure that is solved, at any of its frames.
+        want: the targets.
+    """
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for row, effector in enumerate(plan.effectors):
+        if want.weight[row] > 0.0:
+            for ask in effector.kind.asks:
+                key = (int(want.priority[row]), ask, _short_chain(plan, row), _shared(want, row, ask))
+                groups.setdefault(key, []).append(row)
+    parts = []
+    for key in sorted(groups, key=lambda key: (*key[:3], repr(key[3]))):
+        priority, ask, chain, _ = key
+        rows = np.array(groups[key], dtype=np.intp)
+        goal = _goal(want, figure, ask, rows, priority)
+        if goal is None:
+            continue
+        goal.labels = tuple(want.names[row] for row in rows)
+        parts.append(Part(WithinChain(goal, _movable(figure, chain)) if chain else goal, rows, ask))
+    return parts
+
+
+def _goal(want: Wanted, figure: Figure, ask: str, rows: Indices, priority: int) -> Goal | None:
+    if ask in MANY:
+        return MANY[ask].make(want, rows, priority)
+    if want.start is None:
+        raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
+    return ALONE[ask](Ask(want=want, row=int(rows[0]), figure=figure, start=want.start))
+
+
+def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
+    """What effectors must have in common to share a goal object; the row itself where they never do."""
+    if ask in ALONE:
+        return (row,)
+    told, amounts = want.settings[row], want.amounts[row]
+    return tuple(told.get(name, amounts.get(name)) for name in MANY[ask].shares)
+
+
+def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
+    """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
+    far, turned, rest = [nan] * count, [nan] * count, iter(errors.tolist())
+    for part in parts:
+        for row in part.rows.tolist():
+            (far if part.goal.unit == "m" else turned)[row] = next(rest)
+    return np.array(far), np.array(turned)
+
+
+def points(plan: Plan, figure: Figure) -> Array:
+    """(E, 3) the effectors' points in their joints' frames, metres, with the present scale of the bones."""
+    joints = [figure.skeleton.index(effector.bone) for effector in plan.effectors]
+    numbers = [plan.bones.index[effector.bone] for effector in plan.effectors]
+    local = np.array([effector.local for effector in plan.effectors])
+    place = figure.state.matrix[numbers, :3, :3].astype(float) @ local[:, :, None]
+    found: Array = (np.swapaxes(figure.frames[joints], -1, -2) @ place)[:, :, 0] * figure.space.scale
+    return found
+
+
+def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
+    """(4, 4) where an effector's point is and how its bone is turned, world, at coordinates (n,)."""
+    bone, pose, out = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q), np.eye(4)
+    out[:3, :3] = figure.space.rotation_out(pose.frame(bone))
+    out[:3, 3] = figure.space.point_out(pose.point(bone, points(plan, figure)[row]))
+    return out
+
+
+def _short_chain(plan: Plan, row: int) -> str:
+    """The chain root of an effector if something that is solved lies above it, else ""."""
+    effector = plan.effectors[row]
+    if not effector.chain_root:
+        return ""
+    above = plan.bones.ancestors(effector.chain_root)[1:]
+    return effector.chain_root if any(plan.bones.names[number] in plan.solved for number in above) else ""
+
+
+def _movable(figure: Figure, chain_root: str) -> Flags:
+    """(n,) which coordinates belong to the chain root or to what hangs from it."""
+    skeleton = figure.skeleton
+    below: Flags = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
+    return below

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds each effector back where a solve ended, in words for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import ikmath as ik
+from ikmath.diagnosis.status import explain, reason
+
+from ...bridge.armature import Array, Flags
+from ..collision.surroundings import Near
+from .goals import Part
+from .plan import Plan
+
+
+def held_back(
+    plan: Plan,
+    parts: Sequence[Part],
+    problem: ik.Problem,
+    q: Array,
+    solution: ik.Solution,
+    near: Near,
+    *,
+    brief: bool,
+) -> tuple[str, ...]:
+    """(E,) what holds each effector back, "" where it is there or off.
+
+    Args:
+        plan: of the armature; parts: what was asked for, problem: as goals.
+        q: (n,) coordinates that were found; solution: how; near: what the figure is nearest to there.
+        brief: that the time was short is not worth a word.
+    """
+    reasons = [""] * len(plan.effectors)
+    if solution.status is ik.Status.REACHED:
+        return tuple(reasons)
+    rows = np.concatenate([part.rows for part in parts]).tolist()
+    pose = ik.Pose.forward(problem.skeleton, q)
+    errors = problem.errors(pose)
+    # of place and orientation the worse one speaks
+    for number in np.argsort(errors / problem.spans, kind="stable").tolist():
+        if errors[number] <= plan.tolerance:
+            continue
+        if solution.status is ik.Status.BLOCKED and near.name:
+            reasons[rows[number]] = f"stopped by {near.name}"
+        elif solution.status is ik.Status.STOPPED and not brief:
+            reasons[rows[number]] = "it still came nearer when the iterations ran out"
+        else:
+            reasons[rows[number]] = reason(problem, pose, number, paced=solution.paced)
+    return tuple(reasons)
+
+
+def shortest(
+    plan: Plan, parts: Sequence[Part], problem: ik.Problem, solution: ik.Solution, counts: Flags
+) -> str:
+    """The solution's message, but about the effectors that count: others give way as they are meant to.
+
+    Args:
+        plan: of the armature; parts: what was asked for, problem: as goals; solution: how that ended.
+        counts: (E,) which effectors count.
+    """
+    rows = np.concatenate([part.rows for part in parts])
+    errors = np.where(counts[rows], solution.errors, 0.0)
+    known = solution.status in (ik.Status.BEST_EFFORT, ik.Status.STOPPED)
+    if not known or not errors.max() > plan.tolerance:
+        return str(solution.message)
+    stalled = solution.status is ik.Status.BEST_EFFORT
+    return explain(problem, solution.q, errors, plan.tolerance, stalled=stalled, paced=solution.paced)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Knees and elbows as hinges that end where the limb is straight, though nobody has limited them.
+
+To bend a limb rightly after it has bent the wrong way is enough for one pose, see `bends`. In a drag it would
+do so again and again: what is easiest lies beyond the straight limb, and the knee would spring to and fro.
+
+A hinge at its end hides the better pose: to bend a straight knee a little costs more than it brings, to bend
+it by half a right angle less. What hangs from a straight limb would turn and turn instead. So that is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import atan2, cos, sin
+from typing import Final
+
+import numpy as np
+
+import ikmath as ik
+from ikmath import rotation
+
+from ...bridge.armature import Array
+from ...bridge.hinges import Hinges
+from ...bridge.limb_joints import LimbJoints
+from ...bridge.skeleton import Figure
+from .bends import put
+
+_ASIDE: Final = np.radians(15.0)  # that a limb may bend to either side
+_STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose,
+_BENT: Final = np.radians(60.0)  # which is looked for from here
+_HARD: Final = 0.25  # effort of a limb from which on that is worth while, squared radians;
+_HARDER: Final = 1.25  # and once more when it is so many times as hard as when it was of no use
+_EQUAL: Final = 0.01  # relative; limbs that have it so alike are bent at once
+_EASIER: Final = 0.95  # share of the effort of the whole figure that the other pose has at most
+
+
+def hinged(figure: Figure) -> Figure:
+    """The figure with its limbs kept from bending the wrong way by limits, see `Hinges.limited`.
+
+    Args:
+        figure: measured at the pose that it starts from.
+    """
+    limbs = figure.plan.limbs
+    if limbs is None:
+        return figure
+    hinges = Hinges.of(limbs, figure.skeleton.owner)
+    if not hinges.which.any():
+        return figure
+    limited = hinges.limited(limbs, figure.skeleton, figure.q, hinges.which, _ASIDE)
+    return replace(figure, skeleton=limited, hinges=hinges)
+
+
+def bent_instead(
+    figure: Figure,
+    problem: ik.Problem,
+    solution: ik.Solution,
+    tried: Sequence[float],
+    relaxed: Callable[[Array], ik.Solution],
+) -> tuple[ik.Solution, Sequence[float]]:
+    """A solution with its straight limbs bent, if that is easier.
+
+    Args:
+        figure: of `hinged`, measured at its posture; problem: that was solved; solution: as it came.
+        tried: (k,) how hard each limb had it when it was tried in vain; nothing before the first time.
+        relaxed: solves the problem from other coordinates and relaxes.
+
+    Returns:
+        The solution, and what to tell the next time.
+    """
+    limbs, posture = figure.plan.limbs, problem.posture
+    hinges = figure.hinges
+    if limbs is None or hinges is None or posture is None or solution.status is not ik.Status.REACHED:
+        return solution, tried
+    bent = hinges.at_rest + hinges.sides * solution.q[hinges.bends]
+    away = posture.gain * ((solution.q - posture.q) / problem.stack.metric) ** 2
+    effort, hard = away.sum(), hinges.own.dot(away)
+    past = np.array(tried) if len(tried) else np.zeros(len(hard))
+    worth = hinges.which & (np.abs(bent) < _STRAIGHT) & (hard > np.maximum(_HARD, _HARDER * past))
+    for rows in _together(np.flatnonzero(worth).tolist(), hard):
+        q = solution.q.copy()
+        for row in rows:
+            _bend(figure, limbs, row, q, bent[row], posture.q)
+        other = relaxed(problem.start(q))
+        left = posture.gain * ((other.q - posture.q) / problem.stack.metric) ** 2
+        if other.status is ik.Status.REACHED and left.sum() < _EASIER * effort:
+            return other, ()
+        past[list(rows)] = hard[list(rows)]
+    return solution, past.tolist()
+
+
+def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:
+    """Limbs to try at once: first those that have it equally hard, then each.
+
+    Of both legs of a figure that comes straight up or down, one alone would twist it.
+    """
+    equal = [[two for two in rows if abs(hard[two] - hard[one]) <= _EQUAL * hard[one]] for one in rows]
+    groups = dict.fromkeys(tuple(group) for group in equal if len(group) > 1)
+    return [*groups, *((row,) for row in rows)]
+
+
+def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, posture: Array) -> None:
+    """Bend a limb in its own plane, its end on the same line and posed as before; q (n,) is changed."""
+    skeleton, pose = figure.skeleton, ik.Pose.forward(figure.skeleton, q)
+    upper, lower, end = (int(joints[row]) for joints in (limbs.upper, limbs.lower, limbs.end))
+    first = figure.heads[lower] - figure.heads[upper]
+    second = figure.tip(figure.plan.names[lower]) if end < 0 else figure.heads[end] - figure.heads[lower]
+    raised = partial(_raised, float(np.linalg.norm(first)), float(np.linalg.norm(second)))
+    axis = pose.rotation[upper] @ skeleton.rest_rotation[lower] @ limbs.axis[row]
+    thigh = rotation.exp((raised(bent) - raised(_BENT)) * axis) @ pose.rotation[upper]
+    shin = rotation.exp((raised(bent) - raised(_BENT) + _BENT - bent) * axis) @ pose.rotation[lower]
+    above = int(figure.plan.parents[upper])
+    put(figure, upper, pose.rotation[above] if above >= 0 else np.eye(3), thigh, q)
+    put(figure, lower, thigh, shin, q)
+    if end >= 0:
+        own = skeleton.owner == end
+        q[own] = posture[own]
+
+
+def _raised(first: float, second: float, bend: float) -> float:
+    """The angle between a limb's first part and the line from its top to its end, radians."""
+    return atan2(second * sin(bend), first + second * cos(bend))

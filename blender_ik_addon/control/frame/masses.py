@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the figure weighs and where, for its balance.
+
+Masses are those that the bones are given; of the others, that of water in the volume of their capsules, which
+are the fitted body or, where there is none, capsules by the lengths of the bones. Only bones that deform
+count, as control bones carry no flesh; unless a rig has none that deform, or a bone is given a mass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+
+from ...bridge.armature import Array, Bones, Indices
+from ...bridge.goals import Masses
+from ...bridge.limbs import find_limbs
+from ...properties.bone import bone_settings
+from ...properties.refusal import Refused
+from ..collision.body import read_links, slender_links
+
+_WATER: Final = 1000.0  # kg a cubic metre
+_ASIDE: Final = 4.0  # times as hard as about its own axis a knee or an elbow bends about another one
+
+
+def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
+    """The masses of an armature's bones.
+
+    Args:
+        armature: the original object.
+        bones: of it.
+        metre: how many metres a Blender unit is.
+
+    Raises:
+        Refused: nothing of it weighs anything.
+    """
+    masses = _weigh(armature, bones, metre)
+    if not sum(masses.mass.values()) > 0.0:
+        raise Refused(
+            f"Armature '{armature.name}' weighs nothing, so it has no balance: let some of its bones deform,"
+            " or give them a mass"
+        )
+    return masses
+
+
+def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Array:
+    """(B, 6) how hard each bone is to move in the rest pose, see `ikmath.inertia_weights`.
+
+    Knees and elbows are hinges to people though not to most rigs: to bend them aside is harder.
+
+    Args:
+        armature: the original object; bones: of it; metre: see `read_masses`.
+    """
+    weights = Weights.of(_weigh(armature, bones, metre), bones)
+    mass, centers = np.zeros(len(bones)), bones.rest[:, :3, 3].copy()
+    if len(weights.numbers):
+        mass[weights.numbers] = weights.mass
+        turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
+        centers[weights.numbers] += turned[:, :, 0]
+    scale = float(armature.matrix_world.median_scale)  # bones slide in metres of the scene
+    heads = scale * bones.rest[:, :3, 3]
+    hard = ik.inertia_weights(bones.parents, heads, scale * bones.length, mass, scale * centers)
+    for limb in find_limbs(bones):
+        axis = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3] @ limb.axis
+        hard[limb.lower, (3, 5)] *= 1.0 + (_ASIDE - 1.0) * (1.0 - axis[[0, 2]] ** 2)
+    return hard
+
+
+def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
+    """Masses, which may all be zero."""
+    scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
+    scale *= metre
+    deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
+    given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
+    table = read_links(armature)
+    wanted = [
+        row
+        for row, name in enumerate(table.names)
+        if name in bones.index and (name in deforming or name in given)
+    ]
+    fitted = set(table.names)
+    bare = [name for name in bones.names if name in given and name not in fitted]
+    if not fitted:
+        bare = [name for name in bones.names if name in deforming or name in given]
+    slender = slender_links(bones, bare) if bare else ()
+    names = [*(table.names[row] for row in wanted), *(link.bone for link in slender)]
+    a, b = (
+        np.concatenate([end[wanted], np.array([getattr(link, which) for link in slender]).reshape(-1, 3)])
+        for which, end in (("a", table.a), ("b", table.b))
+    )
+    radius = np.concatenate([table.radius[wanted], [link.radius for link in slender]])
+    weights = (_WATER * scale**3 * _volumes(a, b, radius)).tolist()
+    mass = {name: given.get(name, weight) for name, weight in zip(names, weights, strict=True)}
+    return Masses(mass=mass, center=dict(zip(names, 0.5 * (a + b), strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The masses of W bones as arrays, to be asked in every pose.
+
+    Attributes:
+        numbers: (W,) of the bones; centers: (W, 3) in their axes, the armature's units; mass: (W,) kg.
+    """
+
+    numbers: Indices
+    centers: Array
+    mass: Array
+
+    @classmethod
+    def of(cls, masses: Masses, bones: Bones) -> Weights:
+        """Those of an armature's bones."""
+        numbers = np.array([bones.index[name] for name in masses.mass], dtype=np.intp)
+        return cls(numbers, np.array([*masses.center.values()]), np.array([*masses.mass.values()]))
+
+    def center(self, matrix: Array) -> Array:
+        """Where the centre of mass is, as the bones are at (B, 4, 4) in the world; (3,)."""
+        own = matrix.take(self.numbers, 0)
+        places = np.matmul(own[:, :3, :3], self.centers[:, :, None])[:, :, 0] + own[:, :3, 3]
+        center: Array = self.mass @ places / self.mass.sum()
+        return center
+
+
+def _volumes(a: Array, b: Array, radius: Array) -> Array:
+    """(L,) of capsules, in the armature's units."""
+    length = np.sqrt(((b - a) ** 2).sum(1))
+    volumes: Array = np.pi * radius**2 * (length + 4.0 / 3.0 * radius)
+    return volumes

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solve needs to know that does not change from frame to frame, as plain data.
+
+It is read once from the properties, so that a bake which goes on for many events keeps no Blender object and
+does not notice if somebody edits a setting meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+
+from ...bridge.armature import Array, Bones, Flags, read_bones
+from ...bridge.chains import moving_bones
+from ...bridge.checks import armature_faults
+from ...bridge.dependencies import carrying_bone
+from ...bridge.faults import require
+from ...bridge.goals import ALONE, Masses
+from ...bridge.space import upward
+from ...properties import check
+from ...properties.access import holds, rig_of
+from ...properties.bone import bone_settings
+from ...properties.effector import ArticulateEffector
+from ...properties.kinds import AMOUNTS, Kind
+from ...properties.measures import metre
+from ...properties.menus import weighs
+from ...properties.refusal import Refused
+from ..collision.surroundings import Surroundings, read_surroundings
+from .masses import read_inertia, read_masses
+
+_FINE: Final = 1e-4  # of the figure's size: a target may be off by no more, however coarse the tolerance
+NOT_SAVED: Final = -1
+"""Index of an effector that is on no rig, but lasts as long as a drag."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectorPlan:
+    """One effector that takes part.
+
+    Attributes:
+        index: its place in `rig.effectors`, or `NOT_SAVED`;
+        name: to notice if another one stands there by now.
+        follows: what tells where the bone is to be, see `ArticulateEffector.follows`; target: its name.
+        priority: at the time; it may be animated.
+        local: (3,) the point of the bone, in the bone's axes and the armature's units.
+        axis: (3,) what aims, in the bone's axes.
+        settings: what else its kind is told, see `ArticulateEffector.settings`; and `second_local`, the point
+            of its second bone as `local` is of the first one.
+        alternatives: names of the objects that it may choose from.
+        holds: it only holds its bone against what a hand drags, and may do so where nothing can move.
+    """
+
+    index: int
+    name: str
+    bone: str
+    kind: Kind
+    priority: int
+    chain_root: str
+    local: tuple[float, float, float]
+    follows: str = ""
+    target: str = ""
+    axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    alternatives: tuple[str, ...] = ()
+    holds: bool = False
+
+    @cached_property
+    def amounts(self) -> tuple[str, ...]:
+        """Options of its kind that are read in every frame."""
+        return tuple(name for name in self.kind.options if name in AMOUNTS)
+
+    @property
+    def alone(self) -> bool:
+        """Whether what it asks for is made for it alone, see `bridge.goals`."""
+        return any(ask in ALONE for ask in self.kind.asks)
+
+    @property
+    def second(self) -> str:
+        """Name of its second bone, "" where it has none."""
+        return str(self.settings.get("second_bone", ""))
+
+    def chains(self, bones: Bones) -> list[tuple[str, str]]:
+        """Bones with the topmost one above each that may move for it ("" where all may)."""
+        found = [(self.bone, self.chain_root)]
+        if self.second and (
+            not self.chain_root or bones.number(self.chain_root) in bones.ancestors(self.second)
+        ):
+            found.append((self.second, self.chain_root))
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One armature with its effectors and settings.
+
+    Attributes:
+        armature: name of the object, for sentences; uid: its session id, to find it again.
+        solved: bones that may move.
+        tolerance: metres and radians; finer than the setting on small figures.
+        metre: how many metres are told for a Blender unit; all lengths that are called metres are units.
+        root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
+        parameters: the method's own options, by name.
+        keeps: shares of the posture by bone, where they are less than all of it.
+        masses: of the figure, if an effector asks for its balance.
+        inertia: (B, 6) how hard each bone is to move; None for all alike.
+        surroundings: what the figure keeps clear of; None if of nothing.
+    """
+
+    armature: str
+    uid: int
+    bones: Bones
+    solved: tuple[str, ...]
+    effectors: tuple[EffectorPlan, ...]
+    method: str
+    limits: str
+    root: str
+    root_stiffness: tuple[float, ...]
+    max_iterations: int
+    tolerance: float
+    posture: float
+    parameters: tuple[tuple[str, Any], ...] = ()
+    surroundings: Surroundings | None = None
+    masses: Masses | None = None
+    inertia: Array | None = field(default=None, compare=False, repr=False)
+    metre: float = 1.0
+    keeps: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def looks_at_start(self) -> bool:
+        """Whether an effector wants to know how the figure stands where a frame starts."""
+        return any(effector.alone for effector in self.effectors) or bool(self.keeping.any())
+
+    @cached_property
+    def keeping(self) -> Flags:
+        """(E,) which effectors keep their bones' own motion."""
+        return np.array([effector.follows == "MOTION" for effector in self.effectors], dtype=bool)
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether an effector has alternatives, among which a frame keeps to what the one before took."""
+        return any(effector.alternatives for effector in self.effectors)
+
+    @property
+    def points(self) -> list[tuple[str, tuple[float, float, float]]]:
+        """The bones of the effectors, each with the point that counts in the bone's axes."""
+        return [(effector.bone, effector.local) for effector in self.effectors]
+
+    def solver(self, *, brief: bool = False, rough: bool = False, most: int | None = None) -> ik.Solver:
+        """The method, ready to solve; with so many iterations at most, if the settings do not say fewer."""
+        asked = brief, rough, most
+        if asked not in self._solvers:
+            limits = [limit for limit in (self.max_iterations, most) if limit]
+            told = {"max_iterations": min(limits)} if limits else {}
+            options = {"tolerance": self.tolerance, **dict(self.parameters), **told}
+            self._solvers[asked] = ik.Solver(self.method, brief=brief, rough=rough, **options)
+        return self._solvers[asked]
+
+    @cached_property
+    def _solvers(self) -> dict[Any, ik.Solver]:
+        return {}
+
+    @property
+    def carried(self) -> list[str]:
+        """Bones that have to come along as joints, solved or not."""
+        links = [link.bone for link in self.surroundings.links] if self.surroundings else []
+        seconds = [effector.second for effector in self.effectors if effector.second]
+        return [*links, *seconds, *(self.masses.mass if self.masses else ())]
+
+
+def read_plan(
+    armature: bpy.types.Object,
+    context: bpy.types.Context,
+    *,
+    extra: Sequence[EffectorPlan] = (),
+    root: str = "",
+    instead: str = "",
+) -> Plan:
+    """Check an armature's settings and put them together.
+
+    Args:
+        armature: the original object.
+        context: for the scene and the view layer in which it has to be.
+        extra: effectors that are not on the rig; they come last. With them the rig may have none.
+        root: in place of the solver's setting.
+        instead: method in place of the one that is set.
+
+    Raises:
+        Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
+    """
+    if not holds(context.view_layer.objects, armature):
+        raise Refused(
+            f"Armature '{armature.name}' is not in view layer '{context.view_layer.name}':"
+            " switch its collection on"
+        )
+    check.require(armature, context.scene, needs_effectors=not extra)
+    require(armature_faults(armature))
+    rig, solver = rig_of(armature), rig_of(armature).solver
+    bones, unit = read_bones(armature), metre(context.scene)
+    enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
+    effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
+    root, method = root or solver.root, instead or solver.method
+    chains = [chain for one in effectors for chain in one.chains(bones)]
+    solved = moving_bones(bones, chains, root, upward(armature))
+    for _, effector in enabled:
+        _refuse_moving_target(armature, effector, frozenset(solved))
+    return Plan(
+        armature=armature.name,
+        uid=armature.session_uid,
+        bones=bones,
+        solved=solved,
+        effectors=effectors,
+        method=method,
+        limits=solver.limits,
+        root=root,
+        root_stiffness=(*solver.root_location_stiffness, *solver.root_rotation_stiffness),
+        max_iterations=solver.max_iterations,
+        tolerance=min(solver.tolerance, _FINE * _size(armature, bones)),
+        posture=solver.posture,
+        parameters=tuple(solver.parameters.options(method).items()),
+        surroundings=read_surroundings(armature, bones, solved, instead),
+        inertia=read_inertia(armature, bones, unit) if weighs(method, solver.effort) else None,
+        metre=unit,
+        keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
+        masses=read_masses(armature, bones, unit)
+        if any("balance" in e.kind.asks for e in effectors)
+        else None,
+    )
+
+
+def _size(armature: bpy.types.Object, bones: Bones) -> float:
+    """The figure's largest measure, in metres of the scene."""
+    extent = float(np.ptp(bones.rest[:, :3, 3], axis=0).max())
+    return max(extent, float(bones.length.max())) * float(armature.matrix_world.median_scale)
+
+
+def find_armature(plan: Plan) -> bpy.types.Object:
+    """The armature of a plan, looked up again.
+
+    Raises:
+        Refused: it was deleted meanwhile.
+    """
+    # in that order: a view layer has its objects by name, the file goes through all of them
+    for objects in (bpy.context.view_layer.objects, bpy.data.objects):
+        named = objects.get(plan.armature)
+        if named is not None and named.session_uid == plan.uid:
+            return named
+    for candidate in bpy.data.objects:
+        if candidate.session_uid == plan.uid:
+            return candidate
+    raise Refused(f"Armature '{plan.armature}' was deleted meanwhile")
+
+
+def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateEffector) -> EffectorPlan:
+    bones, settings = armature.data.bones, effector.settings
+    if settings.get("second_bone"):
+        settings["second_local"] = tuple(effector.second_in_bone(bones[effector.second_bone]))
+    return EffectorPlan(
+        index=index,
+        name=effector.name,
+        bone=effector.bone,
+        kind=effector.kind_info,
+        follows=effector.follows,
+        target=effector.target.name if effector.follows == "TARGET" else "",
+        priority=effector.priority,
+        chain_root=effector.chain_root,
+        local=tuple(effector.point_in_bone(bones[effector.bone])),
+        axis=effector.direction,
+        settings=settings,
+        alternatives=tuple(thing.name for thing in effector.alternative_objects),
+    )
+
+
+def _refuse_moving_target(
+    armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
+) -> None:
+    """A target that hangs from a bone that is solved runs away from what reaches for it."""
+    if effector.follows == "TARGET":
+        _refuse_moving(armature, effector, effector.target, effector.subtarget, solved)
+    for thing in effector.alternative_objects:
+        _refuse_moving(armature, effector, thing, "", solved)
+
+
+def _refuse_moving(
+    armature: bpy.types.Object,
+    effector: ArticulateEffector,
+    target: bpy.types.Object,
+    subtarget: str,
+    solved: frozenset[str],
+) -> None:
+    bone = carrying_bone(target, subtarget, armature, solved)
+    if bone:
+        raise Refused(
+            f"Effector '{effector.name}': its target '{target.name}' hangs from bone '{bone}',"
+            " which the solve itself moves; choose a target that stays",
+            effector.name,
+        )

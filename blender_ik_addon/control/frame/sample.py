@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one frame holds before it is solved: the pose, the armature's place, the targets, all evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import repeat
+from typing import Any, Final
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion
+
+from ikmath.collision import Shape
+
+from ...bridge.armature import Array, Indices, PoseState, read_state
+from ...bridge.evaluated import kept_up
+from ...bridge.space import Space, space_of
+from ...bridge.targets import as_matrices, require_finite, target_matrices, transform
+from ...properties.access import rig_of
+from ...properties.effector import ArticulateEffector
+from ...properties.refusal import Refused
+from ..collision.surroundings import look_around
+from .plan import EffectorPlan, Plan
+
+_NONE: Final = np.empty((0, 4, 4))
+_NOWHERE: Final = np.eye(4)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Demands:
+    """How E effectors want what they want in one frame; all of it may be animated.
+
+    Attributes:
+        weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
+        amounts: (E,) settings of the kinds that are read in every frame, by name.
+    """
+
+    weight: Array
+    influence: Array
+    priority: Indices
+    amounts: tuple[Mapping[str, float], ...]
+
+    @cached_property
+    def all_on(self) -> bool:
+        """Whether every effector counts."""
+        return bool((self.weight * self.influence > 0.0).all())
+
+    @cached_property
+    def fading(self) -> bool:
+        """Whether some influence is not full."""
+        return bool((self.influence < 1.0).any())
+
+    @cached_property
+    def told(self) -> Any:
+        """The same as plain values that can be compared."""
+        arrays = self.weight, self.influence, self.priority
+        return tuple(tuple(each.items()) for each in self.amounts), *(array.tobytes() for array in arrays)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """One frame; E effectors in the order of the plan.
+
+    Attributes:
+        frame: number of the frame.
+        state: the pose as it is animated, with all bones.
+        space: where the armature is; world: (4, 4) its matrix.
+        targets: (E, 4, 4) world matrices of the targets; of effectors that follow nothing the identity.
+        demands: how the effectors want what they want.
+        alternatives: (E,) world matrices of what each may choose from, (K, 4, 4).
+        obstacles: where they are in this frame, figure space; ignored: why others are not among them.
+    """
+
+    frame: int
+    state: PoseState
+    space: Space
+    targets: Array
+    demands: Demands
+    alternatives: tuple[Array, ...]
+    world: Array
+    obstacles: tuple[Shape, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    @cached_property
+    def numbers(self) -> Any:
+        """What the effectors want but for where: plain values that can be compared."""
+        return self.demands.told, *[array.tobytes() for array in self.alternatives if array.size]
+
+    @cached_property
+    def asked(self) -> Any:
+        """What the effectors want and where the armature is, as plain values that can be compared."""
+        return self.numbers, self.world.tobytes(), self.targets.tobytes()
+
+    @cached_property
+    def around(self) -> Any:
+        """The obstacles and where they are, to be compared with those of another frame."""
+        return [
+            (one.name, one.margin, getattr(one, "mode", ""), getattr(one, "geometry", one), *_motion(one))
+            for one in self.obstacles
+        ]
+
+    def for_plan(self, plan: Plan) -> Sample:
+        """For a plan whose last effectors are on no rig: they count in full, and still lack their targets.
+
+        Priorities are those of the plan.
+        """
+        added, own = len(plan.effectors) - len(self.targets), self.demands
+        demands = Demands(
+            weight=np.append(own.weight, np.ones(added)),
+            influence=np.append(own.influence, np.ones(added)),
+            priority=np.array([effector.priority for effector in plan.effectors], dtype=np.intp),
+            amounts=(*own.amounts, *({} for _ in range(added))),
+        )
+        return replace(
+            self,
+            targets=np.concatenate([self.targets, np.tile(np.eye(4), (added, 1, 1))]),
+            demands=demands,
+            alternatives=(*self.alternatives, *(_NONE for _ in range(added))),
+        )
+
+
+def _motion(shape: Shape) -> tuple[bytes, bytes]:
+    return shape.rotation.tobytes(), shape.translation.tobytes()
+
+
+def take_sample(
+    plan: Plan,
+    armature: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    frame: int,
+    *,
+    state: PoseState | None = None,
+    before: Sample | None = None,
+    still: bool = False,
+) -> Sample:
+    """Read the frame that the dependency graph is at.
+
+    Args:
+        plan: the armature's plan.
+        armature: the original object.
+        depsgraph: evaluated, at that frame.
+        frame: its number, for messages.
+        state: the pose that the frame starts from, if it is known.
+        before: another sample of the same plan; what has not changed since is taken from there.
+        still: nobody has touched the armature since then: only what its effectors follow is looked at.
+
+    Raises:
+        Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
+    """
+    evaluated = kept_up(armature, depsgraph, "Armature")
+    # Settings are read from the original: Blender copies animated values back to it, while the evaluated copy
+    # learns of an effector that was just added only when something tags the armature. In a render nothing is
+    # copied back, and the copy is a new one.
+    settings = evaluated if depsgraph.mode == "RENDER" else armature
+    effectors = _find(settings, plan.effectors, still=still)
+    if before is not None and still:
+        world, space, demands = before.world, before.space, before.demands
+    else:
+        world = np.array(evaluated.matrix_world, dtype=float)
+        demands = _demands(plan.effectors, effectors)
+        there = before is not None and before.world.tobytes() == world.tobytes()
+        space = before.space if before is not None and there else space_of(armature.name, world)
+    then = None if before is None else before.state
+    places = (_NONE,) * len(effectors)
+    if plan.chooses:
+        places = tuple(map(_alternatives, plan.effectors, effectors, repeat(depsgraph)))
+    targets = as_matrices(list(map(_target, plan.effectors, effectors, repeat(depsgraph))))
+    obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
+    return Sample(
+        frame=frame,
+        state=read_state(evaluated, plan.bones, then) if state is None else state,
+        space=space,
+        targets=require_finite(targets, lambda row: (effectors[row].target or effectors[row]).name),
+        demands=demands,
+        alternatives=places,
+        world=world,
+        obstacles=obstacles,
+        ignored=ignored,
+    )
+
+
+def _demands(plans: Sequence[EffectorPlan], effectors: Sequence[ArticulateEffector]) -> Demands:
+    return Demands(
+        weight=np.array([effector.weight for effector in effectors], dtype=float),
+        influence=np.array([effector.influence for effector in effectors], dtype=float),
+        priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
+        amounts=tuple(
+            {name: float(getattr(each, name)) for name in own.amounts}
+            for own, each in zip(plans, effectors, strict=True)
+        ),
+    )
+
+
+def _find(
+    armature: bpy.types.Object, plans: Sequence[EffectorPlan], *, still: bool
+) -> list[ArticulateEffector]:
+    """The effectors of a plan; where it is known that nobody has touched them, they are not looked at."""
+    every = rig_of(armature).effectors.values()
+    for plan in () if still else plans:
+        if plan.index >= len(every) or every[plan.index].name != plan.name:
+            raise Refused(
+                f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile", plan.name
+            )
+    return [every[plan.index] for plan in plans]
+
+
+def _target(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Any:
+    """Where an effector is to go, see `transform`."""
+    if plan.follows == "TARGET":
+        target = effector.target
+        if target is None:
+            raise Refused(f"Effector '{plan.name}' lost its target meanwhile", plan.name)
+        return transform(target, depsgraph, effector.subtarget)
+    if plan.follows == "PIN":
+        rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
+        return Matrix.Translation(effector.pin_location) @ rotation
+    return _NOWHERE
+
+
+def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Array:
+    if not plan.alternatives:
+        return _NONE
+    things = effector.alternative_objects
+    if len(things) != len(plan.alternatives):
+        raise Refused(
+            f"Effector '{plan.name}': the objects in collection '{effector.alternatives.name}' have changed"
+            " meanwhile",
+            plan.name,
+        )
+    return target_matrices([(thing, "") for thing in things], depsgraph)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames of a figure that is not exact: solve, see what Blender makes of it, correct, keep the best round.
+
+Rigid joints describe bones in a sheared space only near the pose at which they were measured. What is
+reported of such a frame are the errors in Blender, not those of the figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+import ikmath as ik
+from ikmath import rotation
+
+from ...bridge.armature import Array, Channels, Flags
+from ...bridge.correction import Correction
+from ...bridge.goals import Wanted
+from ...bridge.skeleton import Figure
+from .plan import Plan
+
+_ROUNDS = 12
+_PATIENCE = 3  # rounds that bring nothing, one after another
+_GAIN = 0.98  # depths and squared errors that fall by less in a round have stopped falling
+_GOOD = 1e-4  # of the figure's size; closer than this nobody sees it, and single precision is not far
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """The best round.
+
+    Attributes:
+        channels: of all bones; q: (n,) the coordinates that make them; solution: of that round.
+        distance: (E,) metres; angle: (E,) radians: how far the effectors are from their targets in Blender;
+            NaN where an effector does not ask for it or is off.
+    """
+
+    channels: Channels
+    q: Array
+    solution: ik.Solution = field(repr=False)
+    distance: Array
+    angle: Array
+
+
+def settle(
+    figure: Figure,
+    want: Wanted,
+    asks: tuple[Flags, Flags],
+    previous: Channels | None,
+    measure: Callable[[Figure], Array],
+    solve: Callable[[Figure, Wanted, bool], ik.Solution],
+    depth: Callable[[Figure], float],
+    tolerance: float,
+) -> Settled:
+    """Bring the effectors to their targets in Blender.
+
+    Args:
+        figure: measured at the pose that the frame starts from.
+        want: targets of the frame.
+        asks: (E,) which effectors ask for a place; (E,) which ask for an orientation.
+        previous: channels of the frame before.
+        measure: the effectors' points (E, 3) in their joints' frames, of a figure.
+        solve: solves for targets, of a figure; in the first round as the frame is always begun, else from the
+            pose that the figure was measured at.
+        depth: how far a figure is inside of what it should keep clear of, metres; 0 where it is clear.
+        tolerance: metres and radians, within which a target counts as reached.
+    """
+    moves, turns = (flags & (want.weight > 0.0) for flags in asks)
+    # Who aims or stays on a plane: they are right if point and bone are where the figure says.
+    others = (want.weight > 0.0) & ~moves & ~turns
+    learnt, size = Correction(int(moves.sum())), _extent(figure, want)
+    stale = 0
+    best: tuple[tuple[float, float], Settled] | None = None
+    now, _ = _at(figure.shown, want, figure.q)
+    for number in range(_ROUNDS):
+        asked = want.position.copy()
+        asked[moves] = learnt.targets(now[moves], want.position[moves])
+        solution = solve(figure, replace(want, position=asked), number == 0)
+        promised, frames = _at(figure.skeleton, want, solution.q)
+        channels = figure.channels(solution.q, previous)
+        figure = figure.posed(channels)
+        want = replace(want, offset=measure(figure))
+        there, shown = _at(figure.shown, want, figure.q)
+        learnt.learn((promised - now)[moves], (there - now)[moves])
+        distance = np.where(moves, np.sqrt(((there - want.position) ** 2).sum(-1)), np.nan)
+        angle = np.where(turns, _between(shown, want.rotation), np.nan)
+        off = np.where(others, ((there - promised) ** 2).sum(-1) + (size * _between(frames, shown)) ** 2, 0.0)
+        off += np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2
+        inside = depth(figure)
+        bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
+        gained = best is None or _is_much_better(bad, best[0])
+        if best is None or bad < best[0]:
+            found = Settled(
+                channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle
+            )
+            best = bad, found
+        broken = (
+            np.abs(there - promised)[moves | others].max(initial=0.0),
+            _between(frames, shown)[turns | others].max(initial=0.0),
+        )
+        corrected = np.abs(asked - want.position)[moves].max(initial=0.0)
+        off_by = max(np.nan_to_num(distance).max(initial=0.0), np.nan_to_num(angle).max(initial=0.0))
+        short = solution.status is ik.Status.REACHED and off_by > tolerance
+        true = max(broken[0] / size, broken[1]) < _GOOD
+        if true and not short and (corrected / size < _GOOD or not gained):
+            break  # Blender did what the figure promised, and to ask otherwise brings nothing more
+        stale = 0 if gained else stale + 1
+        if stale == _PATIENCE:
+            break
+        now = there
+    if best is None:
+        raise RuntimeError("no round was made")
+    return best[1]
+
+
+def _is_much_better(now: tuple[float, float], then: tuple[float, float]) -> bool:
+    """Whether a depth has fallen by a share, or the squared errors have and it has not risen."""
+    return now[0] < _GAIN * then[0] or (now[0] <= then[0] and now[1] < _GAIN * then[1])
+
+
+def _extent(figure: Figure, want: Wanted) -> float:
+    """Length scale of a figure with its effectors' points, metres; 1 where all of it is one point."""
+    return (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
+
+
+def honest(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
+    """What the figure has reached, but not Blender, is not reached.
+
+    Args:
+        solution: as the solver gave it; plan: of the armature.
+        distance: (E,) metres, angle: (E,) radians: how far the effectors are off in Blender; NaN where they
+            do not ask for it.
+    """
+    off = np.fmax(np.nan_to_num(distance), np.nan_to_num(angle))
+    row = int(off.argmax())
+    if solution.status is not ik.Status.REACHED or off[row] <= plan.tolerance:
+        return solution
+    far = distance[row] > plan.tolerance
+    how = (
+        f"stays {1000 * distance[row] * plan.metre:.2g} mm short"
+        if far
+        else f"is {np.degrees(angle[row]):.2g} degrees off"
+    )
+    message = (
+        f"Bone '{plan.effectors[row].bone}' {how}: a bone above is scaled unevenly, or locked in single"
+        " components of its rotation; scale it evenly, or use its IK locks."
+    )
+    return replace(solution, status=ik.Status.BEST_EFFORT, sentence=message)
+
+
+def _at(skeleton: ik.Skeleton, want: Wanted, q: Array) -> tuple[Array, Array]:
+    """(E, 3) places of the effectors' points and (E, 3, 3) their frames, figure space."""
+    pose = ik.Pose.forward(skeleton, q)
+    return pose.point(want.bones, want.offset), pose.frame(want.bones)
+
+
+def _between(a: Array, b: Array) -> Array:
+    """(E,) angles between frames (E, 3, 3)."""
+    return rotation.angle(np.swapaxes(a, -1, -2) @ b)

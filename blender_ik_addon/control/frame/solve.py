@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solving the current frame, into the pose."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+import bpy
+
+from ...bridge.armature import read_channels
+from ...bridge.pose import write_channels
+from ...properties.refusal import Refused
+from ..bake.autokey import auto_key
+from ..report.report import Run, write_report
+from .confirm import as_shown, meddling
+from .plan import read_plan
+from .sample import take_sample
+from .solve_frame import solve_task
+from .task import first_figure, make_tasks
+
+_RELAX: Final = 100  # steps at most towards the posture; nearly always some few do
+
+
+def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:
+    """Pose an armature so that its effectors reach their targets, in the current frame.
+
+    Args:
+        armature: the original object.
+        context: scene and view layer.
+
+    Returns:
+        The report, see `ArticulateRig.report`.
+
+    Raises:
+        Refused, IkError: it cannot be solved; nothing has been changed and the sentence says why.
+    """
+    started = time.perf_counter()
+    plan = read_plan(armature, context)
+    sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
+    figure = first_figure(plan, armature, sample)
+    (task,) = make_tasks(plan, figure, [sample])
+    solved = solve_task(task, relax=_RELAX)
+    before = read_channels(armature)
+    write_channels(armature, solved.channels)
+    try:
+        auto_key(armature, figure.keyed, context)
+    except RuntimeError as error:
+        write_channels(armature, before)
+        raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
+    sentence = meddling(armature, plan)
+    if sentence:
+        depsgraph = context.evaluated_depsgraph_get()
+        solved = as_shown(plan, armature, figure, solved, depsgraph, sentence)
+    seconds = time.perf_counter() - started
+    return write_report(
+        armature, Run(operation="solve", plan=plan, figure=figure, solved=[solved], seconds=seconds)
+    )

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a sampled frame to a problem of ikmath, with the pose of the frame as its posture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+import ikmath as ik
+from ikmath.goals import Goal
+
+from ...bridge.armature import Array
+from ...bridge.checks import constraint_faults, figure_faults
+from ...bridge.faults import Fault, require
+from ...bridge.goals import Wanted
+from ...bridge.skeleton import Figure, read_figure
+from ..collision.surroundings import Model, place_problems
+from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
+from .plan import Plan
+from .sample import Sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One frame, ready to be solved.
+
+    Attributes:
+        sample: the frame; figure: measured at the pose that it starts from.
+        want: what the effectors want; parts: that as goals; problem: them as a problem, with the posture.
+        model: what the frames after have in common with this one, if there is something around the figure.
+    """
+
+    plan: Plan
+    sample: Sample
+    figure: Figure
+    want: Wanted = field(repr=False)
+    parts: Sequence[Part] = field(repr=False)
+    problem: ik.Problem
+    model: Model | None = field(default=None, repr=False)
+
+
+def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
+    """The figure of a plan, measured at a first frame; `Figure.at` gives it at the others.
+
+    Args:
+        plan: the armature's plan.
+        armature: the original object, whose constraints and drivers are looked at.
+        sample: the first frame.
+
+    Raises:
+        FigureFault: it cannot be solved; the sentence names the bone and says why.
+    """
+    figure = read_figure(
+        plan.bones,
+        sample.state,
+        sample.space,
+        plan.solved,
+        root=plan.root,
+        root_stiffness=plan.root_stiffness,
+        carried=plan.carried,
+        inertia=plan.inertia,
+    )
+    holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
+    require(figure_faults(armature, figure, _chains(plan), holding))
+    return figure
+
+
+def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Fault]:
+    """What constraints do to a figure in a later frame: their influence may be animated, or they are muted.
+
+    Args:
+        plan: the armature's plan; figure: its figure, at any frame.
+        armature: the original object, at that frame.
+    """
+    free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
+    return constraint_faults(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
+
+
+def _chains(plan: Plan) -> list[tuple[str, str]]:
+    """The effectors' bones and chain roots, the weakest first.
+
+    That is what the hand holds, whose fault is told before that of what holds against it.
+    """
+    weakest_first = sorted(plan.effectors, key=lambda effector: -effector.priority)
+    return [(effector.bone, effector.chain_root) for effector in weakest_first]
+
+
+def make_tasks(
+    plan: Plan, figure: Figure, samples: Sequence[Sample], model: Model | None = None
+) -> list[Task]:
+    """Get frames ready; goals are made and checked once for all of them where only their targets differ.
+
+    Args:
+        plan: the armature's plan.
+        figure: the plan's figure, at any frame.
+        samples: the frames.
+        model: see `Task`; of a frame before.
+
+    Raises:
+        FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
+    """
+    figures = figure.at_each([sample.state for sample in samples], [sample.space for sample in samples])
+    wants, together = wanted_in_all(plan, figures, samples)
+    if together is None:
+        made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
+    else:
+        parts, problem = make_problem(plan, figures[0], together, np.array([own.q for own in figures]))
+        made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
+    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples, model)
+    return [
+        Task(plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem, model=common)
+        for sample, own, want, (parts, _), (problem, common) in zip(
+            samples, figures, wants, made, placed, strict=True
+        )
+    ]
+
+
+def next_task(before: Task, sample: Sample) -> Task:
+    """Get one frame ready, after another one; what has not changed since then is not made again.
+
+    Args:
+        before: the other frame.
+        sample: the frame; pose and place of the armature count as unchanged if they are the same objects.
+
+    Raises:
+        FigureFault: as for `make_tasks`.
+    """
+    plan, figure, then = before.plan, before.figure, before.sample
+    if sample.state is not then.state or sample.space is not then.space:
+        return make_tasks(plan, figure, [sample], before.model)[0]
+    want = wanted_still(plan, before.want, then, sample)
+    if want is None:
+        want = wanted(plan, figure, sample)
+        parts, goals = make_goals(plan, figure, want, figure.q)
+        problem = before.problem.towards(goals)
+    else:
+        parts = aimed(before.parts, want)
+        same = before.problem.goals[len(parts) :]
+        problem = before.problem.aimed((*[part.goal for part in parts], *same))
+    model = before.model
+    if problem.scene is None or sample.obstacles is not then.obstacles:
+        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
+    return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
+
+
+def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
+    """What the effectors want as goals, and these with a posture (n,) as a problem."""
+    parts, goals = make_goals(plan, figure, want, posture)
+    return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits, metre=plan.metre)
+
+
+def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], list[Goal]]:
+    """The parts, and all goals with the posture at their end."""
+    parts = make_parts(plan, figure, want)
+    goals = [part.goal for part in parts]
+    if plan.posture > 0.0 or not goals:
+        goals.append(ik.Posture(posture, gain=_gains(plan, figure)))
+    return parts, goals
+
+
+def _gains(plan: Plan, figure: Figure) -> float | Array:
+    """How strongly the coordinates keep their posture: Parent's gains, one for all or (n,) for each."""
+    if not plan.keeps:
+        return plan.posture or 1.0
+    numbers = figure.plan.bone[figure.skeleton.owner].tolist()
+    shares = [plan.keeps.get(figure.bones.names[number], 1.0) for number in numbers]
+    return (plan.posture or 1.0) * np.array(shares)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The limits at which joints stand, as arcs and rims in the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+import ikmath as ik
+from ikmath import rotation
+from ikmath.model.joint_limits import Region
+
+from ...bridge.armature import Array, Flags, Floats, Indices
+from ...bridge.skeleton import Figure
+from ...bridge.space import Space, nearest_rotation
+from .turns import bone_turns
+
+AT_LIMIT: Final = 1e-3  # radians; a pose in single precision does not keep to a limit more exactly
+_STEPS: Final = 24  # chords of an arc
+_RADIUS: Final = 0.4  # of an arc, as a share of its bone's length
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """A limit at which a joint stands, as what a point of the bone may do there.
+
+    Attributes:
+        bone: its name; axis: "x", "y", "z" of the bone, or "xz" for a swing that both bound together.
+        curve: (S, 3) world: where the point may go along the axis, or the rim that it cannot cross.
+        place: (3,) where the point is; head: (3,) the joint.
+    """
+
+    bone: str
+    axis: str
+    curve: Array
+    place: Array
+    head: Array
+
+
+def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
+    """Which coordinates (..., n) stand at a limit; what has no room to turn at all is not counted."""
+    room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
+    found: Flags = skeleton.region.at_limit(q, AT_LIMIT) & room
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedJoints:
+    """The turns of a figure that have limits: all that has to be asked again when it moves.
+
+    Attributes:
+        figure: at any moment.
+        columns: (C,) coordinates that are turns of joints with a limit; places: (C,) where each is among the
+            joints' turns, three a joint.
+        region: of these coordinates alone; roomy: (C,) those that have room to turn.
+        bones: (K,) numbers of the bones of these joints.
+    """
+
+    figure: Figure
+    columns: Indices
+    places: Indices
+    region: Region
+    roomy: Flags
+    bones: Indices
+
+    @classmethod
+    def of(cls, figure: Figure) -> LimitedJoints:
+        """Those of a figure."""
+        skeleton = figure.skeleton
+        limited = np.isfinite(skeleton.lower) | np.isfinite(skeleton.upper)
+        columns = np.flatnonzero(skeleton.is_turn & np.isin(skeleton.owner, skeleton.owner[limited]))
+        joints, rows = np.unique(skeleton.owner[columns], return_inverse=True)
+        slots, lower, upper = skeleton.slot[columns], skeleton.lower[columns], skeleton.upper[columns]
+        return cls(
+            figure,
+            columns,
+            3 * rows + slots - 3,
+            Region(rows, slots, lower, upper),
+            upper - lower > AT_LIMIT,
+            figure.plan.bone[joints],
+        )
+
+    def standing(self, basis: Floats, matrix: Floats, space: Space) -> list[Limit]:
+        """The limits at which the joints stand.
+
+        Args:
+            basis, matrix: (B, 4, 4) of the armature's bones now, see `PoseState`.
+            space: where the armature is now.
+        """
+        if not len(self.columns):
+            return []
+        turns = bone_turns(self.bones, basis)
+        at = self.region.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
+        if not np.count_nonzero(at):
+            return []
+        pairs = self.region.pairs
+        single = at.copy()
+        single[pairs] = False
+        found = [(row, row) for row in np.flatnonzero(single).tolist()]
+        found += [(x, z) for x, z in pairs.tolist() if at[x] or at[z]]
+        own = (self.places // 3).tolist()
+        return [
+            self._limit(int(self.columns[x]), int(self.columns[z]), turns[own[x]], matrix, space)
+            for x, z in found
+        ]
+
+    def _limit(self, x: int, z: int, now: Array, matrix: Floats, space: Space) -> Limit:
+        """One limit, of one turn (both columns are the same) or of a swing; now: (3,) the joint's turns."""
+        figure, joint = self.figure, int(self.figure.skeleton.owner[x])
+        axis, turns = self._arc(x, now) if x == z else self._rim(x, z, now)
+        place = matrix[figure.plan.bone[joint]].astype(float)
+        # The tip shows a swing; a twist does not move it, so there it is a point beside the bone.
+        long = (
+            figure.bones.length[figure.plan.bone[joint]] * float(np.linalg.norm(place[:3, 1])) * space.scale
+        )
+        arm = _RADIUS * long * np.array([1.0, 0.0, 0.0] if axis == "y" else [0.0, 1.0, 0.0])
+        frame, head = nearest_rotation(place[:3, :3]), place[:3, 3] * space.scale
+        base = frame @ rotation.swing_twist_matrix(now).T
+        ways = rotation.swing_twist_matrix(turns) @ arm
+        return Limit(
+            bone=figure.joints[joint],
+            axis=axis,
+            curve=space.point_out(head + ways @ base.T),
+            place=space.point_out(head + frame @ arm),
+            head=space.point_out(head),
+        )
+
+    def _arc(self, column: int, now: Array) -> tuple[str, Array]:
+        """The axis, and the turns (S, 3) that one coordinate has between its limits."""
+        skeleton = self.figure.skeleton
+        turn = int(skeleton.slot[column]) - 3
+        low, high = max(skeleton.lower[column], -np.pi), min(skeleton.upper[column], np.pi)
+        turns = np.repeat(now[None], _STEPS + 1, 0)
+        turns[:, turn] = np.linspace(low, high, _STEPS + 1)
+        return "xyz"[turn], turns
+
+    def _rim(self, x: int, z: int, now: Array) -> tuple[str, Array]:
+        """The rim of the swings that two limits leave: Blender's ellipses in the sines of half angles."""
+        skeleton = self.figure.skeleton
+        ends = np.stack([skeleton.lower[[x, z]], skeleton.upper[[x, z]]])
+        free = ~np.isfinite(ends).all(0)
+        if free.any():
+            return self._arc(z if free[0] else x, now)
+        low, high = np.sin(0.5 * np.clip(ends, -np.pi, np.pi))
+        centre = np.clip(0.0, low, high)
+        angle = np.linspace(0.0, 2.0 * np.pi, 2 * _STEPS + 1)
+        way = np.stack([np.cos(angle), np.sin(angle)], 1)
+        sine = centre + way * np.where(way > 0.0, high - centre, centre - low)
+        size = np.maximum(np.sqrt((sine * sine).sum(1, keepdims=True)), 1e-12)
+        turns = np.repeat(now[None], len(angle), 0)
+        turns[:, [0, 2]] = sine / size * 2.0 * np.arcsin(np.minimum(size, 1.0))
+        return "xz", turns

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which live figures follow which: whoever leads is solved first, and who follows looks at its new pose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import bpy
+
+from ...bridge.dependencies import all_followed
+from ...properties.access import rig_of
+from ...properties.obstacle import shown_by
+from ...properties.settings import effector_settings, obstacle_settings
+
+
+def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
+    """What a live armature looks at besides itself: targets, obstacles, and what they hang from."""
+    found: set[bpy.types.ID] = set()
+    for thing in (*(target for target, _ in _targets(armature)), *_obstacles(armature)):
+        above: bpy.types.Object | None = thing
+        while above is not None and above not in found:
+            found.add(above)
+            above = above.parent
+    return found
+
+
+class Following:
+    """In what order live armatures are solved; plain data and no Blender object.
+
+    To find out takes a walk over parents, constraints and drivers. It is kept until the scene is updated or
+    other things are looked at.
+    """
+
+    def __init__(self) -> None:
+        self._asked: Any = None
+        self._leaders: dict[int, frozenset[int]] = {}
+
+    def forget(self) -> None:
+        """Find out anew: somebody may have tied something to something else."""
+        self._asked = None
+
+    def order(self, armatures: Sequence[bpy.types.Object]) -> list[tuple[bpy.types.Object, frozenset[int]]]:
+        """Armatures, those first that others follow, with the session ids of those that each follows.
+
+        In a circle somebody has to begin.
+        """
+        if len(armatures) < 2:
+            return [(armature, frozenset()) for armature in armatures]
+        asked = [
+            (one.session_uid, effector_settings(rig_of(one)), obstacle_settings(rig_of(one)))
+            for one in armatures
+        ]
+        if asked != self._asked:
+            self._asked = asked
+            self._leaders = {one.session_uid: _leaders(one, armatures) for one in armatures}
+        by_id = {one.session_uid: one for one in armatures}
+        found: dict[int, bpy.types.Object] = {}
+        pending = set[int]()
+
+        def add(uid: int) -> None:
+            if uid not in pending:
+                pending.add(uid)
+                for leader in sorted(self._leaders[uid]):
+                    add(leader)
+                found[uid] = by_id[uid]
+
+        for armature in armatures:
+            add(armature.session_uid)
+        return [(one, self._leaders[uid]) for uid, one in found.items()]
+
+
+def _leaders(armature: bpy.types.Object, armatures: Iterable[bpy.types.Object]) -> frozenset[int]:
+    """Session ids of those armatures that one follows in any way, or that carry what it looks at."""
+    bones = [(armature, effector.bone) for effector in rig_of(armature).enabled_effectors]
+    followed = all_followed([(armature, ""), *bones, *_targets(armature)], _obstacles(armature))
+    return frozenset(one.session_uid for one in armatures if one in followed and one != armature)
+
+
+def _targets(armature: bpy.types.Object) -> list[tuple[bpy.types.Object, str]]:
+    """What its effectors look at: objects, and their bones or ""."""
+    found: list[tuple[bpy.types.Object, str]] = []
+    for effector in rig_of(armature).enabled_effectors:
+        if effector.target is not None:
+            found.append((effector.target, effector.subtarget))
+        found += [(thing, "") for thing in effector.alternative_objects]
+    return found
+
+
+def _obstacles(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    enabled = [obstacle for obstacle in rig_of(armature).obstacles if obstacle.enabled]
+    return [each for obstacle in enabled for thing in obstacle.things for each in shown_by(thing)]

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solving by itself: in every frame that is shown or rendered, and whenever a target or a pin moves.
+
+By default a frame is solved from its own pose (see `start`), so that it is the same however one got there:
+scrubbing, in playback, in a render. What such a frame came to is remembered: where nothing has changed it
+need not be solved again, as in a loop that is played, or where one scrubs to and fro.
+
+A render asks from a thread of its own, while the view may ask too; one figure is solved at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from itertools import islice
+from types import SimpleNamespace
+from typing import Any, Final
+
+import bpy
+
+from ...bridge.evaluated import is_kept_up
+from ...bridge.fingerprint import fingerprint, is_restless
+from ...properties.access import holds, rig_of
+from ...properties.session import ArticulateSession
+from ...properties.settings import frame_settings, other_settings, settings_untold
+from ..frame.plan import Plan, read_plan
+from ..frame.sample import Sample, take_sample
+from ..frame.solve_frame import solve_task
+from ..frame.solved import Solved
+from ..frame.task import Task, first_figure, make_tasks, next_task
+from ..report.reasons import REASONS
+from .following import Following
+from .start import Start
+from .status_text import say, tell
+
+_FEW: Final = 30  # things that are sooner looked through than an armature is compared
+_OURS: Final = __name__.removesuffix("control.live.live")
+_REMEMBERED: Final = 1000  # frames of one figure; a dozen kilobytes each for one of 159 bones
+
+
+@dataclass
+class _Kept:
+    """What is kept of a live armature between frames; plain data and no Blender object.
+
+    Attributes:
+        settings: that plan and figure were made with; others: further ones, which are looked at only when
+            Blender says that the armature has changed, as by then `doubtful` tells, or in every new frame,
+            where the animation sets some (`restless`).
+        start: what frames start from.
+        task: the last one that was made ready, at first of any pose.
+        asked: what the last solve was asked; last: what it came to; None before the first.
+        recalled: that is remembered, and was not solved again.
+        found: what frames came to that start from their own pose, by what was asked.
+        told: what the panel says of it.
+        touched: somebody else may have changed channels or settings since the last solve.
+    """
+
+    settings: Any
+    others: Any
+    plan: Plan
+    start: Start
+    task: Task
+    asked: Any = None
+    last: Solved | None = None
+    recalled: bool = False
+    found: dict[Any, Solved] = field(default_factory=dict, repr=False)
+    restless: bool = False
+    doubtful: bool = False
+    touched: bool = True
+    told: Any = None
+
+    def tell(self, armature: bpy.types.Object, *, playing: bool) -> None:
+        """Have the panel say what the last solve came to."""
+        if self.last is None:
+            return
+        task = None if self.recalled else self.task
+        figure = self.task.figure
+        self.told = tell(armature, self.plan, figure, self.last, self.told, task=task, playing=playing)
+
+
+class LiveFigures:
+    """All live armatures."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, _Kept] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
+        self._changes = -1
+        self._following = Following()
+        self._lock = threading.Lock()
+        self._thread = 0
+
+    def forget(self) -> None:
+        """Begin anew, as after another file was loaded or something was undone."""
+        self._kept.clear()
+        self._names.clear()
+        self._following.forget()
+
+    @property
+    def solving(self) -> bool:
+        """Whether the caller is called by what a solve writes."""
+        return self._thread == threading.get_ident()
+
+    def updated(self) -> None:
+        """Look next time at who follows whom."""
+        self._following.forget()
+
+    def solve(
+        self,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        session: ArticulateSession,
+        *,
+        new_frame: bool = True,
+    ) -> None:
+        """Solve the live armatures of a scene in the frame that the dependency graph is at.
+
+        Called while it solves already, by what it writes, it does nothing.
+
+        Args:
+            scene: original; depsgraph: evaluated; session: the window manager's.
+            new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
+                written last.
+        """
+        if self.solving:
+            return
+        with self._lock:
+            self._thread = threading.get_ident()
+            try:
+                dragged = session.dragged
+                evaluated = _evaluated_anew(depsgraph) if new_frame else None
+                posed: set[int] = set()
+                waiting: set[int] = set()
+                held: list[Exception] = []
+                for armature, leaders in self._following.order(self.armatures(scene, depsgraph, session)):
+                    if armature.session_uid == dragged or _is_elsewhere(armature, scene, depsgraph):
+                        continue
+                    if leaders & waiting:
+                        depsgraph.update()  # who follows is to see them as they are now
+                        waiting.clear()
+                    shown = armature.evaluated_get(depsgraph)
+                    if evaluated is None or leaders & posed or not evaluated.isdisjoint((shown, shown.data)):
+                        self.touched(armature)
+                    try:
+                        anew = self._solve_one(armature, shown, scene, depsgraph, new_frame)
+                    except REASONS as reason:
+                        self.touched(armature)
+                        held.append(reason)
+                        if depsgraph.mode != "RENDER":  # nothing may be written to the file from there
+                            say(armature, f"Live: {reason}", playing=new_frame)
+                        continue
+                    if anew:
+                        posed.add(armature.session_uid)
+                        waiting.add(armature.session_uid)
+                if held and depsgraph.mode == "RENDER":
+                    raise held[0]  # Blender prints it and renders on
+            finally:
+                self._thread = 0
+
+    def armatures(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
+    ) -> list[bpy.types.Object]:
+        """The armatures of a scene that are to be solved by themselves.
+
+        All objects are gone through only after one became live, or objects came or went: scenes may be large.
+        """
+        changes = session.live_changes
+        updated = depsgraph.id_type_updated
+        if changes != self._changes or updated("SCENE") or updated("COLLECTION"):
+            self._names.clear()
+            self._changes = changes
+            self.touched()
+        names = self._names.get(scene.name)
+        # a view layer has its objects by name; a scene, which may have more of them, goes through all
+        layer, objects = depsgraph.view_layer.objects, scene.objects
+        found = [
+            thing
+            for name in names or ()
+            if _is_live(thing := layer.get(name)) or _is_live(thing := objects.get(name))
+        ]
+        if names is None or len(found) < len(names):
+            found = [thing for thing in objects if _is_live(thing)]
+            self._names[scene.name] = tuple(thing.name for thing in found)
+        return found
+
+    def changed(self, armature: bpy.types.Object) -> None:
+        """Look next time whether what was read of an armature still holds: it may just have moved."""
+        kept = self._kept.get(armature.session_uid)
+        if kept is not None:
+            kept.doubtful = kept.touched = True
+
+    def touched(self, armature: bpy.types.Object | None = None) -> None:
+        """Look next time at the channels and the effectors of an armature, or of all of them."""
+        for uid, kept in self._kept.items():
+            if armature is None or uid == armature.session_uid:
+                kept.touched = True
+
+    def tell(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
+    ) -> None:
+        """Have the panel say all about the frame that is shown, as when a playback has ended."""
+        for armature in self.armatures(scene, depsgraph, session):
+            kept = self._kept.get(armature.session_uid)
+            if kept is not None:
+                kept.tell(armature, playing=False)
+
+    def _solve_one(
+        self,
+        armature: bpy.types.Object,
+        shown: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        new_frame: bool,
+    ) -> bool:
+        """Solve one armature, original and evaluated; whether it was posed anew."""
+        rendering = depsgraph.mode == "RENDER"
+        kept = self._prepare(armature, scene, depsgraph, new_frame)
+        state = kept.start.pose(
+            armature,
+            shown,
+            kept.task.figure,
+            new_frame=new_frame,
+            rendering=rendering,
+            touched=kept.touched,
+        )
+        sample = take_sample(
+            kept.plan,
+            armature,
+            depsgraph,
+            scene.frame_current,
+            state=state,
+            before=kept.task.sample,
+            still=not kept.touched,
+        )
+        continuous = rig_of(armature).live_mode == "CONTINUOUS"
+        asked = _asked(kept, sample, continuous)
+        changed = asked is None or asked != kept.asked or rendering or not kept.start.intact
+        changed = changed or (continuous and new_frame)  # the posture may go on settling
+        if changed:
+            kept.last = _solved(kept, sample, asked, continuous)
+            kept.start.write(armature, kept.last.channels, rendering=rendering)
+            kept.asked = asked
+        kept.touched = rendering  # which writes to the originals the pose of another frame
+        if not rendering:
+            kept.tell(armature, playing=new_frame)
+        return changed
+
+    def _prepare(
+        self,
+        armature: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        new_frame: bool,
+    ) -> _Kept:
+        """What is kept, read anew only where what it was read from has changed."""
+        kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
+        if kept is not None and kept.restless and new_frame:
+            kept.doubtful = kept.touched = True
+        untold = settings_untold(rig)
+        if kept is not None and not kept.touched and kept.settings[0] == untold:
+            return kept
+        settings, others = (untold, frame_settings(rig)), None
+        if kept is not None and kept.settings == settings:
+            if not kept.doubtful:
+                return kept
+            others = other_settings(rig), fingerprint(armature)
+            if others == kept.others and kept.plan.masses is None:  # the bones' masses are not among them
+                kept.doubtful = False
+                return kept
+        context: Any = SimpleNamespace(scene=scene, view_layer=depsgraph.view_layer)
+        plan = read_plan(armature, context)
+        sample = take_sample(plan, armature, depsgraph, scene.frame_current)
+        figure = first_figure(plan, armature, sample)
+        start = Start(armature, plan.bones)
+        if kept is not None:
+            start.go_on(kept.start)
+        self._kept[armature.session_uid] = _Kept(
+            settings=settings,
+            others=others or (other_settings(rig), fingerprint(armature)),
+            plan=plan,
+            start=start,
+            task=make_tasks(plan, figure, [sample])[0],
+            restless=is_restless(armature),
+        )
+        return self._kept[armature.session_uid]
+
+
+def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
+    """What this frame has had evaluated, so that somebody may have changed it; None if nobody can tell soon.
+
+    These are the evaluated copies.
+
+    What is not among it has neither been set nor animated since, but for what handlers of other add-ons set:
+    Blender evaluates that at once, and forgets it.
+    """
+    for handlers in (bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post):
+        for handler in handlers:
+            # what a script in Blender's text editor defines has a module of None
+            if not str(getattr(handler, "__module__", "")).startswith(_OURS):
+                return None
+    if depsgraph.mode == "RENDER":
+        return None
+    # to count them, Blender goes through all that there is in the scene, and so it does to tell them
+    evaluated = {update.id for update in islice(depsgraph.updates, _FEW + 1)}
+    return evaluated if len(evaluated) <= _FEW else None
+
+
+def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
+    """All that the answer depends on, as plain values; None if that cannot be told, as among obstacles."""
+    if kept.plan.surroundings is not None:
+        return None
+    return continuous, kept.start.token(sample.state), sample.asked
+
+
+def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:
+    """What a frame comes to: as it was found before, else solved."""
+    kept.recalled = not continuous and asked in kept.found
+    if kept.recalled:
+        return kept.found[asked]
+    kept.task = next_task(kept.task, sample)
+    solved = solve_task(kept.task, kept.last if continuous else None, brief=True)
+    if not continuous and asked is not None:
+        if len(kept.found) >= _REMEMBERED:
+            kept.found.pop(next(iter(kept.found)))
+        kept.found[asked] = solved
+    return solved
+
+
+def _is_elsewhere(armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an armature is rightly not seen here: it is another view layer's, or not to be rendered."""
+    if depsgraph.mode == "RENDER":
+        return not is_kept_up(armature, depsgraph)
+    layers = scene.view_layers
+    if len(layers) < 2 or holds(depsgraph.view_layer.objects, armature):
+        return False
+    return any(holds(layer.objects, armature) for layer in layers)
+
+
+def _is_live(thing: bpy.types.Object | None) -> bool:
+    return thing is not None and thing.type == "ARMATURE" and rig_of(thing).live

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the frames of a live armature start from, whatever was solved before.
+
+What is animated has its pose from the animation. What is not would start from the solve before; therefore
+the pose that it had before the first one is remembered, and changed by nobody but the user: values that are
+not those that were written last are hers. Both are kept with the armature, so that undoing and loading
+bring back, with a pose that was solved, what that was solved from.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from ...bridge.armature import CHANNEL_WIDTHS, Bones, Channels, Flags, PoseState, read_channels
+from ...bridge.fingerprint import animated_channels
+from ...bridge.pose import write_channels
+from ...bridge.skeleton import Figure
+from ...properties.access import rig_of
+from ...properties.rig import LIVE_POSE, LIVE_START
+
+_PAUSE: Final = 0.25  # seconds; a hand that has rested for so long may begin anew from there
+_EARLIER: Final = 32
+
+
+class Start:
+    """The pose that a live armature's frames start from; plain data and no Blender object.
+
+    Attributes:
+        written: the channels after the last solve; None before the first.
+        intact: nobody has changed them since, as of the last time that `pose` was asked for.
+    """
+
+    def __init__(self, armature: bpy.types.Object, bones: Bones, *, as_shown: bool = False) -> None:
+        """Begin, with what the armature remembers if it was solved before it was loaded, undone or copied.
+
+        Args:
+            armature: original.
+            bones: of it.
+            as_shown: begin with the pose that it has, whatever it remembers.
+        """
+        self._animated = animated_channels(armature, bones)
+        self._moves = any(flags.any() for flags in self._animated.values())
+        self.intact = False
+        known = None if as_shown else _remembered(armature)
+        base, self.written = known or (read_channels(armature), None)
+        self._keep(base)
+        self._state: PoseState | None = None
+        self._now: Channels | None = None
+        self._told: bytes | None = None
+        self._touched = -np.inf
+        self._earlier: deque[tuple[Channels, Channels]] = deque(maxlen=_EARLIER)  # solved, and from what
+        self._carriers = b""
+
+    def rebase(self, channels: Channels) -> None:
+        """Let a pose be the one that frames start from, but for what is animated."""
+        self._keep(channels)
+
+    def go_on(self, other: Start) -> None:
+        """Take over what another one has kept, of the same armature before its settings changed."""
+        if len(other._base.location) == len(self._base.location):
+            self._keep(other._base)
+            self.written = other.written
+
+    def pose(
+        self,
+        armature: bpy.types.Object,
+        evaluated: bpy.types.Object,
+        figure: Figure,
+        *,
+        new_frame: bool,
+        rendering: bool,
+        touched: bool = True,
+    ) -> PoseState:
+        """The pose of the frame; the same object as long as it is the same pose.
+
+        Args:
+            armature, evaluated: original and evaluated object.
+            figure: of the armature, at any pose.
+            new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
+                written last.
+            rendering: the originals are those of another frame; nothing that is found is kept.
+            touched: whether anybody may have changed channels, or what the figure hangs from, since `write`.
+        """
+        if not touched and not self._moves and self._state is not None and self.written is not None:
+            self._now, self.intact = self.written, True
+            return self._state
+        base = self._base
+        if not rendering:
+            base = self._edited(base, read_channels(armature))
+        if new_frame and self._moves:
+            base = _taken(base, read_channels(evaluated), self._animated)
+        matrix = figure.state.matrix
+        carriers = b""
+        if figure.carriers.size:
+            matrix = _matrices(evaluated)
+            carriers = matrix[figure.carriers].tobytes()
+        if base is self._base and carriers == self._carriers and self._state is not None:
+            return self._state
+        state = figure.state_of(base, matrix)
+        if not rendering:
+            self._state, self._carriers = state, carriers
+            if base is not self._base:
+                self._keep(base)
+        return state
+
+    def token(self, state: PoseState) -> Any:
+        """What tells starting poses apart, as plain values; quick to compare where nothing is animated."""
+        if state is self._state:
+            return self._token, self._carriers
+        return state.channels.data, None
+
+    def write(self, armature: bpy.types.Object, channels: Channels, *, rendering: bool) -> None:
+        """Put a solved pose into the armature, and let that remember what it was solved from."""
+        if rendering:  # the originals may hold anything, and the file is nobody's to write to
+            write_channels(armature, channels)
+        else:
+            write_channels(armature, channels, present=self._now)
+            rig: Any = rig_of(armature)
+            if self._told is not self._token or LIVE_START not in rig:
+                self._told = self._token
+                _put(rig, LIVE_START, self._token)
+            _put(rig, LIVE_POSE, channels.data)
+        self.written = channels
+
+    def _edited(self, base: Channels, now: Channels) -> Channels:
+        """With what the user has posed since the last solve.
+
+        A bone that is put back to how it was solved before is back at what it was solved from: Esc leaves no
+        trace while Blender's own tools turn a bone of a live figure.
+        """
+        self._now, self.intact = now, False
+        if self.written is None:
+            return base
+        if now.data == self.written.data:
+            self.intact = True
+            return base
+        edited = {name: getattr(now, name) != getattr(self.written, name) for name in CHANNEL_WIDTHS}
+        by_hand = np.any([(edited[n] & ~self._animated[n]).any(-1) for n in CHANNEL_WIDTHS], axis=0)
+        self.intact = not any(flags.any() for flags in edited.values())
+        if not by_hand.any():
+            return base if self.intact else _taken(base, now, edited)
+        since, self._touched = time.monotonic() - self._touched, time.monotonic()
+        if since > _PAUSE:
+            self._earlier.append((self.written, base))
+        taken = _taken(base, now, edited)
+        for solved, begun in reversed(self._earlier):
+            back = by_hand & np.all(
+                [(getattr(now, n) == getattr(solved, n)).all(-1) for n in CHANNEL_WIDTHS], 0
+            )
+            if back.any():
+                taken = _taken(taken, begun, {n: back[:, None] & ~self._animated[n] for n in CHANNEL_WIDTHS})
+                by_hand = by_hand & ~back
+        return taken
+
+    def _keep(self, base: Channels) -> None:
+        self._base, self._token = base, base.data
+
+
+def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
+    """The starting pose and the solved one, as the armature has them from another time."""
+    rig, size = rig_of(armature), 4 * len(armature.pose.bones) * sum(CHANNEL_WIDTHS.values())
+    begun, solved = rig.get(LIVE_START), rig.get(LIVE_POSE)
+    if not isinstance(begun, bytes) or not isinstance(solved, bytes) or {len(begun), len(solved)} != {size}:
+        return None
+    first, last = (Channels.of(np.frombuffer(data, dtype=np.float32)) for data in (begun, solved))
+    return first, last
+
+
+def _put(rig: Any, name: str, data: bytes) -> None:
+    rig.pop(name, None)  # Blender cuts bytes that are put over others at the first zero
+    rig[name] = data
+
+
+def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:
+    """With some of the values; the same object where that changes nothing."""
+    parts = {
+        name: np.where(which[name], getattr(values, name), getattr(base, name)) for name in CHANNEL_WIDTHS
+    }
+    if all(np.array_equal(parts[name], getattr(base, name)) for name in CHANNEL_WIDTHS):
+        return base
+    return Channels(**parts)
+
+
+def _matrices(evaluated: bpy.types.Object) -> np.ndarray:
+    bones = evaluated.pose.bones
+    flat = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix", flat)
+    return flat.reshape(-1, 4, 4).transpose(0, 2, 1)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel says of a live figure: a sentence, and beside each effector how it is there.
+
+To set a property has the whole window redrawn. Therefore a frame that plays sets none for a new number alone,
+and what holds effectors back is found out only when somebody has the time to read it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from ...bridge.skeleton import Figure
+from ...properties.access import rig_of
+from ..frame.plan import Plan
+from ..frame.solve_frame import reasons
+from ..frame.solved import Solved
+from ..frame.task import Task
+from ..report.report import Run, write_effectors
+
+_NUMBERS: Final = re.compile(r"[\d.]+")
+
+
+def say(armature: bpy.types.Object, message: str, *, playing: bool) -> None:
+    """Show a sentence; while frames pass not for a new number alone."""
+    shown = rig_of(armature).message
+    if message != shown and not (playing and _NUMBERS.sub("", message) == _NUMBERS.sub("", shown)):
+        rig_of(armature).message = message
+
+
+def _in_passing(plan: Plan, solved: Solved) -> str:
+    """The sentence of a frame that passes: who is short by how much, but not what holds it back."""
+    if solved.sentence or solved.status in ("BLOCKED", "INFEASIBLE"):
+        return solved.message  # what stands in the way is known
+    far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN where nothing is asked
+    if far.max() > plan.tolerance:
+        return f"{plan.effectors[far.argmax()].name} is short by {far.max() * plan.metre:.4g} m."
+    if turned.max() > plan.tolerance:
+        return f"{plan.effectors[turned.argmax()].name} is short by {np.degrees(turned.max()):.3g} degrees."
+    return solved.message
+
+
+def tell(
+    armature: bpy.types.Object,
+    plan: Plan,
+    figure: Figure,
+    solved: Solved,
+    told: Any,
+    *,
+    task: Task | None,
+    playing: bool,
+) -> Any:
+    """Show what a frame came to.
+
+    Args:
+        armature: original.
+        plan, figure: of it; solved: the frame.
+        told: what this returned the last time, None before.
+        task: what was solved, if it is still known.
+        playing: frames pass, or the user scrubs.
+
+    Returns:
+        What was told, to be compared.
+    """
+    sentence = ""
+    if solved.status != "REACHED":
+        sentence = f"Live: {_in_passing(plan, solved) if playing else solved.message}"
+    say(armature, sentence, playing=playing)
+    state = [False if asks else None for asks in solved.asking]
+    if solved.status != "REACHED":
+        worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN where an effector is off
+        state = [error > plan.tolerance if error == error else None for error in worst]
+    if state == told and (playing or True not in state):
+        return told
+    known = task is not None and not playing
+    held = reasons(task, solved) if task is not None and known else ("",) * len(state)
+    run = Run(
+        operation="live", plan=plan, figure=figure, solved=[replace(solved, why=lambda: held)], seconds=0.0
+    )
+    write_effectors(armature, run)
+    return state

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is told after a solve or a bake: as a dict for scripts, in the effectors' fields for the list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import degrees
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...bridge.armature import Array
+from ...bridge.skeleton import Figure
+from ...properties.access import rig_of
+from ..collision.surroundings import Near
+from ..frame.plan import EffectorPlan, Plan
+from ..frame.solved import Solved
+from ..inspect.limit_arcs import at_limits
+from .report_text import write_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What a solve or bake did.
+
+    Attributes:
+        operation: "solve", "bake" or "live".
+        figure: as it was at the first frame; the coordinates of all frames are its own.
+        solved: the frames in order.
+        seconds: wall time.
+    """
+
+    operation: str
+    plan: Plan
+    figure: Figure
+    solved: Sequence[Solved]
+    seconds: float
+
+
+def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
+    """Put the report of a run on the armature and return it."""
+    frames = [solved.frame for solved in run.solved]
+    worst = _worst_frame(run.solved)
+    rows = write_effectors(armature, run)
+    report = {
+        "operation": run.operation,
+        "status": worst.status,
+        "message": _message(run, worst, rows),
+        "method": run.plan.method,
+        "seconds": run.seconds,
+        "frames": len(frames),
+        "frame_start": frames[0],
+        "frame_end": frames[-1],
+        "effectors": rows,
+        "limits": _limits(run),
+        **_surroundings(run),
+    }
+    rig_of(armature).report_json = json.dumps(report)
+    rig_of(armature).message = report["message"]
+    body = rig_of(armature).body
+    body.clearance, body.nearest = report.get("clearance") or 0.0, report.get("nearest", "")
+    body.notes = "\n".join(report.get("ignored", ()))
+    write_text(armature.name, report)
+    return report
+
+
+def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str, Any]]:
+    """Put how a run ended for each effector beside it in the list; the rows of the report, by name."""
+    distances = np.array([solved.distance for solved in run.solved]).reshape(len(run.solved), -1)
+    angles = np.array([solved.angle for solved in run.solved]).reshape(len(run.solved), -1)
+    rows: dict[str, dict[str, Any]] = {}
+    for column, effector in enumerate(run.plan.effectors):
+        row = _row(run, column, distances[:, column], angles[:, column])
+        rows[effector.name] = row
+        item = rig_of(armature).effectors[effector.index]
+        values = {"error": row["worst"] or 0.0, "angle": row["angle_worst"] or 0.0}
+        for name, value in {**values, "status": row["status"], "message": row["message"]}.items():
+            # to set what is there already would have Blender evaluate and draw again all the same
+            if getattr(item, name) != (np.float32(value) if name in values else value):
+                setattr(item, name, value)
+    return rows
+
+
+def _surroundings(run: Run) -> dict[str, Any]:
+    """What the figure came to among its obstacles; nothing if it keeps clear of nothing."""
+    if run.plan.surroundings is None:
+        return {}
+    nearest = min(run.solved, key=lambda solved: solved.nearest.clearance)
+    # Infinity, where there is nothing to be near to, is no number that JSON knows.
+    distances = [near.clearance if np.isfinite(near.clearance) else None for near in _nears(run)]
+    return {
+        "clearance": distances[run.solved.index(nearest)],
+        "nearest": nearest.nearest.name,
+        "clearance_frame": nearest.frame,
+        "clearances": distances,
+        "nearests": [near.name for near in _nears(run)],
+        "ignored": list(dict.fromkeys(sentence for solved in run.solved for sentence in solved.ignored)),
+    }
+
+
+def _limits(run: Run) -> list[dict[str, Any]]:
+    """Bones at joint limits: about which axes, in how many frames, and the first of these."""
+    skeleton = run.figure.skeleton
+    at = at_limits(skeleton, np.array([solved.q for solved in run.solved]))
+    rows = []
+    for joint in dict.fromkeys(skeleton.owner[at.any(0)].tolist()):
+        own = np.flatnonzero((skeleton.owner == joint) & at.any(0))
+        frames = np.flatnonzero(at[:, own].any(1))
+        rows.append(
+            {
+                "bone": skeleton.names[joint],
+                "axis": "".join("xyz"[skeleton.slot[column] - 3] for column in own.tolist()),
+                "frames": len(frames),
+                "frame": run.solved[frames[0]].frame,
+            }
+        )
+    return rows
+
+
+def _nears(run: Run) -> list[Near]:
+    return [solved.nearest for solved in run.solved]
+
+
+def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]:
+    effector: EffectorPlan = run.plan.effectors[column]
+    frames = [solved.frame for solved in run.solved]
+    row: dict[str, Any] = {
+        "bone": effector.bone,
+        "kind": effector.kind.name,
+        "target": effector.target,
+        "priority": effector.priority,
+    }
+    if effector.second:
+        row["second_bone"] = effector.second
+    if effector.alternatives:
+        row["chosen"] = _choices(run, column)
+    row.update(_summary("", frames, distance), **_summary("angle_", frames, angle))
+    short = [
+        words
+        for value, words in (
+            (row["worst"], f"{(row['worst'] or 0.0) * run.plan.metre:.4g} m"),
+            (row["angle_worst"], f"{degrees(row['angle_worst'] or 0.0):.3g} degrees"),
+        )
+        if value is not None and value > run.plan.tolerance
+    ]
+    frame = row["worst_frame"] if row["worst"] else row["angle_worst_frame"]
+    if row["worst"] is None and row["angle_worst"] is None:
+        row["status"], row["message"] = "OFF", "Its weight or its influence is 0"
+    elif not short:
+        row["status"], row["message"] = "REACHED", ""
+    else:
+        solved = run.solved[frames.index(frame)]
+        row["status"] = "BLOCKED" if solved.status == "BLOCKED" else "BEST_EFFORT"
+        where = f" at frame {frame}" if len(frames) > 1 else ""
+        why = f": {solved.reasons[column]}" if solved.reasons[column] else ""
+        row["message"] = f"{' and '.join(short)} from its target{where}{why}"
+    return row
+
+
+def _choices(run: Run, column: int) -> list[tuple[int, str]]:
+    """Frames at which an effector has gone to another alternative, with the name of that one."""
+    names, found = run.plan.effectors[column].alternatives, list[tuple[int, str]]()
+    for solved in run.solved:
+        name = names[solved.chosen[column]] if solved.chosen[column] >= 0 else ""
+        if name and (not found or found[-1][1] != name):
+            found.append((solved.frame, name))
+    return found
+
+
+def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
+    """Mean, worst and its frame of errors (F,); NaN where the kind does not ask or the effector was off."""
+    counted = np.isfinite(errors)
+    if not counted.any():
+        return {f"{prefix}mean": None, f"{prefix}worst": None, f"{prefix}worst_frame": None}
+    worst = int(np.nanargmax(errors))
+    return {
+        f"{prefix}mean": float(errors[counted].mean()),
+        f"{prefix}worst": float(errors[worst]),
+        f"{prefix}worst_frame": frames[worst],
+    }
+
+
+def _worst_frame(solved: Sequence[Solved]) -> Solved:
+    """The first frame that did not reach everything, else the last one."""
+    return next((frame for frame in solved if frame.status != "REACHED"), solved[-1])
+
+
+def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
+    took = f"{run.seconds * 1e3:.0f} ms" if run.seconds < 1.0 else f"{run.seconds:.1f} s"
+    count = len(run.solved)
+    what = "Solved" if run.operation == "solve" else f"Baked {count} frame{'' if count == 1 else 's'}"
+    missed = [name for name, row in rows.items() if row["status"] in ("BEST_EFFORT", "BLOCKED")]
+    where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
+    if not missed and worst.status == "INFEASIBLE":
+        return f"{what} in {took}. {where}{worst.message}"
+    if not missed:
+        return f"{what} in {took}: every effector reached its target"
+    plural = "" if len(rows) == 1 else "s"
+    return (
+        f"{what} in {took}; {len(missed)} of {len(rows)} effector{plural} fell short. {where}{worst.message}"
+    )

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins, which hold a bone where it is without a target, and effectors for the other side of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+from mathutils import Quaternion, Vector
+
+from ...bridge.sides import mirrored_axes, other_side
+from ...properties.access import rig_of
+from ...properties.effector import ArticulateEffector
+from ...properties.kinds import AMOUNTS
+from ...properties.refusal import Refused
+from .effectors import NewEffector, TargetLook, add_effectors, hold, remove_effector
+from .one_place import why_not_moved
+
+
+def is_pin(effector: ArticulateEffector) -> bool:
+    """Whether an effector holds its bone, or keeps its motion, with no target to follow."""
+    return effector.follows in ("PIN", "MOTION")
+
+
+def pin(
+    armature: bpy.types.Object,
+    bones: Sequence[str],
+    kind: str,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    motion: bool = False,
+) -> None:
+    """Hold bones where they are now; a pin that a bone has already is set anew, and is of this kind then.
+
+    Args:
+        armature: the original armature object.
+        bones: names.
+        kind: POSITION, ORIENTATION or POSE (both).
+        depsgraph: evaluated; tells where the bones are.
+        motion: hold them to their own motion instead, where they are in each frame.
+
+    Raises:
+        Refused: there is no such bone, or it follows a target in this very way, or its pin holds it in other
+            frames; nothing is pinned.
+    """
+    effectors = rig_of(armature).effectors
+    there = [effector for effector in effectors if is_pin(effector) and effector.bone in bones]
+    for effector in there:
+        if reason := why_not_moved(effector, depsgraph.scene.frame_current_final):
+            raise Refused(reason, effector.name)
+    held = {effector.bone for effector in there}
+    news = [NewEffector(bone=bone, kind=kind, pinned=True) for bone in bones if bone not in held]
+    again = [effector.name for effector in there]
+    add_effectors(armature, news, depsgraph, TargetLook())
+    for name in again:
+        hold(armature, effectors[name], depsgraph)
+        effectors[name].kind = kind
+    for effector in effectors:
+        if is_pin(effector) and effector.bone in bones:
+            effector.keeps_motion = motion
+
+
+def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> int:
+    """Remove the pins of bones, or all pins; the pose stays.
+
+    Returns:
+        How many there were.
+    """
+    chosen = [
+        effector.name
+        for effector in rig_of(armature).effectors
+        if is_pin(effector) and (bones is None or effector.bone in bones)
+    ]
+    for name in chosen:
+        remove_effector(armature, name)
+    return len(chosen)
+
+
+def mirror(
+    armature: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, look: TargetLook
+) -> int:
+    """Give the bones of the other side the effectors that these bones have, where those are now.
+
+    Sides are told by names (.L and .R, _left, ...), else by how the figure is drawn. What the other
+    side has already stays.
+
+    Returns:
+        How many effectors were added.
+
+    Raises:
+        Refused: none of the bones has an effector that could be mirrored; nothing is added.
+    """
+    rig = rig_of(armature)
+    all_bones: Any = armature.data.bones
+    own = [effector for effector in rig.effectors if effector.bone in bones]
+    taken = {(effector.bone, effector.kind, effector.point) for effector in rig.effectors}
+    news = []
+    for effector in own:
+        other = other_side(all_bones, effector.bone)
+        if not other:
+            continue
+        if effector.settings.get("second_bone") == other:
+            continue  # it joins both sides, and is its own mirror image
+        if (other, effector.kind, effector.point) in taken:
+            continue
+        news.append(
+            NewEffector(
+                bone=other,
+                kind=effector.kind,
+                pinned=is_pin(effector),
+                settings=_mirrored(effector, all_bones, other),
+            )
+        )
+    if not own:
+        raise Refused(f"The chosen bones of armature '{armature.name}' have no effectors or pins to mirror")
+    if not news:
+        raise Refused(
+            "There is nothing to mirror: the bones have no other side, by their names (.L, .R) or as they are"
+            " drawn, or it has the same effectors already"
+        )
+    add_effectors(armature, news, depsgraph, look)
+    return len(news)
+
+
+def _mirrored(effector: ArticulateEffector, bones: Any, other: str) -> dict[str, Any]:
+    """An effector's settings for the bone on the other side."""
+    own = [name for name in effector.kind_info.options if name in (*AMOUNTS, "keeps_motion")]
+    common = {name: getattr(effector, name) for name in ("weight", "priority", "chain_root", *own)}
+    settings = {**common, **effector.settings}
+    second = settings.get("second_bone", "")
+    for name in ("chain_root", "second_bone"):
+        if flipped := other_side(bones, settings.get(name, "")):
+            settings[name] = flipped
+    axes = mirrored_axes(bones[effector.bone], bones[other])
+    if "offset" in settings:
+        settings["offset"] = (axes @ Vector(settings["offset"])).to_tuple()
+    if second in bones:
+        seconds = mirrored_axes(bones[second], bones[settings["second_bone"]])
+        settings["second_offset"] = (seconds @ Vector(settings["second_offset"])).to_tuple()
+        if "second_rotation" in settings:
+            own_turn = Quaternion(settings["second_rotation"]).to_matrix()
+            turned = (seconds @ own_turn @ axes.transposed()).to_quaternion()
+            settings["second_rotation"] = turned.w, turned.x, turned.y, turned.z
+    return settings

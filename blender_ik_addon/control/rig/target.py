@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A target or a pin in hand: moved and turned by numbers in the world, given back exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+from mathutils import Matrix, Quaternion, Vector
+
+from ...bridge.armature import Array
+from ...properties.access import rig_of
+from ...properties.effector import ArticulateEffector
+from ...properties.refusal import Refused
+from ..bake.autokey import auto_key_object
+from .one_place import why_not_moved
+
+_CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+
+
+class TargetInHand:
+    """Where an effector should be, while it is being changed; it keeps no Blender object.
+
+    Attributes:
+        place: (3,) world, where it was when it was taken.
+    """
+
+    def __init__(self, armature: bpy.types.Object, effector: str) -> None:
+        """Take hold.
+
+        Args:
+            armature: the original object, up to date.
+            effector: name of the effector; its target object or its pin is meant.
+
+        Raises:
+            Refused: there is no such effector, or it has nothing that could be moved.
+        """
+        self._armature, self._effector = armature.session_uid, effector
+        found = self._find()
+        self._turn, place = held_place(found)
+        self.place: Array = np.array(place)
+        self._before = self._channels(found)
+        target: Any = found.target
+        if target is not None:
+            # Seen from the object's own axes of movement. Its matrix is not up to date again before the next
+            # redraw, so everything counts from here.
+            above = target.matrix_world @ target.matrix_basis.inverted_safe()
+            self._into = above.to_3x3().inverted_safe()
+
+    def move_to(self, place: npt.ArrayLike) -> None:
+        """Put it to a place of the world (3,); it stays turned as it is."""
+        found = self._find()
+        target: Any = found.target
+        if target is None:
+            found.pin_location = np.asarray(place, dtype=float).tolist()
+            return
+        step = self._into @ Vector((np.asarray(place, dtype=float) - self.place).tolist())
+        for axis in range(3):
+            if not target.lock_location[axis]:
+                target.location[axis] = self._before["location"][axis] + step[axis]
+
+    def turn_by(self, turn: npt.ArrayLike) -> None:
+        """Turn it from how it was; (3,) axis of the world times angle. It stays where it is."""
+        found = self._find()
+        vector = Vector(np.asarray(turn, dtype=float).tolist())
+        turned = Quaternion(vector.normalized(), vector.length) @ self._turn
+        target: Any = found.target
+        if target is None:
+            found.pin_rotation = turned
+            return
+        here, scale, size = target.location.copy(), target.scale.copy(), target.matrix_world.to_scale()
+        target.matrix_world = Matrix.LocRotScale(Vector(self.place.tolist()), turned, size)
+        target.location, target.scale = here, scale
+
+    def cancel(self) -> None:
+        """Give everything back exactly."""
+        found = self._find()
+        owner: Any = found.target or found
+        for name, value in self._before.items():
+            setattr(owner, name, value)
+
+    def finish(self, context: bpy.types.Context, *, turned: bool) -> int:
+        """Leave it as it is, with keys as the scene's settings for auto-keying say.
+
+        Returns:
+            How many components were keyed.
+
+        Raises:
+            Refused: auto-keying failed; everything is as it was.
+        """
+        target = self._find().target
+        if target is None:
+            return 0
+        try:
+            return auto_key_object(target, "rotation" if turned else "location", context)
+        except RuntimeError as error:
+            self.cancel()
+            raise Refused(f"Auto-keying '{target.name}' failed, so nothing was changed: {error}") from error
+
+    def _find(self) -> ArticulateEffector:
+        """The effector, looked up again.
+
+        Raises:
+            Refused: it or its armature is gone, or it can be moved no more.
+        """
+        for armature in bpy.data.objects:
+            if armature.session_uid == self._armature:
+                effector = rig_of(armature).effectors.get(self._effector)
+                if effector is None:
+                    raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
+                reason = why_not_held(effector)
+                if reason:
+                    raise Refused(reason, effector.name)
+                return effector
+        raise Refused("The armature was deleted meanwhile")
+
+    @staticmethod
+    def _channels(effector: ArticulateEffector) -> dict[str, Any]:
+        owner: Any = effector.target or effector
+        names = _CHANNELS if effector.target is not None else ("pin_location", "pin_rotation")
+        return {name: tuple(getattr(owner, name)) for name in names}
+
+
+def why_not_held(effector: ArticulateEffector) -> str:
+    """Why the target or pin of an effector cannot be moved, as a sentence; "" if it can."""
+    if effector.follows not in ("TARGET", "PIN"):
+        return f"Effector '{effector.name}' has no target and no pin that could be moved"
+    if effector.follows == "PIN":
+        return why_not_moved(effector, bpy.context.scene.frame_current_final)
+    if effector.subtarget:
+        return f"Effector '{effector.name}' follows bone '{effector.subtarget}': move that bone"
+    if effector.target.library is not None:
+        return f"Target '{effector.target.name}' is linked from another file and cannot be moved"
+    return ""
+
+
+def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector]:
+    """How the target or pin of an effector is turned and where it is, world; one that can be held."""
+    if effector.target is None:
+        return Quaternion(effector.pin_rotation), _pin_place(effector)
+    matrix = effector.target.matrix_world
+    return matrix.to_quaternion(), matrix.translation.copy()
+
+
+def _pin_place(effector: ArticulateEffector) -> Vector:
+    """Where a pin is; one that holds a rotation only is on its bone, wherever that goes."""
+    armature: Any = effector.id_data
+    bone = armature.pose.bones.get(effector.bone)
+    if bone is None or not effector.kind_info.only_turns:
+        return Vector(effector.pin_location)
+    return armature.matrix_world @ bone.matrix @ effector.point_in_bone(bone.bone)

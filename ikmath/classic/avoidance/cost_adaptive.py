@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cost that tunes itself: `h_s = sum alpha exp(-2 beta d_i^2)`, `z = -h_s (dx, dy, dz, 0, ..., 0)`.
+
+After every look at a critical distance, alpha is halved and beta quartered where it is beyond d_ug, and both
+go the other way where it is inside d_ta, "by which the integration of the cost function remains the same"
+(Ge, 5.3.4). Both are kept within bounds, so that a figure that stays far away for long can come back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+import numpy as np
+
+from ...parameters import setting
+from ...rotation import Array
+from .base import Gradient
+from .costs import as_coordinates
+from .situation import Situation
+from .zones import Zones
+
+_TIMES: Final = 6  # doublings at most, in either direction
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostAdaptive(Gradient):
+    """See the module.
+
+    Args:
+        alpha, beta: with which a solve begins; beta for distances in figure sizes.
+        zones: d_ta and d_ug.
+    """
+
+    alpha: float = setting(0.5, "Alpha", "Height of the bell-shaped cost with which a solve begins")
+    beta: float = setting(200.0, "Beta", "The larger, the narrower the bell with which a solve begins")
+    zones: Zones = field(default_factory=Zones)
+
+    name: ClassVar[str] = "cost_adaptive"
+    label: ClassVar[str] = "Cost Function, Adaptive"
+    description: ClassVar[str] = "A bell-shaped cost whose two parameters follow the distance."
+    source: ClassVar[str] = "Ge 2000, section 5.3.4, adaptive cost function"
+
+    def vector(self, at: Situation) -> Array:
+        times = int(at.memory.get("doublings", 0))
+        if at.distance[0] > self.zones.d_ug:
+            times -= 1
+        elif at.distance[0] < self.zones.d_ta:
+            times += 1
+        at.memory["doublings"] = times = max(-_TIMES, min(_TIMES, times))
+        alpha, beta = self.alpha * 2.0**times, self.beta * 4.0**times
+        cost = float((alpha * np.exp(-2.0 * beta * at.distance**2)).sum())
+        return as_coordinates(-cost * at.delta[:1], len(at.plain))

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an avoidance method that pushes gets to see in one step: the goals' rows and the critical points.
+
+Lengths are in figure sizes throughout, so that the texts' parameters mean the same for a trunk and a finger,
+and coordinates are scaled by the roots of their mobilities, so that stiff joints do less of the pushing too.
+Each obstacle counts once, with its worst link: its critical point R, the obstacle point S, and the critical
+distance d between them (Ge, figure 4.1). A pair of the figure's own links counts as an obstacle.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ...arrays import Index
+from ...collision import Proximity
+from ...model.pose import Pose
+from ...rotation import Array
+from ..linalg.pseudoinverse import null_space_projector
+from ..svd.svd import lapack
+
+_THRESHOLD: Final = 1e-3  # of singular values, as for the pseudo-inverse
+_LEAST: Final = 1e-3  # critical distance that what touches or is inside counts as, figure sizes
+_STRIDE: Final = 0.02  # figure sizes by which a push may change any critical distance in one step
+
+
+class Situation:
+    """One step's surroundings.
+
+    Args:
+        near: critical pairs of the pose, one at least; pose: where the figure stands;
+        length: its size, metres; margin: clearance that counts as none, metres.
+        error: (k,) goals' errors, scaled; jacobian: (k, n) of them; plain: (n,) step without obstacles;
+        root: (n,) roots of the coordinates' mobilities, None if all are alike.
+        memory: what a method wants to keep from step to step of one solve.
+
+    Attributes:
+        distance: (K,) critical distance d of each obstacle, nearest first, never below a small positive one;
+        away: (K, 3) unit vectors from obstacle point to critical point;
+        rate: (K, n) derivative of the distances by the coordinates.
+    """
+
+    def __init__(
+        self,
+        near: Proximity,
+        pose: Pose,
+        length: float,
+        margin: float,
+        error: Array,
+        jacobian: Array,
+        plain: Array,
+        root: Array | None,
+        memory: dict[str, Any],
+    ) -> None:
+        self.near, self.pose, self.length = near, pose, length
+        self.root = np.ones(len(plain)) if root is None else root
+        self.error, self.jacobian, self.plain = error, jacobian * self.root, plain / self.root
+        self.memory = memory
+        room = (near.room - margin) / length
+        self.rows = _worst_rows(near, room)
+        self.distance = np.maximum(room[self.rows], _LEAST)
+        self.away: Array = near.normal[self.rows]
+        every = near.jacobian(pose) * self.root / length
+        self.all_rates: Array = every
+        self.rate: Array = every[self.rows]
+
+    @property
+    def delta(self) -> Array:
+        """(K, 3) the vectors (dx, dy, dz) = x_S - x_R of the texts."""
+        return -self.distance[:, None] * self.away
+
+    @cached_property
+    def free(self) -> Array:
+        """(n, n) the projection operator I - J^+ J."""
+        if not len(self.jacobian):
+            return np.eye(len(self.plain))
+        decomposition, _ = lapack(self.jacobian)
+        return null_space_projector(decomposition, threshold=_THRESHOLD)
+
+    def homogeneous(self, z: Array) -> Array:
+        """(I - J^+ J) z: what of a step does not disturb the goals."""
+        result: Array = self.free @ z
+        return result
+
+    def bounded(self, push: Array) -> Array:
+        """A push, shortened where the linear picture would not hold: gains of 1 / d^3 know no bound."""
+        far = float(np.abs(self.all_rates @ push).max(initial=0.0))
+        longest = float(np.abs(push).max(initial=0.0))
+        share = min(1.0, _STRIDE / max(far, 1e-300), 0.5 / max(longest, 1e-300))
+        return share * push
+
+    def critical_jacobian(self, obstacle: int) -> Array:
+        """(3, n) the critical point Jacobian J_o of the k-th nearest obstacle.
+
+        Of a pair of links, how the one moves as seen from the other.
+        """
+        row = int(self.rows[obstacle])
+        place = self.near.critical[row]
+        moved = self._moved(int(self.near.joint[row]), place)
+        other = int(self.near.other[row])
+        if other >= 0:
+            moved = moved - self._moved(int(self.near.scene.joints[other]), place)
+        return moved * self.root / self.length
+
+    def _moved(self, joint: int, place: Array) -> Array:
+        """(3, n) velocity of what a joint carries at a place of the world, by the coordinates."""
+        offset = self.pose.rotation[joint].T @ (place - self.pose.position[joint])
+        return np.asarray(self.pose.jacobian(joint, offset))
+
+
+def _worst_rows(near: Proximity, room: Array) -> Index:
+    """For every obstacle, and every pair of links, its nearest row; the nearest obstacle first."""
+    links = len(near.scene.body)
+    own = -1 - (near.link * links + near.other)
+    thing = np.where(near.obstacle >= 0, near.obstacle, own)
+    order = room.argsort(kind="stable")
+    _, first = np.unique(thing[order], return_index=True)
+    return np.asarray(order[np.sort(first)])

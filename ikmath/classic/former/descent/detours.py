@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ways round what stands between an effector and its target, by places in between.
+
+The effector alone, as a ball as thick as the limb it is on, is easily led round a wall: of many places about
+it, some are seen from where it is and some from its target, and by one of each that see one another there is
+a way. Whether the limb can follow shows when it tries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ....collision import Scene
+from ....diagnosis.error_bounds import gaps, shortfalls
+from ....diagnosis.status import too_far
+from ....goals import Position
+from ....model.pose import Pose
+from ....problem.problem import Problem
+from ....rotation import Array
+from .standing import State
+
+_DIRECTIONS: Final = 60
+_DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes of the places from the middle of the way
+_SLENDER: Final = 0.9  # share of its radius that the ball has, since where it stands it may touch
+_APART: Final = 0.5  # cosine between the directions of two places above which one of them is enough
+_PIECES: Final = (0.25, 0.5, 0.75)  # shares of a straight way that are gone one by one
+_WAYS: Final = 3
+_SEEN: Final = 32  # places that are gone on from, at either end
+
+
+def ways_from(problem: Problem, *stands: State) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
+    """The detours from several stands, with the coordinates (n,) that each begins at.
+
+    From where a figure is stuck it may not find back, and from where it began it may find another way.
+    """
+    for stand in stands:
+        for way in detours(problem, stand.pose, np.sqrt(stand.squares)):
+            yield stand.q, way
+
+
+def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Problem, ...]]:
+    """The problem with its worst blocked effector's target put to places on a way round, one by one.
+
+    Args:
+        problem: of one frame, with a scene.
+        pose: where the figure is stuck.
+        errors: (E,) sizes of the effectors' errors, in metres where they are lengths.
+
+    Yields:
+        The problems of each place on the way; the shortest way first. One way straight on, in pieces, where
+        the effector sees its target.
+    """
+    found = _blocked(problem, pose, errors)
+    if problem.scene is None or found is None:
+        return
+    goal, row, here, there, radius, sees = found
+    if sees:  # the effector gets there, but the limb behind it does not in one go
+        yield tuple(_sent(problem, goal, row, here + share * (there - here)) for share in _PIECES)
+        return
+    middle = 0.5 * (here + there)
+    places = (middle + problem.length * np.multiply.outer(_DISTANCES, _directions())).reshape(-1, 3)
+
+    first, second = (_seen_from(problem, end, places, radius) for end in (here, there))
+    one, two = first.repeat(len(second), 0), np.tile(second, (len(first), 1))
+    free = problem.scene.passable(one, two, radius, problem.margin)
+    one, two = one[free], two[free]
+    way = _length(one - here) + _length(two - one) + _length(there - two)
+    chosen: list[Array] = []
+    for a, b in zip(*(ends[way.argsort(kind="stable")] for ends in (one, two)), strict=True):
+        side = 0.5 * (a + b) - middle
+        side /= np.linalg.norm(side)
+        if all(side @ other < _APART for other in chosen):
+            chosen.append(side)
+            yield _sent(problem, goal, row, a), _sent(problem, goal, row, b)
+        if len(chosen) == _WAYS:
+            return
+
+
+def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerance: float) -> bool:
+    """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
+
+    Args:
+        problem: of one frame; pose: of the figure, any.
+        errors: (E,) sizes of the effectors' errors; tolerance: metres that are none.
+    """
+    if too_far(problem, errors):
+        return True
+    return bool(((errors > tolerance) & (shortfalls(problem, pose) > tolerance)).any())
+
+
+def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
+    """The problem with one effector's target elsewhere."""
+    targets = goal.target.copy()
+    targets[row] = place
+    return problem.instead(goal, goal.towards(target=targets))
+
+
+def _seen_from(problem: Problem, end: Array, places: Array, radius: float) -> Array:
+    """Some of the places that a ball gets to straight from an end, near ones and far ones."""
+    if problem.scene is None:
+        return places
+    seen = places[problem.scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
+    return seen[:: len(seen) // _SEEN + 1]
+
+
+def _length(ways: Array) -> Array:
+    return np.asarray(np.sqrt((ways * ways).sum(-1)))
+
+
+class _Blocked(NamedTuple):
+    """An effector that is short: goal, row in it, place, target, radius, and whether it sees its target."""
+
+    goal: Position
+    row: int
+    here: Array
+    there: Array
+    radius: float
+    sees: bool
+
+
+def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
+    """The worst effector that does not see its target; where all see theirs, the worst of them."""
+    if problem.scene is None or not len(problem.scene.body):
+        return None
+    found: list[tuple[float, Position, int]] = []
+    for goal, own in problem.places():
+        found += [(error, goal, row) for row, error in enumerate(errors[own].tolist())]
+    every: list[_Blocked] = []
+    for _, goal, row in sorted(found, key=lambda one: -one[0]):
+        here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
+        radius = _SLENDER * _thickness(problem.scene, pose, here)
+        sees = bool(problem.scene.passable(here[None], there[None], radius, problem.margin)[0])
+        every.append(_Blocked(goal, row, here, there, radius, sees))
+    return next((one for one in every if not one.sees), every[0] if every else None)
+
+
+def _thickness(scene: Scene, pose: Pose, place: Array) -> float:
+    """Radius of the thickest link that a place of the figure is in; of the thinnest if it is in none."""
+    a, b = scene.body.segments(pose)
+    gap = gaps(a, b, place)
+    inside = (gap * gap).sum(1) <= (1.01 * scene.body.radius) ** 2
+    radius = scene.body.radius
+    return float(radius[inside].max() if inside.any() else radius.min())
+
+
+def _directions() -> Array:
+    """(_DIRECTIONS, 3) unit vectors, evenly about (Fibonacci's lattice)."""
+    number = np.arange(_DIRECTIONS) + 0.5
+    height = 1.0 - 2.0 * number / _DIRECTIONS
+    turn = np.pi * (1.0 + np.sqrt(5.0)) * number
+    across = np.sqrt(1.0 - height * height)
+    return np.stack([across * np.cos(turn), across * np.sin(turn), height], -1)

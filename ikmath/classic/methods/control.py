@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parent's control expression as a method: gains and desired angles beside the goals.
+
+Each step solves his equations 23 and 24, one system as large as the goals have rows (`linalg.control`),
+and is Euler integration as he describes it. The posture gives the desired angles; its gain is `2 a_i`, so
+that with the usual norm
+2 a gain of 1 means: go there at once, as far as the goals leave it free. Without a posture the rest pose
+is desired, with a gain of 0.1.
+
+With a norm above 2 the gradient of H grows faster than the distance, and an Euler step would jump beyond
+the desired angle and back, further each time; no coordinate is drawn further than to its desired angle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ...errors import BadValue
+from ...parameters import setting
+from ...rotation import Array
+from ...solvers.method import Options
+from ..linalg.control import control_gradient, control_step
+from ..loop import Incremental
+from ..stepping import Linear, SteppingOptions
+
+_USUAL_GAIN: Final = 0.1
+_FAR: Final = 0.1  # squared damping for each unit of squared scaled error
+_NEAR: Final = 1e-6  # squared damping at the goal
+_FAINT: Final = 1e-3  # damping that keeps a system from being singular, and no more
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlOptions(SteppingOptions):
+    """Options of `control`.
+
+    Attributes:
+        norm: psi, even: 2 draws in proportion to the distance, higher ones leave near angles alone.
+        damping: c, whose square goes on the diagonal of the system (lengths in figure sizes) and which grows
+            when a step turned out worse; None adapts it: large far from the goals, next to nothing near them.
+            The text has 0, which ends with an error in a singular pose.
+    """
+
+    norm: int = setting(
+        2, "Norm", "Even; the higher, the less angles near the desired ones are drawn", minimum=2
+    )
+    damping: float | None = setting(
+        None, "Damping", "Weighs the length of a step against the error it leaves"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.norm % 2:
+            raise BadValue("norm", f"is {self.norm!r}; give an even number, 2 or more.")
+
+
+class Control(Incremental):
+    """See the module."""
+
+    name: ClassVar[str] = "control"
+    label: ClassVar[str] = "Control Expression"
+    description: ClassVar[str] = (
+        "The pseudo-inverse with gains that draw the joints to desired angles meanwhile."
+    )
+    source: ClassVar[str] = "Parent, 'The Jacobian', eq. 17 to 24"
+    options: ClassVar[type[Options]] = ControlOptions
+
+    def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
+        posture = state.problem.posture
+        desired = state.problem.skeleton.rest if posture is None else posture.q
+        gain = np.full(len(state.q), _USUAL_GAIN) if posture is None else posture.gain
+        away = np.abs(state.q - desired)
+        gradient = control_gradient(state.q, desired, 0.5 * gain, options.norm)
+        gradient = np.clip(gradient, -away, away) / max(state.caution, 1.0)
+        if posture is None:
+            # Nobody asked for the rest pose: what turning towards it disturbs, to second order, must not
+            # keep the figure from its goals.
+            length = float(np.linalg.norm(gradient / state.problem.strides))
+            gradient = gradient * min(1.0, 0.5 * state.cost**0.25 / length if length > 0.0 else 1.0)
+        if options.damping is None:
+            damping = float(np.sqrt((_FAR * state.cost + _NEAR) * state.caution))
+        else:
+            damping = options.damping * float(np.sqrt(max(state.caution, 1.0)))
+        root = 1.0 if state.mobility is None else np.sqrt(state.mobility)
+        rows, drawn = jacobian * root, gradient / root
+        if damping <= _FAINT:
+            return np.asarray(root * control_step(rows, -error, drawn, damping=damping))
+        # Damping what draws the joints, too, would let it disturb the goals: J (J^+ J - I) would not be 0.
+        towards = control_step(rows, -error, np.zeros_like(drawn), damping=damping)
+        return np.asarray(root * (towards + control_step(rows, np.zeros_like(error), drawn, damping=_FAINT)))

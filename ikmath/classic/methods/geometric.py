@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the methods have in common that turn joints by geometry, without a Jacobian.
+
+They take positions, on chains and trees, obey the joints' limits, solve any number of frames in one call, and
+leave the figure where it starts wherever the goals do not ask for more: the start is their posture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...diagnosis.status import conclude
+from ...model.pose import Pose
+from ...problem.problem import Problem, Solution
+from ...rotation import Array
+from ...solvers.method import Method, Options, gather
+from ..limbs.chains import read_limbs, targets
+from ..limbs.leaps import accelerated_sweep
+from ..limbs.stages import Run
+from ..limbs.sweeps import stretch_where_far
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometricOptions(Options):
+    """Options of the geometric methods.
+
+    Attributes:
+        finish: where the method's own passes come to rest short of the target (limits, branches), go on with
+            sweeps over single joints, to the nearest pose that can be found.
+    """
+
+    finish: bool = True
+
+
+class Geometric(Method):
+    """A method that bends limbs by geometry."""
+
+    takes: ClassVar[frozenset[str] | None] = frozenset({"Position"})
+    options: ClassVar[type[Options]] = GeometricOptions
+    levels: ClassVar[bool] = False
+    single_axes: ClassVar[bool] = False
+    parts: ClassVar[bool] = False
+    batched: ClassVar[bool] = True
+    slides: ClassVar[bool] = False
+    """Whether it can move slides anywhere; otherwise only those of roots."""
+
+    def bend(self, run: Run, problem: Problem, options: Any) -> None:
+        """The method's stages."""
+        raise TypeError(f"{type(self).__name__} does not say how it bends limbs.")
+
+    def finish(self, run: Run, options: Any) -> None:
+        """Sweeps where the own passes came to rest short: from their end, and if need be from the start."""
+        run.settle_stretched()
+        if options.finish:
+            run.stage(accelerated_sweep, begin=stretch_where_far)
+            run.second_try(accelerated_sweep)
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        limbs = read_limbs(problem, self.label, slides=self.slides)
+        batch, n = q.shape[:-1], problem.skeleton.n
+        goals = targets(problem, batch)
+        starts = q.reshape(-1, n)
+        places = goals.reshape(len(starts), *goals.shape[-2:])
+        run = Run(limbs, starts, places, options.tolerance, options.max_iterations)
+        self.bend(run, problem, options)
+        end = problem.skeleton.region.project(run.q)
+        poses = Pose.trusted(problem.skeleton, end.reshape(q.shape))
+        errors = problem.errors(poses).reshape(len(end), len(problem.effectors))
+
+        def answer(i: int) -> Solution:
+            return conclude(
+                problem if problem.frames is None else problem.at(i),
+                end[i],
+                int(run.iterations[i]),
+                options.tolerance,
+                errors=errors[i],
+                stalled=bool(run.stalled[i]) or not limbs.nodes,
+            )
+
+        if not batch:
+            return answer(0)
+        # all that are there are told the same
+        there = errors.max(1, initial=0.0) <= options.tolerance
+        first, short = np.flatnonzero(there)[:1].tolist(), np.flatnonzero(~there).tolist()
+        told = {i: answer(i) for i in (*first, *short)}
+        answers = [told[first[0] if there[i] else i] for i in range(len(end))]
+        return replace(
+            gather(answers, batch, problem),
+            q=end.reshape(q.shape),
+            iterations=run.iterations.reshape(batch),
+            off=errors.reshape(*batch, len(problem.effectors)),
+            measure=partial(np.full, batch, np.inf),
+        )

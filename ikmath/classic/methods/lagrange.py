@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The best of all poses that meet the goals (Ge, 2.3, after Korein & Badler).
+
+An objective P is brought to its minimum with the goals as equality constraints, by Newton's method on
+Lagrange's conditions (`linalg.lagrange`): the redundancy is not merely resolved step by step, as by a
+null-space vector, but to the end. P is how far the coordinates are from the posture, or from the middle of
+their limits.
+
+Joint limits can be kept in three ways. `bounds="method"`, for any figure, leaves each step to the
+problem's limit method. The other two are Ge's, 2.5.1 and 2.5.2, for small figures only (at most 6
+coordinates), because their cost grows without mercy:
+
+* "active": every combination of coordinates at their limits is solved, 3^n of them, and the best
+  admissible result taken. The text has 2n problems with one coordinate at a limit each; it overlooks
+  optima with two or more.
+* "slack": each limit becomes an equality with a new variable, `u - y^2 = q` and `q - y^2 = l`: 3n variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ...diagnosis.status import conclude
+from ...errors import NotSupported
+from ...limits import ByRows
+from ...parameters import setting
+from ...problem.problem import Problem, Solution, Status
+from ...rotation import Array
+from ...solvers.method import Options
+from ..linalg.lagrange import Advance, InUnits, LagrangeOptions, Optimum, Program, Propose, minimize_under
+from ..newton_refinement import Tether
+from ..programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
+from ..rest import Resting, RestOptions, at_rest, may_rest
+
+_RANK: Final = 1e-4  # share of the largest singular value
+_REST: Final = 1e-4  # weight of the objective beside goals that cannot be met
+MOST_COORDINATES: Final = 6
+"""Of figures for which all combinations of limits are tried."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LagrangeMethodOptions(RestOptions):
+    """Options of `lagrange`.
+
+    Attributes:
+        objective: "posture" (the rest pose if the problem has no posture) or "limits" (the middle of the
+            limits).
+        form: "reduced" (multipliers eliminated) or "full" (the system of m + n equations).
+        bounds: "method", "active" or "slack", see the module.
+    """
+
+    max_iterations: int = 100
+    objective: str = setting(
+        "posture",
+        "Objective",
+        "What is kept small: the way from the posture, or from the limits' middle",
+        choices=OBJECTIVES,
+    )
+    form: str = setting(
+        "reduced",
+        "Form",
+        "Whether multipliers are eliminated; the result is the same",
+        choices=("reduced", "full"),
+    )
+    bounds: str = setting(
+        "method", "Bounds", "How limits are kept; 'active' and 'slack' are for small figures",
+        choices=("method", "active", "slack"),
+    )  # fmt: skip
+
+
+class Lagrange(Resting):
+    """See the module."""
+
+    name: ClassVar[str] = "lagrange"
+    label: ClassVar[str] = "Lagrange"
+    description: ClassVar[str] = "Of all poses that reach the goals the one nearest to the posture, exactly."
+    source: ClassVar[str] = "Ge 2000, sections 2.3, 2.5.1 and 2.5.2; Korein & Badler 1982"
+    options: ClassVar[type[Options]] = LagrangeMethodOptions
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        skeleton = problem.skeleton
+        if options.bounds != "method" and skeleton.n > MOST_COORDINATES:
+            raise NotSupported(
+                "Method Lagrange",
+                f"keeps limits by {options.bounds!r} for {MOST_COORDINATES} coordinates at most, this figure "
+                f'has {skeleton.n}; use bounds="method".',
+            )
+        settings = LagrangeOptions(form=options.form, max_iterations=options.max_iterations, threshold=_RANK)
+        program = FigureProgram(problem, options.objective)
+        if options.bounds == "active":
+            found = _every_combination(program, q, settings, options.tolerance / problem.length)
+        elif options.bounds == "slack":
+            found = _with_slack(program, q, settings)
+        else:
+            found = _by_limit_method(program, q, settings)
+        end = skeleton.region.project(found.x) if problem.limits.strict else found.x
+        answer = conclude(problem, end, found.iterations, options.tolerance, stalled=found.stalled)
+        if answer.status is Status.REACHED or not (options.rest and may_rest(problem)):
+            return answer
+        q, squares = at_rest(problem, end, Tether(_REST * program.gain, program.centre))
+        return conclude(
+            problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
+        )
+
+
+def _minimized(
+    program: Program, q: Array, settings: LagrangeOptions, units: Array, advance: Advance | None = None
+) -> Optimum:
+    """The constrained minimum near q, sought in units in which all variables are of like size."""
+    found = minimize_under(InUnits(program, units), q / units, settings, advance)
+    return found._replace(x=found.x * units)
+
+
+def _by_limit_method(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
+    """Each step as the problem's limit method allows it."""
+    problem = program.problem
+    region, limits, units = problem.skeleton.region, problem.limits, problem.strides
+
+    def advance(x: Array, error: Array, rows: Array, propose: Propose) -> Array:
+        own = ByRows(lambda error, rows: propose(error, rows * units) * units, rows / units)
+        return limits.step(region, x * units, error, own) / units
+
+    return _minimized(program, q, settings, units, advance)
+
+
+def _every_combination(
+    program: FigureProgram, q: Array, settings: LagrangeOptions, tolerance: float
+) -> Optimum:
+    """Ge, 2.5.1, with all 3^n combinations of free, at the lower and at the upper limit."""
+    skeleton = program.problem.skeleton
+    choices = [
+        [np.nan, *(limit for limit in {float(low), float(high)} if np.isfinite(limit))]
+        for low, high in zip(skeleton.lower, skeleton.upper, strict=True)
+    ]
+    best, best_score = None, (np.inf, np.inf)
+    for values in product(*choices):
+        held = HeldProgram(program, np.array(values))
+        found = _minimized(held, q[held.free], settings, program.problem.strides[held.free])
+        x = held.whole(found.x)
+        if skeleton.region.violation(x).max(initial=0.0) > 1e-9:
+            continue
+        # What meets the goals comes before what does not; then the objective decides.
+        score = (max(found.violation - tolerance, 0.0), program.objective(x)[0])
+        if score < best_score:
+            best, best_score = found._replace(x=x, stalled=True), score
+    if best is None:
+        return Optimum(q, np.zeros(0), np.inf, np.inf, 0, True)
+    return best
+
+
+def _with_slack(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
+    """Ge, 2.5.2."""
+    extended, strides = SlackProgram(program), program.problem.strides
+    units = np.concatenate([strides, np.sqrt(strides[extended.low]), np.sqrt(strides[extended.high])])
+    found = _minimized(extended, extended.start(q), settings, units)
+    return found._replace(x=found.x[: len(q)])

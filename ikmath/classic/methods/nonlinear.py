@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics as nonlinear programming (Ki & Sheen, section 3, after Zhao & Badler 1994).
+
+Minimise `F(h) = |X - f(h)|^2 + g^2 |h|^2` within the joint limits, all goals together, by L-BFGS-B
+(`linalg.lbfgsb`) with the analytic gradient `2 J^T (f - X) + 2 g^2 h`. (The text prints `+ 2 g h_j`; the
+derivative of `g^2 h_j^2` has the square.) No step is ever linear in the goals, so singular poses are nothing
+special, and the end is a minimum, local as any: a target that cannot be reached ends at the nearest pose.
+
+h is measured from the posture where there is one, weighed by its gains, and else from the rest pose. The
+swing of a joint has an elliptic limit that no interval expresses: where there are such joints, the minimiser
+moves freely and F is taken of the pose put inside, with the derivative of that putting inside; so that the
+limits hold exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ...diagnosis.status import conclude
+from ...model.joint_limits import Region
+from ...model.pose import Pose
+from ...parameters import setting
+from ...problem.problem import Problem, Solution, Status
+from ...rotation import Array
+from ...solvers.method import Options
+from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
+from ..newton_refinement import Tether
+from ..rest import Resting, RestOptions, at_rest, may_rest
+
+Function = Callable[[Array], tuple[float, Array]]
+"""Value and gradient (n,) at h (n,)."""
+
+_NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
+_FELT: Final = 3e-5  # gamma, from where second differences can tell it
+_HOLD: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
+
+
+@dataclass(frozen=True, kw_only=True)
+class NonlinearOptions(RestOptions):
+    """Options of `nonlinear`.
+
+    Attributes:
+        gamma: Tikhonov's g, weight of a radian, or of a slide by one figure size, against an error of one
+            figure size of the goal that weighs least. Larger ones keep the pose nearer to the posture and
+            leave more error.
+        max_iterations: iterations of L-BFGS-B; they are shorter than those of other methods.
+    """
+
+    max_iterations: int = 300
+    gamma: float = setting(
+        1e-4, "Gamma", "Weight of a radian from the posture against an error of one figure size"
+    )
+
+
+class Nonlinear(Resting):
+    """See the module."""
+
+    name: ClassVar[str] = "nonlinear"
+    label: ClassVar[str] = "Nonlinear Programming"
+    description: ClassVar[str] = (
+        "All goals and limits as one minimisation, by L-BFGS-B. Slow, and hard to confuse."
+    )
+    source: ClassVar[str] = "Ki & Sheen, section 3; Byrd, Lu, Nocedal & Zhu 1995"
+    options: ClassVar[type[Options]] = NonlinearOptions
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        region = problem.skeleton.region
+        function, lower, upper = minimisation(problem, options.gamma)
+        strides = problem.strides
+
+        def strided(x: Array) -> tuple[float, Array]:
+            value, gradient = function(x * strides)
+            return value, gradient * strides
+
+        settings = LbfgsbOptions(
+            max_iterations=options.max_iterations,
+            gradient_tolerance=0.05 * options.tolerance / problem.length,
+            value_tolerance=1e-9,
+            memory=20,
+        )
+        found = minimize(strided, q / strides, lower / strides, upper / strides, settings)
+        end = conclude(
+            problem,
+            region.project(found.x * strides),
+            found.iterations,
+            options.tolerance,
+            stalled=found.stop is not Stop.ITERATIONS,
+        )
+        if end.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
+            return end
+        q, squares = at_rest(
+            problem, end.q, tether_of(problem, options.gamma) if options.gamma > _FELT else None
+        )
+        return conclude(
+            problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
+        )
+
+
+def minimisation(problem: Problem, gamma: float) -> tuple[Function, Array, Array]:
+    """What L-BFGS-B minimises: a function with its gradient, and the bounds (n,) of its variables.
+
+    Args:
+        problem, gamma: as for `objective`.
+    """
+    region, function = problem.skeleton.region, objective(problem, gamma)
+    if not len(region.pairs):
+        return function, region.lower, region.upper
+    lower, upper = region.lower.copy(), region.upper.copy()
+    lower[region.pairs], upper[region.pairs] = -np.inf, np.inf
+    return _inside(function, region), lower, upper
+
+
+def objective(problem: Problem, gamma: float) -> Function:
+    """Make F of eq. 3.1 with its gradient, over the least weight of a goal.
+
+    Args:
+        problem: its goals are scaled as everywhere: weights, and lengths in figure sizes.
+        gamma: Tikhonov's g.
+    """
+    skeleton, stack, tasks = problem.skeleton, problem.stack, problem.tasks
+    gain, centre = tether_of(problem, gamma)
+    unit = _lightest(problem)
+    scale, gain = stack.scale / unit, gain / unit
+
+    def function(h: Array) -> tuple[float, Array]:
+        raw, jacobian = stack.evaluate(tasks, Pose.trusted(skeleton, h.copy()))
+        error = raw * scale
+        away = gain * (h - centre)
+        gradient = 2.0 * (jacobian.T @ (error * scale) + gain * away)
+        return float(error @ error + away @ away), gradient
+
+    return function
+
+
+def tether_of(problem: Problem, gamma: float) -> Tether:
+    """What `g^2 |h|^2` means beside goals of any weight: from the posture, by its gains, or from rest."""
+    posture, gain = problem.posture, gamma * _lightest(problem) / problem.strides
+    if posture is None:
+        return Tether(gain, problem.skeleton.rest)
+    return Tether(gain * posture.gain, posture.q)
+
+
+def _lightest(problem: Problem) -> float:
+    """The root of the least weight of a goal: what is weaker than all of them is measured by it."""
+    weights = (weight for goal in problem.tasks for weight in goal.weight.tolist() if weight > 0.0)
+    return math.sqrt(min(weights, default=1.0))
+
+
+def _inside(function: Function, region: Region) -> Function:
+    """The function of the pose put inside the swing limits."""
+    x, z = region.pairs.T
+
+    def composed(free: Array) -> tuple[float, Array]:
+        h = region.project(free)
+        value, slope = function(h)
+        gradient = slope.copy()
+        # Pairs do not know each other: four poses tell the derivative of all of them.
+        moved = np.tile(free, (4, 1))
+        moved[0, x] += _NUDGE
+        moved[1, x] -= _NUDGE
+        moved[2, z] += _NUDGE
+        moved[3, z] -= _NUDGE
+        put = region.project(moved)
+        by_x, by_z = (put[0] - put[1]) / (2.0 * _NUDGE), (put[2] - put[3]) / (2.0 * _NUDGE)
+        gradient[x] = by_x[x] * slope[x] + by_x[z] * slope[z]
+        gradient[z] = by_z[x] * slope[x] + by_z[z] * slope[z]
+        away = free - h
+        return value + _HOLD * float(away @ away), gradient + 2.0 * _HOLD * away
+
+    return composed

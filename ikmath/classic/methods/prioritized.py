@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several effectors, each within what the stronger ones leave free (Ki & Sheen, sections 5 and 6).
+
+Their formulas for two effectors (5.3), for any number (the recursion 6.1 to 6.4) and the general solution
+with a null-space vector (5.2, 6.13, theorem 6.18) are one algorithm, `linalg.priority`. Goals of one
+priority make up one effector of the text; the posture is its vector Z, projected by F_M.
+
+Their proofs need all goals together to be of full rank. In a stretched figure, or for goals that
+contradict each other, the printed form divides by nearly nothing. `damping` keeps the steps finite there
+and the order strict; damping 0 and threshold 0 give the printed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ...diagnosis.status import conclude
+from ...limits import ByRows
+from ...model.pose import Pose
+from ...parameters import setting
+from ...problem.problem import Problem, Solution, Status
+from ...rotation import Array
+from ...solvers.method import Options
+from ..linalg.priority import solve_in_order
+from ..loop import Incremental
+from ..rest import at_rest_in_order, may_rest
+from ..stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, SteppingOptions
+
+_CLOSING: Final = 0.3  # of the funnel in which errors of strong levels do not count, in squares
+_NEAR: Final = 1e-3  # damping that is left at the goals
+_YIELD: Final = 0.1  # share of what a strong goal gains in a step that a weak one may take from it
+_ROUNDING: Final = 1e-6  # share of a squared error by which poses of rest differ for no reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrioritizedOptions(SteppingOptions):
+    """Options of `prioritized`.
+
+    Attributes:
+        damping: of the inverses (lengths in figure sizes), that far from the goals; less near them and more
+            after a step that turned out worse. 0 for none.
+        threshold: what is left to a weaker goal counts as nothing below this share of it; 0 for rounding
+            only.
+    """
+
+    damping: float = setting(0.3, "Damping", "Of the inverses, far from the goals; 0 is the text's own form")
+    threshold: float = setting(
+        1e-3,
+        "Threshold",
+        "What is left to a weaker goal counts as nothing below this share of it",
+        maximum=0.999,
+    )
+
+
+class Prioritized(Incremental):
+    """See the module."""
+
+    name: ClassVar[str] = "prioritized"
+    label: ClassVar[str] = "Prioritized"
+    description: ClassVar[str] = "Goals of lower priority move only what the higher ones leave free."
+    source: ClassVar[str] = "Ki & Sheen, sections 5 and 6"
+    options: ClassVar[type[Options]] = PrioritizedOptions
+    priorities: ClassVar[bool] = True
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        """Iterate as the text does, one linear solution after another.
+
+        Not by the loop that the other methods share: that one judges a step by all errors together, while
+        here a step is better if the first level that changed is, whatever the later ones lose. A long step
+        for a weak goal disturbs a strong one, because the figure is not linear; the next step mends that. So
+        errors within a funnel, which closes with every step, do not count, or a goal that is met would let
+        nobody move.
+        """
+        skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
+        mobility = skeleton.mobility if skeleton.uneven else None
+        state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
+        scale = _scale(problem)
+        tolerance, least = options.tolerance**2, (0.5 * options.tolerance / problem.length) ** 2
+        allowed = np.inf  # squared error that a level may have without counting; closes like a funnel
+        best = [np.inf] * len(stack.levels)
+        begin = error = jacobian = q
+        iteration, patience, stalled, nearest = 0, 0, False, np.inf
+        while True:
+            pose = Pose.trusted(skeleton, q)
+            raw, derivative = stack.evaluate(problem.tasks, pose)
+            scaled = raw * scale
+            costs = stack.costs(scaled)
+            reached = not stack.rows or float(stack.squares(raw).max()) < tolerance
+            gain = _first_gain(costs, best, allowed)
+            settled = False
+            if problem.posture is not None:
+                wish = problem.posture.gain * (problem.posture.q - q)
+                left = float(wish @ wish)
+                settled = reached and left > nearest * (1.0 - SETTLED)
+                nearest = left if reached else np.inf
+            if gain > 0.0 or iteration == 0 or (reached and problem.posture is not None):
+                patience = patience + 1 if gain < options.gain else 0
+                allowed = max(least, max(costs) if iteration == 0 else allowed * _CLOSING)
+                best, state.q, state.cost = costs, q, sum(costs)
+                state.caution = max(state.caution * LESS, LEAST)
+                extra = limits.rows(pose)
+                error, jacobian = scaled, derivative * scale[:, None]
+                if extra is not None:
+                    error = np.concatenate([error, extra.error])
+                    jacobian = np.concatenate([jacobian, extra.jacobian])
+                if problem.posture is not None:
+                    state.wish = wish
+            else:
+                state.caution *= MORE
+            stalled = patience >= options.patience or state.caution > MOST
+            if stalled and allowed > least:  # nothing to gain as it is: now without the funnel
+                allowed, patience, state.caution, stalled = least, 0, 1.0, False
+            done = settled or (reached and problem.posture is None)
+            if done or stalled or iteration == options.max_iterations:
+                break
+            iteration += 1
+            q = self._within_limits(error, jacobian, state, options)
+        answer = conclude(problem, state.q, iteration, options.tolerance, stalled=stalled)
+        if answer.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
+            return answer
+        return self._at_rest(problem, begin, answer, options)
+
+    def _at_rest(self, problem: Problem, begin: Array, answer: Solution, options: Any) -> Solution:
+        """The answer at the nearest pose; where the figure stood at the beginning, if that was it.
+
+        Three levels and more are left as they are: what is left to the third is below rounding.
+        """
+        stack = problem.stack
+        if len(stack.levels) > 2:
+            return answer
+        q, _ = at_rest_in_order(problem, answer.q)
+        poses = [Pose.trusted(problem.skeleton, x) for x in (q, begin)]
+        there, here = (
+            stack.costs(stack.evaluate(problem.tasks, pose).error * _scale(problem)) for pose in poses
+        )
+        allowed = (0.5 * options.tolerance / problem.length) ** 2
+        if _first_gain(there, here, allowed) < _ROUNDING:
+            q = begin
+        return conclude(problem, q, answer.iterations, options.tolerance, stalled=True)
+
+    def _within_limits(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
+        """Where a step leads (n,) under the limits, for scaled rows: error (k,), jacobian (k, n).
+
+        A limit that a weak goal drives a joint to is none for a strong one. So where limits are met, levels
+        are added one by one, and each goes but that part of its way which leaves the stronger ones theirs.
+        """
+        problem, here = state.problem, state.q
+        region, levels = problem.skeleton.region, problem.stack.levels
+        asked = 0
+
+        def lead(count: int | None) -> Array:
+            def step(e: Array, rows: Array) -> Array:
+                nonlocal asked
+                asked += 1
+                return self.step(e, rows, state, options, count)
+
+            return problem.limits.step(region, here, error, ByRows(step, jacobian))
+
+        every = lead(None)
+        if asked == 1 or len(levels) == 1:
+            return every
+        to = lead(1)
+        for count in range(2, len(levels) + 1):
+            weaker = lead(count) if count < len(levels) else every
+            share = 1.0
+            for rows in levels[: count - 1]:
+                left, lost = error[rows] + jacobian[rows] @ (to - here), jacobian[rows] @ (weaker - to)
+                gain, loss = _length(error[rows]) - _length(left), _length(lost)
+                if _length(left + lost) > _length(left) + _YIELD * max(gain, 0.0):
+                    share = min(share, _YIELD * max(gain, 0.0) / loss)
+            to = to + share * (weaker - to)
+        return region.project(to)
+
+    def step(
+        self, error: Array, jacobian: Array, state: Linear, options: Any, count: int | None = None
+    ) -> Array:
+        """One linear solution for scaled rows: error (k,), jacobian (k, n); of `count` levels or all."""
+        root = None if state.mobility is None else np.sqrt(state.mobility)
+        weighed = jacobian if root is None else jacobian * root
+        level = np.asarray(state.level)
+        if len(error) > len(level):  # rows of a limit method: below all goals, as an objective is
+            level = np.concatenate([level, np.full(len(error) - len(level), level.max(initial=0) + 1)])
+        tasks = [(weighed[level == step], -error[level == step]) for step in np.unique(level)[:count]]
+        # Far from the goals the linear picture does not hold and a long step helps nobody; after refused
+        # steps neither.
+        damping = options.damping * float(np.sqrt((min(1.0, state.cost) + _NEAR) * state.caution))
+        answer = solve_in_order(
+            tasks, jacobian.shape[1], damping=damping, threshold=options.threshold or None
+        )
+        # Without damping a refused step is tried again shorter, in the same direction.
+        dq = answer.x if options.damping > 0.0 else answer.x / max(state.caution, 1.0)
+        if state.wish is not None and count is None:
+            wish = state.wish if root is None else state.wish / root
+            dq = dq + answer.free @ wish / max(state.caution, 1.0)
+        return dq if root is None else root * dq
+
+
+def _length(vector: Array) -> float:
+    return float(np.sqrt(vector.dot(vector)))
+
+
+def _scale(problem: Problem) -> Array:
+    """(k,) that of the stack without what levels weigh beside each other, which is nothing to their order."""
+    scale = problem.stack.scale.copy()
+    weights = [np.repeat(goal.weight, goal.rows) for goal in problem.tasks]
+    for rows in problem.stack.levels if weights else ():
+        scale[rows] /= np.sqrt(np.concatenate(weights)[rows].max()) or 1.0
+    return scale
+
+
+def _first_gain(costs: Sequence[float], best: Sequence[float], allowed: float) -> float:
+    """By which share the first level that changed is better; negative if it is worse.
+
+    Args:
+        costs: (levels,) squared errors now; best: those to beat; allowed: what counts as nothing, save on
+        the last.
+    """
+    last = len(costs) - 1
+    for level, (now, before) in enumerate(zip(costs, best, strict=True)):
+        if before == np.inf:
+            return 1.0
+        free = allowed if level < last else 0.0
+        now, before = max(now - free, 0.0), max(before - free, 0.0)
+        if abs(now - before) > 1e-9 * before:
+            return float((before - now) / max(before, now))
+    return 0.0

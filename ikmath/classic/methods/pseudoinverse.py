@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The method of the texts: `dh = J^+ dX + (I - J^+ J) z`, step after step until the figure is there.
+
+The pseudo-inverse (Ki & Sheen, section 4; Ge, 2.2.1, 4.2; Parent, eq. 13; Whitney's positioning) goes
+through an exchangeable singular value decomposition, warm-started where that helps. The null-space vector
+z is what the posture asks for. Singular values below a share of the largest one are cut off; where one is
+about to cross that line the step jumps, which is the text's own complaint (Ki & Sheen, section 7; Ge, 3.2)
+and the reason for `damped`.
+
+Whitney's control of the tracking error: a step that misses what its linear picture promised by more than a
+share of itself is halved and tried again. In an animator's program after Whitney the new end effector is
+compared with the goal; comparing it with where it should have gone tells the same and also works where the
+goal is out of reach.
+
+Joint stiffness acts as the metric of the coordinates: the pseudo-inverse is taken of `J W^(1/2)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ...model.pose import Pose
+from ...parameters import setting
+from ...problem.problem import Problem, Solution
+from ...rotation import Array
+from ...solvers.method import Options
+from ..linalg.pseudoinverse import least_squares, project_to_null_space
+from ..loop import Incremental, solve_one
+from ..stepping import Linear, SteppingOptions
+from ..svd.svd import SVD, backend
+
+_ALL: Final = 1e6  # a tracking that no step misses
+_SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be
+
+
+@dataclass(frozen=True, kw_only=True)
+class PseudoinverseOptions(SteppingOptions):
+    """Options of `pseudoinverse`.
+
+    Attributes:
+        svd: name of the decomposition, see `linalg.svd.SVD`.
+        threshold: singular values up to this share of the largest one count as zero.
+        tracking: share of a step by which its end may miss what the linear picture promised, before it is
+            halved; a million and more, or infinity, takes every step as it is, plain Euler integration.
+    """
+
+    svd: str = setting(
+        "lapack", "SVD", "How the Jacobian is decomposed; the result is the same", choices=tuple(SVD)
+    )
+    threshold: float = setting(
+        1e-3, "Threshold", "Singular values up to this share of the largest one count as zero", maximum=0.999
+    )
+    tracking: float = setting(
+        2.0,
+        "Tracking",
+        "Share of a step by which its end may miss the linear picture, before it is halved; a million takes "
+        "every step as it is",
+        minimum=1e-3,
+        maximum=np.inf,
+    )
+
+
+class Pseudoinverse(Incremental):
+    """See the module."""
+
+    name: ClassVar[str] = "pseudoinverse"
+    label: ClassVar[str] = "Pseudo-Inverse"
+    description: ClassVar[str] = (
+        "The shortest step that brings the goals there. Exact, but unsteady near stretched poses."
+    )
+    source: ClassVar[str] = "Ki & Sheen, section 4; Ge 2000, 2.2.1 and 3.1; Parent; Whitney"
+    options: ClassVar[type[Options]] = PseudoinverseOptions
+    obstacles: ClassVar[bool] = True
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        # Plain Euler integration takes every step, also one that leads astray.
+        return solve_one(_EULER if options.tracking >= _ALL else self, problem, q, options)
+
+    def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
+        root = None if state.mobility is None else np.sqrt(state.mobility)
+        weighed = jacobian if root is None else jacobian * root
+        chosen = backend(options.svd)
+        basis = state.memory.get("basis")
+        if basis is not None and basis.matrix.shape[0] not in weighed.shape:
+            basis = None  # a limit method added or took away rows
+        decomposition, state.memory["basis"] = chosen.decompose(weighed, basis)
+        towards = least_squares(decomposition, -error, threshold=options.threshold)
+        if state.wish is not None:
+            wish = state.wish if root is None else state.wish / root
+            towards = towards + project_to_null_space(decomposition, wish, threshold=options.threshold)
+        dq = towards if root is None else root * towards
+        return dq if options.tracking >= _ALL else self._halved(dq, error, jacobian, state, options.tracking)
+
+    def _halved(self, dq: Array, error: Array, jacobian: Array, state: Linear, tracking: float) -> Array:
+        """The step, halved until the figure goes where the linear picture says."""
+        problem, rows = state.problem, state.problem.stack.rows
+        scale = problem.stack.scale
+        promised = jacobian[:rows].dot(dq)
+        allowed = tracking * float(np.linalg.norm(promised))
+        # Refused all the same (a limit bent the step, or the goals contradict each other): shorter, from
+        # the same q.
+        at, caution, refusals = state.memory.get("at", (None, 0.0, 0))
+        if at is not state.q:
+            refusals = 0
+        elif state.caution > caution:
+            refusals += 1
+        state.memory["at"] = (state.q, state.caution, refusals)
+        share = 0.5**refusals
+        while share > _SHORTEST:
+            raw, _ = problem.stack.evaluate(
+                problem.tasks, Pose.trusted(problem.skeleton, state.q + share * dq)
+            )
+            missed = raw * scale - error[:rows] - share * promised
+            if float(np.linalg.norm(missed)) <= share * allowed:
+                break
+            share *= 0.5
+        return dq if share == 1.0 else share * dq
+
+
+class _Euler(Pseudoinverse):
+    """Without control of the tracking error."""
+
+    careful: ClassVar[bool] = False
+
+
+_EULER: Final = _Euler()

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The last hair's breadth to the nearest pose, where a target is out of reach.
+
+Steps that know only first derivatives (Gauss and Newton's, however damped) come slowly to a pose with an
+error left over: what the errors' own curvature adds to the second derivative of their squares does not vanish
+with them. The figure creeps, and would go on to do so when it is asked again. Newton's own step, with the
+whole second derivative, ends the matter in a few rounds; it is taken by differences of the gradient, all
+coordinates as one batch of poses, so that no kind of goal has to know about it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from .linalg.bounded import bounded_quadratic
+from .step_surroundings import Surroundings
+
+_ROUNDS: Final = 20
+_SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
+_STEP: Final = 1e-5  # radians and figure sizes of the differences
+_FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
+_FAINT: Final = 1e-10  # the same where a tether or small shares bend directions a little
+_STIFF: Final = 1e-2  # share that tells what holds strong levels from what weak ones, of small shares, ask
+_EDGES: Final = 3  # times that swing regions are linearised anew within a step
+_CORRECTIONS: Final = 7  # of a step that is to follow a curved valley
+_SHRINKING: Final = 0.9  # share of the last correction that the next one may have
+_CORRECTED: Final = 1e-10  # radians or figure sizes; so small a correction is none
+_RADIUS: Final = 0.5  # radians or figure sizes that the first step goes at most
+_MORE: Final = 3.0  # how the radius answers a step that it held back and that was good
+_LESS: Final = 0.25  # and one that was not
+_TRIES: Final = 8
+_RIDGE: Final = 1e-6  # share of the largest curvature by which a direction must bend down to be one
+_NUDGE: Final = 0.05  # radians or figure sizes to the side of a ridge
+_STILL: Final = 1e-9  # radians or figure sizes; a step shorter than this changes nothing
+_ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reason
+_ALIKE: Final = 1e-12  # share by which they may, if the slope
+_FLATTER: Final = 0.5  # is this share of what it was at most
+_ROUNDED: Final = 1e-13  # share of the squares that a step gains which may have been rounding
+_SMALL: Final = 1e-7  # radians or figure sizes; such a step is not worth another
+
+
+class Tether(NamedTuple):
+    """What else is minimised: `|gain (q - centre)|^2`."""
+
+    gain: Array
+    """(n,), figure sizes a radian."""
+    centre: Array
+    """(n,)."""
+
+
+def polished(
+    problem: Problem,
+    q: Array,
+    tether: Tether | None = None,
+    rounds: int = _ROUNDS,
+    *,
+    shares: Array | None = None,
+) -> tuple[Array, bool]:
+    """The minimum of the squared errors near q (n,), inside the limits; q itself if there is none near.
+
+    Coordinates at a limit that want to go out stay there, those of a swing region may slide along its edge.
+
+    Args:
+        problem, q: where to begin.
+        tether: what else is minimised.
+        rounds: of Newton's method, at most.
+        shares: (k,) weights of the rows' squares beside their own.
+
+    Returns:
+        The coordinates (n,); and whether they are at rest, or a further round would still better them.
+    """
+    measure = _Measure(problem, tether, shares)
+    region, strides = problem.skeleton.region, problem.strides
+    here = measure.place(q)
+    radius, gain = _RADIUS, 0.0
+    for _ in range(rounds):
+        model = _Model(Surroundings(region, here.q, here.gradient, strides), here, measure)
+        while radius > _STILL:
+            there, caution = model.best(measure, radius)
+            if there.is_no_worse(here):
+                break
+            radius = _LESS * min(radius, float(np.linalg.norm((there.q - here.q) / strides)))
+        else:
+            return here.q, True
+        length = float(np.linalg.norm((there.q - here.q) / strides))
+        gain, here = here.cost - there.cost, there
+        if length < _STILL or (length < _SMALL and gain < _ROUNDED * here.cost):
+            return here.q, True
+        if caution:
+            radius *= _MORE
+    return here.q, gain < _SPENT * here.cost
+
+
+class _Place(NamedTuple):
+    """Coordinates (n,), with the derivative (n,) of what is minimised, and half of it itself."""
+
+    q: Array
+    gradient: Array
+    cost: float
+
+    def is_no_worse(self, other: _Place) -> bool:
+        """Whether it is as good as another place; by the slopes, where sums of squares no longer tell."""
+        if self.cost <= other.cost * (1.0 + _ROUNDING):
+            return True
+        alike = self.cost <= other.cost * (1.0 + _ALIKE)
+        return alike and bool(np.linalg.norm(self.gradient) < _FLATTER * np.linalg.norm(other.gradient))
+
+
+class _Measure:
+    """Half of what is minimised, and its derivative.
+
+    Attributes:
+        flat: share of the largest curvature below which a direction counts as having none;
+        stiff: and above which it is followed round its bends.
+    """
+
+    def __init__(self, problem: Problem, tether: Tether | None, shares: Array | None) -> None:
+        self.problem, self.tether = problem, tether
+        scale = problem.stack.scale
+        self.weight = scale * scale if shares is None else scale * scale * shares
+        self.flat = _FLAT if tether is None and shares is None else _FAINT
+        self.stiff = 0.0 if shares is None else _STIFF
+
+    def place(self, q: Array) -> _Place:
+        """Coordinates q (n,) and what is known there."""
+        problem, tether = self.problem, self.tether
+        error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+        weighed = error * self.weight
+        gradient, cost = weighed.dot(jacobian), float(weighed.dot(error))
+        if tether is not None:
+            away = tether.gain * (q - tether.centre)
+            gradient, cost = gradient + tether.gain * away, cost + float(away.dot(away))
+        return _Place(q, gradient, 0.5 * cost)
+
+    def gradients(self, q: Array) -> Array:
+        """The derivative (m, n) at q (m, n)."""
+        problem, tether = self.problem, self.tether
+        error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+        gradient: Array = np.einsum("mk,mkn->mn", error * self.weight, jacobian)
+        return gradient if tether is None else gradient + tether.gain**2 * (q - tether.centre)
+
+
+class _Model:
+    """The second-order picture of what is minimised about a place, and steps in it.
+
+    Where it bends down it is taken to bend up as much, so that every step goes downhill.
+    """
+
+    def __init__(self, about: Surroundings, here: _Place, measure: _Measure) -> None:
+        self.about, self.gradient = about, here.gradient @ about.directions
+        values, self.axes = np.linalg.eigh(about.curvature(measure.gradients, _STEP))
+        flat = measure.flat * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+        self.size = np.maximum(np.abs(values), flat)
+        self.stiff = self.axes[:, values > max(flat, measure.stiff * float(self.size.max(initial=0.0)))]
+        # on a ridge nothing slopes, though some direction bends down: to the better side, if one is better
+        level = np.linalg.norm(self.gradient) < _STILL * abs(values.min(initial=0.0))
+        if level and values.min(initial=0.0) < -_RIDGE * self.size.max():
+            aside = _NUDGE * self.axes[:, 0]
+            left, right = (measure.place(about.landing(way)).cost for way in (aside, -aside))
+            if min(left, right) < here.cost:
+                self.gradient = self.gradient + values[0] * (aside if left <= right else -aside)
+
+    def best(self, measure: _Measure, radius: float) -> tuple[_Place, float]:
+        """The best place that a step of some length leads to; and the caution that it took.
+
+        The step is not only Newton's, `(H + c) y = -g`, which would leave a curved valley: it is put right
+        until the gradient at its end balances the caution, `g(y) = -c y`, as in one implicit step of steepest
+        descent. That follows valleys round their bends, the narrower the better. What strong levels hold a
+        weak one to is such a valley: there a step is put right across it, and not along.
+        """
+        about, gradient, axes, stiff = self.about, self.gradient, self.axes, self.stiff
+        caution = _caution(self.size, -gradient @ axes, radius)
+        matrix = (axes * (self.size + caution)) @ axes.T
+        step = bounded_quadratic(matrix, gradient, about.low, about.high)
+        for _ in range(_EDGES):
+            bounds = about.leaving(step)
+            if bounds is None:
+                break
+            about, turned = about.within(bounds)
+            gradient, matrix = gradient @ turned, turned.T @ matrix @ turned
+            axes, stiff = turned.T @ axes, turned.T @ stiff
+            step = bounded_quadratic(matrix, gradient, about.low, about.high)
+        place = best = measure.place(about.landing(step))
+        length, last = float(np.linalg.norm(step)), np.inf
+        for _ in range(_CORRECTIONS):
+            left = place.gradient @ about.at(place.q) + caution * step
+            left = stiff @ (left @ stiff)
+            low, high = about.low - step, about.high - step
+            free = ((low < 0.0) | (left < 0.0)) & ((high > 0.0) | (left > 0.0))
+            more = max(caution, _caution(self.size, -(left * free) @ axes, 0.5 * length))
+            correction = bounded_quadratic((axes * (self.size + more)) @ axes.T, left, low, high)
+            way = float(np.linalg.norm(correction))
+            if way > _SHRINKING * last or way < _CORRECTED:
+                break
+            last, step = way, step + correction
+            place = measure.place(about.landing(step))
+            best = place if place.cost < best.cost else best
+        return best, caution
+
+
+def _caution(curvature: Array, downhill: Array, radius: float) -> float:
+    """What to add to every curvature so that Newton's step is no longer than a radius; in its own axes."""
+    more = 0.0
+    # where nothing curves at all, the step would be beyond numbers
+    least = 1e-50 * float(np.abs(downhill).max(initial=0.0)) / max(radius, _STILL)
+    curvature = np.maximum(curvature, least)
+    for _ in range(_TRIES):
+        step = downhill / (curvature + more)
+        length = float(np.linalg.norm(step))
+        if length <= radius * 1.05:
+            break
+        share = step / length
+        # Newton on 1 / |step| = 1 / radius, which is nearly linear in what is added (More and Sorensen)
+        slope = float((share * share / (curvature + more)).sum()) / length
+        more += (1.0 / radius - 1.0 / length) / slope
+    return more

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the texts' avoidance methods take part in the loop of the incremental methods.
+
+They add to a step what drives the figure away from obstacles, in what the goals leave free. Two things follow
+for the loop. Every step is taken, as in the texts, since what is good for the clearance need not be good for
+the goals; and steps towards far goals are short, since a push acts once a step and must not be outrun.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ..collision import Proximity, Scene
+from ..errors import NotSupported
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from .avoidance import Pushing as PushingAvoidance
+from .avoidance import Situation
+
+_STRIDE: Final = 0.03  # figure sizes (or radians) that goals may come nearer in one step
+_WORTH: Final = 1e-2  # share by which the smallest clearance must grow, once all is reached, to go on
+
+
+class Pushing:
+    """The obstacles of one solve, as the loop needs them.
+
+    Args:
+        problem: with a scene, and an avoidance method that pushes.
+        scene: the problem's.
+
+    Attributes:
+        settled: whether at the pose that was looked at last the clearance did not grow any more.
+    """
+
+    def __init__(self, problem: Problem, scene: Scene) -> None:
+        if not isinstance(problem.avoidance, PushingAvoidance):
+            raise NotSupported("Avoidance", f"{problem.avoidance.label} bounds steps and does not push.")
+        self.problem, self.scene, self.avoidance = problem, scene, problem.avoidance
+        self.sight = problem.margin + self.avoidance.sight * problem.length
+        mobile = problem.skeleton.uneven
+        self.root = np.sqrt(problem.skeleton.mobility) if mobile else None
+        self.memory: dict[str, Any] = {}
+        self.settled = False
+        self.best = -np.inf
+        self.pose: Pose | None = None
+        self.near: Proximity | None = None
+
+    def look(self, pose: Pose) -> None:
+        """Take notice of the pose that the next step starts from."""
+        self.pose, self.near = pose, self.scene.near(pose, self.sight)
+        worst = float(self.near.worst) if len(self.near) else np.inf
+        self.settled = not len(self.near) or worst <= self.best + _WORTH * abs(self.best)
+        self.best = max(self.best, worst) if np.isfinite(worst) else self.best
+
+    def step(self, error: Array, jacobian: Array, plain: Array) -> Array:
+        """The step (n,) that comes of the one that the solving method proposes."""
+        effect = float(np.linalg.norm(jacobian.dot(plain)))
+        if effect > _STRIDE:
+            plain = plain * (_STRIDE / effect)
+        if self.pose is None or self.near is None or not len(self.near):
+            return plain
+        from_here = Situation(
+            self.near,
+            self.pose,
+            self.problem.length,
+            self.problem.margin,
+            error,
+            jacobian,
+            plain,
+            self.root,
+            self.memory,
+        )
+        dq = self.avoidance.step(from_here)
+        return dq if self.root is None else dq * self.root

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The limits about a pose, told as bounds of steps along single directions.
+
+A step goes along directions at right angles: coordinates (slides counted in figure sizes), and for a swing
+pair at the edge of its region the edge's tangent and its normal, so that the region is a bound like all
+others. Where the pull is outward the normal is left out, and the tangent goes round with the edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Index
+from ..model.joint_limits import Region
+from ..model.limit_crossings import Bounds, Edge
+from ..rotation import Array
+
+_AT: Final = 1e-9  # from where a coordinate counts as at its limit
+_NEAR: Final = 0.999  # measure of a swing region from where its edge is looked at
+_OUT: Final = 1e-6  # radians to look beyond an edge, to be told where it is
+
+
+class Surroundings:
+    """What steps from a pose may do.
+
+    Args:
+        region: of the limits; q: (n,) in it.
+        gradient: (n,) of what is minimised: what it would push out of the region is not free.
+        strides: (n,) how far a step of one goes in each coordinate, see `Problem.strides`.
+
+    Attributes:
+        directions: (n, f) columns, each a step of one; low, high: (f,) how far a step may go along each.
+    """
+
+    def __init__(self, region: Region, q: Array, gradient: Array, strides: Array) -> None:
+        self.region, self.q, self.strides = region, q, strides
+        n = len(q)
+        self.directions = np.diag(strides)
+        self.low, self.high = (region.low - q) / strides, (region.high - q) / strides
+        self._first = np.full(len(region.pairs), -1)  # column along each pair's edge, -1 where it has none
+        self._second = self._first.copy()  # and across it
+        pairs, normal, room = self._edges(gradient)
+        x, z = region.pairs[pairs].T
+        self._turn(pairs, x, z, normal, room)
+        pull = -gradient @ self.directions
+        held = (self.low > -_AT) & (pull < 0) | (self.high < _AT) & (pull > 0)
+        self.round = pairs[held[z]]  # pairs pulled against their edges
+        kept = np.flatnonzero(~held)
+        number = np.full(n + 1, -1)
+        number[kept] = np.arange(len(kept))
+        self.directions, self.low, self.high = self.directions[:, kept], self.low[kept], self.high[kept]
+        self._first, self._second = number[self._first], number[self._second]
+
+    def _edges(self, gradient: Array) -> tuple[Index, Array, Array]:
+        """Swing pairs near their edges or pulled out of them: which, outward normals (2, w), room (w,)."""
+        region = self.region
+        near = region.near_boundary(self.q, _NEAR)
+        pull = np.zeros(len(self.q))
+        pull[region.pairs] = -gradient[region.pairs]
+        length = np.linalg.norm(pull[region.pairs], axis=1, keepdims=True)
+        pull[region.pairs] *= _OUT / np.maximum(length, 1e-300)
+        bounds = region.leaving(self.q, pull)  # sees what is narrow, too
+        if bounds is not None:
+            for pair in np.flatnonzero(bounds.leaving).tolist():
+                normal = bounds.normal[:, pair]
+                near[pair] = Edge(float(normal[0]), float(normal[1]), float(normal @ bounds.way[:, pair]))
+        return _as_arrays(near)
+
+    def _turn(self, pairs: Index, first: Index, second: Index, normal: Array, room: Array) -> None:
+        """Have two columns go along the edges of pairs, and across them as far as there is room."""
+        x, z = self.region.pairs[pairs].T
+        nx, nz = normal
+        self.directions[x, first], self.directions[z, first] = -nz, nx
+        self.directions[x, second], self.directions[z, second] = nx, nz
+        self.low[first] = self.low[second] = -np.inf
+        self.high[first], self.high[second] = np.inf, np.maximum(room, 0.0)
+        self._first[pairs], self._second[pairs] = first, second
+
+    def curvature(self, gradient: Callable[[Array], Array], step: float) -> Array:
+        """(f, f) derivative of a gradient along the directions, by differences; edges are followed round.
+
+        Args:
+            gradient: (m, n) -> (m, n); step: of the differences.
+        """
+        count = self.directions.shape[1]
+        places = self.q + step * np.concatenate([self.directions.T, -self.directions.T])
+        columns = self._first[self.round]
+        edges = np.concatenate([columns, columns + count])
+        normals = self._onto_edges(places, edges)
+        slopes: Array = gradient(places)
+        along = slopes @ self.directions
+        x, z = self.region.pairs[np.tile(self.round, 2)].T
+        along[edges, np.tile(columns, 2)] = slopes[edges, z] * normals[0] - slopes[edges, x] * normals[1]
+        slope: Array = (along[:count] - along[count:]) / (2.0 * step)
+        return 0.5 * (slope + slope.T)
+
+    def _onto_edges(self, places: Array, rows: Index) -> Array:
+        """Put rows of places (m, n) back on the edges that they left along the tangent; the normals there."""
+        which = np.tile(self.round, 2)
+        first, pairs = self._first[which], self.region.pairs[which]
+        x, z = pairs.T
+        normals: Array = np.stack([self.directions[z, first], -self.directions[x, first]])
+        if not len(which):
+            return normals
+        w = np.arange(len(which))
+        here = places[rows].T
+        way = np.zeros_like(here)
+        way[pairs.T, w] = _OUT * normals
+        bounds = self.region.leaving(here, way)
+        if bounds is not None:
+            left = bounds.leaving[which, w]
+            normals = np.where(left, bounds.normal[:, which, w], normals)
+            places[rows[:, None], pairs] += np.where(left, bounds.way[:, which, w], 0.0).T
+        return normals
+
+    def leaving(self, step: Array) -> Bounds | None:
+        """The swing pairs that a step (f,) would take across edges that are no bounds yet."""
+        if not len(self.region.pairs):
+            return None
+        bounds = self.region.leaving(self.q, self.directions @ step)
+        if bounds is None:
+            return None
+        bounds.leaving[self.round] = False
+        return bounds if bounds.leaving.any() else None
+
+    def within(self, bounds: Bounds) -> tuple[Surroundings, Array]:
+        """The same with those edges as bounds too; and how the old directions tell the new ones, (f, f)."""
+        other = object.__new__(Surroundings)
+        other.__dict__.update(self.__dict__)
+        other.directions, other.low, other.high = self.directions.copy(), self.low.copy(), self.high.copy()
+        other._first, other._second = self._first.copy(), self._second.copy()
+        pairs = np.flatnonzero(bounds.leaving)
+        normal, way = bounds.normal[:, pairs], bounds.way[:, pairs]
+        new = self._first[pairs] < 0
+        # a pair away from its edge has its own two coordinates for columns
+        rows = self.region.pairs[pairs]
+        own = np.abs(self.directions[rows]).argmax(2)
+        first = np.where(new, own[:, 0], self._first[pairs])
+        second = np.where(new, own[:, 1], self._second[pairs])
+        other._turn(pairs, first, second, normal, (normal * way).sum(0))
+        return other, (self.directions / self.strides[:, None] ** 2).T @ other.directions
+
+    def landing(self, step: Array) -> Array:
+        """The pose (n,) that a step (f,) ends at, inside the region."""
+        return self.region.project(self.q + self.directions @ step)
+
+    def at(self, trial: Array) -> Array:
+        """(n, f) the directions where a step has gone round edges to a pose (n,)."""
+        followed = self._first >= 0
+        if not followed.any():
+            return self.directions
+        pairs, normal, _ = _as_arrays(self.region.near_boundary(trial, 1.0 - _AT))
+        there = followed[pairs]
+        pairs, (nx, nz) = pairs[there], normal[:, there]
+        out = self.directions.copy()
+        x, z = self.region.pairs[pairs].T
+        out[x, self._first[pairs]], out[z, self._first[pairs]] = -nz, nx
+        across = self._second[pairs] >= 0
+        x, z, second = x[across], z[across], self._second[pairs][across]
+        out[x, second], out[z, second] = nx[across], nz[across]
+        return out
+
+
+def _as_arrays(edges: dict[int, Edge]) -> tuple[Index, Array, Array]:
+    """Edges by pair -> which (w,), outward normals (2, w), room (w,)."""
+    pairs = np.fromiter(edges, dtype=np.intp, count=len(edges))
+    x, z, room = np.array([tuple(edge) for edge in edges.values()]).reshape(-1, 3).T
+    return pairs, np.stack([x, z]), room

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a singular value decomposition is made of, and what a warm-started one carries along.
+
+The decompositions are pure functions: a backend that profits from the one before takes a `Basis` and gives
+the next one back. Nothing is remembered between calls, so two figures never share a state by accident.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array, Mask
+from ...errors import BadShape, BadValue
+
+
+class Svd(NamedTuple):
+    """A thin singular value decomposition, `matrix = u @ diag(s) @ vt`, with k = min(m, n)."""
+
+    u: Array
+    """Left singular vectors, (*batch, m, k), orthonormal columns."""
+    s: Array
+    """Singular values, (*batch, k), not negative, descending."""
+    vt: Array
+    """Right singular vectors, (*batch, k, n), orthonormal rows."""
+
+    def rank(self, threshold: float | None = None) -> Mask:
+        """Tell which singular values count as other than zero.
+
+        Args:
+            threshold: relative to the largest singular value; None for max(m, n) times the machine's epsilon.
+
+        Returns:
+            (*batch, k) mask.
+        """
+        if threshold is None:
+            threshold = max(self.u.shape[-2], self.vt.shape[-1]) * float(np.finfo(np.float64).eps)
+        largest = self.s[..., :1]
+        return (self.s > threshold * largest) & (self.s > 0.0)
+
+
+class Basis(NamedTuple):
+    """The orthogonal matrix from which a warm-started decomposition sets out, and its age in steps."""
+
+    matrix: Array
+    """(*batch, p, p): left singular vectors for rows by Givens, right ones for columns by Givens."""
+    age: int
+    """Steps since it was last the identity."""
+
+
+def as_matrix(matrix: NDArray[Any], what: str = "matrix") -> Array:
+    """Check that `matrix` is (*batch, m, n), not empty and finite.
+
+    Raises:
+        BadShape: fewer than two axes, or an axis of length zero.
+        BadValue: NaN or infinity.
+    """
+    array = np.asarray(matrix, dtype=np.float64)
+    if array.ndim < 2 or 0 in array.shape[-2:]:
+        raise BadShape(what, "(*batch, m, n) with m, n > 0", array.shape)
+    if not np.isfinite(array).all():
+        raise BadValue(what, "holds NaN or infinity")
+    return array

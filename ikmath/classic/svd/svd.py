@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The exchangeable singular value decompositions, by name.
+
+Every method of the papers that needs a pseudo-inverse takes the name of one of these; which one is a
+matter of speed
+and of curiosity, never of the result: they agree to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import UnknownName
+from .decomposition import Basis, Svd, as_matrix
+from .givens import column_givens, row_givens
+
+Decompose = Callable[[Array, Basis | None], tuple[Svd, Basis | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SvdBackend:
+    """One way to decompose, with what a menu needs to know of it."""
+
+    name: str
+    label: str
+    description: str
+    source: str
+    warm: bool
+    """Whether it profits from the decomposition before, given as `state`."""
+    decompose: Decompose
+    """(matrix (*batch, m, n), state) -> (Svd, state for the next call)."""
+
+
+def lapack(matrix: Array, state: Basis | None = None) -> tuple[Svd, None]:
+    """Decompose by LAPACK through numpy (Golub & Reinsch; Ge, 3.3). Keeps no state.
+
+    Args:
+        matrix: (*batch, m, n).
+        state: ignored, as the method starts afresh each time.
+
+    Raises:
+        BadShape: fewer than two axes, or an empty one.
+        BadValue: NaN or infinity.
+    """
+    u, s, vt = np.linalg.svd(as_matrix(matrix), full_matrices=False)
+    return Svd(u, s, vt), None
+
+
+def backend(name: str) -> SvdBackend:
+    """Look a decomposition up.
+
+    Raises:
+        UnknownName: no decomposition has this name.
+    """
+    try:
+        return SVD[name]
+    except KeyError:
+        raise UnknownName("SVD backend", name, tuple(SVD)) from None
+
+
+_BACKENDS = (
+    SvdBackend(
+        name="lapack",
+        label="LAPACK",
+        description="Bidiagonalisation and divide and conquer, in compiled code. The fastest within Python",
+        source="Golub & Reinsch 1970; Ge 2000, 3.3",
+        warm=False,
+        decompose=lapack,
+    ),
+    SvdBackend(
+        name="column_givens",
+        label="Columns by Givens",
+        description="Turns the columns orthogonal, from the result before. Slow when there are many joints",
+        source="Maciejewski & Klein 1989; Ge 2000, 3.4",
+        warm=True,
+        decompose=column_givens,
+    ),
+    SvdBackend(
+        name="row_givens",
+        label="Rows by Givens",
+        description="Turns the rows orthogonal, from the result before. Time grows linearly with the joints",
+        source="Ge 2000, 3.5",
+        warm=True,
+        decompose=row_givens,
+    ),
+)
+
+SVD: Mapping[str, SvdBackend] = MappingProxyType({entry.name: entry for entry in _BACKENDS})
+"""Name -> backend."""

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Obstacles and the figure's own body: shapes, signed distances, and the critical points between them."""
+
+from __future__ import annotations
+
+from .avoidance import AVOIDANCE, Avoidance, VelocityDamper
+from .body import Body, Link
+from .body_fit import FitOptions, Skin, fit_links
+from .closest_pairs import Proximity
+from .critical_points import critical_points
+from .mesh import MODES, TriangleMesh
+from .scene import Scene
+from .self_pairs import self_pairs
+from .shapes.capsule import Capsule
+from .shapes.cylinder import Cylinder
+from .shapes.half_space import HalfSpace
+from .shapes.rectangle import Rectangle
+from .shapes.registry import SHAPES
+from .shapes.shape import Nearest, SegmentNearest, Shape
+from .shapes.sphere import Sphere
+
+__all__ = [
+    "AVOIDANCE",
+    "Avoidance",
+    "MODES",
+    "SHAPES",
+    "Body",
+    "Capsule",
+    "Cylinder",
+    "FitOptions",
+    "HalfSpace",
+    "Link",
+    "Nearest",
+    "Proximity",
+    "Rectangle",
+    "Scene",
+    "SegmentNearest",
+    "Shape",
+    "Skin",
+    "Sphere",
+    "TriangleMesh",
+    "VelocityDamper",
+    "critical_points",
+    "fit_links",
+    "self_pairs",
+]

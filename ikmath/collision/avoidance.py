@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a solve keeps clear of obstacles: the velocity damper, and the registry of all avoidance methods.
+
+The velocity damper is the default: come as close as you like, and never inside. For every close pair a step
+may use up at most a share of the remaining clearance (Faverjon & Tournassoud 1987),
+`J dq >= -share (clearance - margin)`, one inequality row a pair. Away from obstacles the rows are inactive;
+at contact they allow sliding. The texts' methods (`classic.avoidance`) add a push to a step instead; they
+are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+
+from ..model.pose import Pose
+from ..parameters import Parameter, check_parameters, parameters_of
+from ..registries import LazyRegistry
+from ..rotation import Array
+from .closest_pairs import Proximity
+
+_SHARE: Final = 0.8  # share of the clearance that one step may use up
+
+
+@dataclass(frozen=True, kw_only=True)
+class Avoidance:
+    """One way to keep clear of obstacles.
+
+    Attributes:
+        name, label, description, source: for registries and menus.
+        bounds: whether it bounds steps by inequality rows, so that nothing is ever entered; the others push.
+        sight: clearance in figure sizes from which an obstacle counts, for methods that push.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
+    bounds: ClassVar[bool] = False
+    sight: ClassVar[float] = 0.3
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The options that a person may set."""
+        return parameters_of(type(self))
+
+
+class VelocityDamper(Avoidance):
+    """See the module."""
+
+    name: ClassVar[str] = "velocity_damper"
+    label: ClassVar[str] = "Velocity Damper"
+    description: ClassVar[str] = (
+        "As close as you like, never inside, nothing to tune. Works with Hierarchical."
+    )
+    source: ClassVar[str] = "Faverjon & Tournassoud 1987; Kanehiro et al. 2008"
+    bounds: ClassVar[bool] = True
+
+    def rows(self, near: Proximity, pose: Pose, margin: float) -> tuple[Array, Array]:
+        """Inequality rows (P, n) and their least values (P,), metres, for clearance at least `margin`.
+
+        Least values are never above zero: a pair that is already too close must not come closer.
+        """
+        return near.jacobian(pose), np.minimum(_SHARE * (margin - near.room), 0.0)
+
+
+_TEXTS: Final = "ikmath.classic.avoidance"
+
+AVOIDANCE: Final[Mapping[str, Avoidance]] = LazyRegistry(
+    [VelocityDamper()],
+    {
+        "objective": f"{_TEXTS}.objective:Objective",
+        "task_priority": f"{_TEXTS}.task_priority:TaskPriority",
+        "task_priority_augmented": f"{_TEXTS}.task_priority_augmented:TaskPriorityAugmented",
+        "task_priority_reversed": f"{_TEXTS}.task_priority_reversed:TaskPriorityReversed",
+        "cost": f"{_TEXTS}.cost:Cost",
+        "cost_blending": f"{_TEXTS}.cost_blending:CostBlending",
+        "cost_augmented": f"{_TEXTS}.cost_augmented:CostAugmented",
+        "cost_blending_augmented": f"{_TEXTS}.cost_blending_augmented:CostBlendingAugmented",
+        "cost_adaptive": f"{_TEXTS}.cost_adaptive:CostAdaptive",
+    },
+)
+"""Name -> avoidance method."""

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figure's own thickness: capsules fixed to its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..rotation import Array
+
+
+@dataclass(frozen=True)
+class Link:
+    """A capsule fixed to a joint; a ball where both ends coincide.
+
+    Args:
+        joint: name of the joint that carries it.
+        a: (3,) first end of its axis in the joint's frame, metres.
+        b: (3,) second end.
+        radius: metres, zero or more.
+        name: shown in messages; the joint's name if left empty.
+        meets_obstacles: whether it is kept out of obstacles. What stands still cannot get out of their way;
+            it is there for the figure's other links to keep out of.
+    """
+
+    joint: str
+    a: npt.ArrayLike = (0.0, 0.0, 0.0)
+    b: npt.ArrayLike = (0.0, 0.0, 0.0)
+    radius: float = 0.0
+    name: str = ""
+    meets_obstacles: bool = True
+
+
+class Body:
+    """The links of a figure; never changed after it is made.
+
+    Args:
+        links: in any order; several may hang on one joint.
+
+    Raises:
+        BadShape, BadValue: ends that are no places, a radius below zero; the message names the link.
+
+    Attributes:
+        names: L names, joints: L names of joints.
+        ends: (L, 3, 3) ends a and b and the middle, one a row, in the joints' frames.
+        radius: (L,) metres, length: (L,) of the axes.
+        outward: (M,) numbers of the links that are kept out of obstacles.
+    """
+
+    def __init__(self, links: Iterable[Link]) -> None:
+        self.links = arguments.several(links, Link, "links")
+        self.joints = tuple(arguments.text(link.joint, "joint of a link") for link in self.links)
+        self.names = tuple(arguments.text(link.name, "name of a link") or link.joint for link in self.links)
+        self.ends = np.zeros((len(self.links), 3, 3))
+        self.radius = np.zeros(len(self.links))
+        for i, (link, name) in enumerate(zip(self.links, self.names, strict=True)):
+            for row, (what, end) in enumerate((("a", link.a), ("b", link.b))):
+                self.ends[i, row] = arguments.shaped(end, f"{what} of link {name!r}", (3,))
+            self.radius[i] = arguments.number(link.radius, f"radius of link {name!r}", least=0)
+        self.ends[:, 2] = 0.5 * (self.ends[:, 0] + self.ends[:, 1])
+        self.length = np.sqrt(((self.ends[:, 1] - self.ends[:, 0]) ** 2).sum(-1))
+        self.outward = np.flatnonzero(
+            [
+                arguments.switch(link.meets_obstacles, f"meets_obstacles of link {name!r}")
+                for link, name in zip(self.links, self.names, strict=True)
+            ]
+        )
+        for array in (self.ends, self.radius, self.length, self.outward):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def __repr__(self) -> str:
+        return f"Body({len(self)} links)"
+
+    def bind(self, skeleton: Skeleton) -> npt.NDArray[np.intp]:
+        """(L,) index of each link's joint.
+
+        Raises:
+            UnknownName: a link hangs on a joint that the skeleton does not have.
+        """
+        return np.array([skeleton.index(joint) for joint in self.joints], dtype=np.intp)
+
+    def segments(self, pose: Pose) -> tuple[Array, Array]:
+        """World ends of all axes: (*b, L, 3) each."""
+        places = self.places(pose, self.bind(pose.skeleton))
+        return places[..., 0, :], places[..., 1, :]
+
+    def places(self, pose: Pose, joints: npt.NDArray[np.intp]) -> Array:
+        """Ends a and b and the middle of every axis, in the world, one a row; (*b, L, 3, 3).
+
+        Args:
+            pose: of the skeleton that `joints` was bound to.
+            joints: (L,) from `bind`.
+        """
+        turned: Array = np.matmul(self.ends, pose.rotation.take(joints, -3).swapaxes(-1, -2))
+        turned += pose.position.take(joints, -2)[..., None, :]
+        return turned

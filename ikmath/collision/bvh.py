@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A tree of balls around triangles, built and asked in whole arrays.
+
+A tree for numpy wants few, wide levels: each level costs some twenty calls whatever its width. So the
+triangles are sorted along Hilbert's curve and every sixteen neighbours make a node, again and again, until
+sixteen nodes are left. A question goes down level by level with all its (query, node) pairs at once, and
+drops the pairs that cannot hold the nearest triangle. Balls, since the distance from a segment to a ball has
+a closed form.
+
+Several trees can be put side by side into one forest and then answer as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rotation import Array
+from .bvh_culling import Sieve
+from .hilbert import hilbert_order
+from .triangles import FacetTable
+from .vectors import ONES, TINY, clamp
+
+Index = npt.NDArray[np.intp]
+
+WIDE: Final = 16  # children of a node, a power of two
+_NOWHERE: Final = 1e30  # centre of the nodes that fill the last sixteen: far from everything
+_AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
+
+
+@dataclass(frozen=True)
+class Level:
+    """The nodes of one level; those of the lowest level are the triangles.
+
+    Attributes:
+        center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
+            triangle.
+        first: (N,) index of the first of a node's sixteen children in the next level.
+    """
+
+    center: Array
+    radius: Array
+    first: Index
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One tree, or several side by side.
+
+    Attributes:
+        levels: from the top, sixteen nodes a tree, down to the triangles.
+        corners: (N, 3, 3) corners of the lowest level's triangles.
+        face: (N,) which face of its mesh each of them is.
+        size: largest coordinate, metres.
+    """
+
+    levels: tuple[Level, ...]
+    corners: Array
+    face: Index
+    size: float
+
+    @classmethod
+    def build(cls, corners: Array) -> Tree:
+        """A tree over triangles (F, 3, 3), F > 0; a million within a second."""
+        middle = corners[:, 0] + corners[:, 1]
+        middle += corners[:, 2]
+        middle /= 3.0
+        order = _filled(hilbert_order(middle))
+        corners, center = corners.take(order, 0), middle.take(order, 0)
+        spread = corners - center[:, None]
+        square = (spread * spread).reshape(-1, 3).dot(ONES)
+        radius = np.sqrt(np.maximum(np.maximum(square[0::3], square[1::3]), square[2::3]))
+        levels = [Level(center, radius * (1.0 + 1e-14), np.zeros(len(center), dtype=np.intp))]
+        low = np.minimum(np.minimum(corners[:, 0], corners[:, 1]), corners[:, 2])
+        high = np.maximum(np.maximum(corners[:, 0], corners[:, 1]), corners[:, 2])
+        size = float(np.maximum(-low, high).max())
+        while len(levels[0].center) > WIDE:
+            low, high = _folded(np.minimum, low), _folded(np.maximum, high)
+            levels.insert(0, _parents(levels[0], low, high))
+            low, high = _padded(low, _NOWHERE), _padded(high, -_NOWHERE)
+        return cls(tuple(levels), corners, order, size)
+
+    @classmethod
+    def side_by_side(cls, trees: Sequence[Tree]) -> Tree:
+        """A forest; `roots` of a query are the number of its tree."""
+        if len(trees) == 1:
+            return trees[0]
+        depth = max(len(tree.levels) for tree in trees)
+        raised = [_raised(tree, depth) for tree in trees]
+        levels = []
+        for rank in range(depth):
+            here = [levels_of[rank] for levels_of in raised]
+            below = [len(levels_of[rank + 1].center) if rank + 1 < depth else 0 for levels_of in raised]
+            start = np.cumsum([0, *below[:-1]])
+            levels.append(
+                Level(
+                    np.concatenate([level.center for level in here]),
+                    np.concatenate([level.radius for level in here]),
+                    np.concatenate([level.first + s for level, s in zip(here, start, strict=True)]),
+                )
+            )
+        return cls(
+            tuple(levels),
+            np.concatenate([tree.corners for tree in trees]),
+            np.concatenate([tree.face for tree in trees]),
+            max(tree.size for tree in trees),
+        )
+
+    @cached_property
+    def facets(self) -> FacetTable:
+        """The triangles of the lowest level, ready to be measured."""
+        return FacetTable(self.corners)
+
+    @cached_property
+    def sieve(self) -> Sieve:
+        """What can be nearer than something that is known."""
+        return Sieve(self.levels, WIDE, self.size)
+
+    def near_points(
+        self, points: Array, limit: Array, root: Index | None = None
+    ) -> tuple[Index, Index, Array]:
+        """Pairs (query, triangle); the nearest triangle of every point is among them, if within the limit.
+
+        Args:
+            points: (Q, 3).
+            limit: (Q,) metres, infinite where there is none.
+            root: (Q,) the tree that each asks, in a forest.
+
+        Returns:
+            (P,) query, ascending, (P,) index into `corners`, and (P,) a lower bound of their distance.
+        """
+
+        def distance(query: Index, center: Array) -> Array:
+            gap = points.take(query, 0) - center
+            gap *= gap
+            result: Array = np.sqrt(gap.dot(ONES))
+            return result
+
+        return self._descend(distance, len(points), limit, root, float(np.abs(points).max(initial=0.0)))
+
+    def near_segments(
+        self, a: Array, b: Array, limit: Array, root: Index | None = None
+    ) -> tuple[Index, Index, Array]:
+        """As `near_points` for segments a-b, (Q, 3) each."""
+        d = b - a
+        inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
+
+        def distance(query: Index, center: Array) -> Array:
+            gap, along = center - a.take(query, 0), d.take(query, 0)
+            t = clamp((gap * along).dot(ONES) * inverse.take(query))
+            along *= t[:, None]
+            gap -= along
+            gap *= gap
+            result: Array = np.sqrt(gap.dot(ONES))
+            return result
+
+        size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+        return self._descend(distance, len(a), limit, root, size)
+
+    def _descend(
+        self,
+        distance: Callable[[Index, Array], Array],
+        count: int,
+        limit: Array,
+        root: Index | None,
+        size: float,
+    ) -> tuple[Index, Index, Array]:
+        """The frontier of (query, node) pairs, level by level; see the module."""
+        bound = limit.copy()
+        air = _AIR * (size + self.size)
+        query, gap = np.arange(count), np.zeros(count)
+        node = first = np.zeros(count, dtype=np.intp) if root is None else root * WIDE
+        children = _CHILDREN[: len(self.levels[0].center)]
+        for level in self.levels:
+            if not len(query):
+                break
+            # a query's pairs are together, so where they begin is seen among their parents, which are fewer
+            begin = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
+            asked, starts = query.take(begin), begin * len(children)
+            query, node = query.repeat(len(children)), (first[:, None] + children).ravel()
+            gap = distance(query, level.center.take(node, 0))
+            nearest = np.minimum.reduceat(gap, starts)  # the centre of a ball is a place on the surface
+            bound[asked] = np.minimum(bound.take(asked), nearest)
+            gap -= level.radius.take(node)
+            keep = (gap <= (bound * (1.0 + _AIR) + air).take(query)).nonzero()[0]
+            query, node, gap = query.take(keep), node.take(keep), gap.take(keep)
+            first, children = level.first.take(node), _CHILDREN
+        return query, node, gap
+
+
+_CHILDREN: Final = np.arange(WIDE)
+_ZERO: Final = np.zeros(1, dtype=np.intp)
+
+
+def _filled(order: Index) -> Index:
+    """The order with its last entry repeated up to a multiple of sixteen; a triangle twice does no harm."""
+    missing = -len(order) % WIDE
+    return np.concatenate([order, order[-1:].repeat(missing)]) if missing else order
+
+
+def _folded(fold: np.ufunc, values: Array) -> Array:
+    """Every sixteen rows folded into one, in halves: much quicker than a reduction over a short axis."""
+    for _ in range(WIDE.bit_length() - 1):
+        values = fold(values[0::2], values[1::2])
+    return values
+
+
+def _padded(values: Array, filler: float) -> Array:
+    missing = -len(values) % WIDE
+    if not missing:
+        return values
+    return np.concatenate([values, np.full((missing, *values.shape[1:]), filler)])
+
+
+def _parents(below: Level, low: Array, high: Array) -> Level:
+    """The level above, whose boxes are `low` to `high`; filled up with nodes that are nowhere.
+
+    The centre of a node is that of the child in its middle, and so in the end the middle of a triangle.
+    """
+    middle = 0.5 * (low + high)
+    half = high - middle
+    gap = below.center - middle.repeat(WIDE, 0)
+    gap *= gap
+    central = gap.dot(ONES).reshape(-1, WIDE).argmin(1) + np.arange(0, len(below.center), WIDE)
+    center = below.center.take(central, 0)
+    gap = below.center - center.repeat(WIDE, 0)
+    gap *= gap
+    reach = np.sqrt(gap.dot(ONES)) + below.radius
+    reach[below.center[:, 0] == _NOWHERE] = 0.0
+    middle -= center
+    box = np.sqrt((half * half).dot(ONES)) + np.sqrt((middle * middle).dot(ONES))
+    first = np.arange(0, len(center) * WIDE, WIDE)
+    filler = np.zeros(-len(first) % WIDE, dtype=np.intp)
+    radius = np.minimum(box, _folded(np.maximum, reach)) * (1.0 + 1e-14)
+    return Level(_padded(center, _NOWHERE), _padded(radius, 0.0), np.concatenate([first, filler]))
+
+
+def _raised(tree: Tree, depth: int) -> list[Level]:
+    """The levels of a tree with sixteen nodes at the top, and with more levels on top up to a depth."""
+    levels = list(tree.levels)
+    while len(levels) < depth:
+        top = levels[0]
+        real = top.center[:, 0] != _NOWHERE
+        low = (top.center - top.radius[:, None])[real].min(0)
+        high = (top.center + top.radius[:, None])[real].max(0)
+        levels.insert(0, _parents(top, low[None], high[None]))
+    return levels

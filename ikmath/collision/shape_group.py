@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Obstacles of one kind, asked together: what costs is the number of numpy calls, not of obstacles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rotation import Array
+from .candidate_set import Shortlist
+
+Index = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+Answer = tuple[Array, Array, Array, Array]
+"""Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments, row by row."""
+
+
+class Group(Protocol):
+    """Several obstacles that answer in one go.
+
+    Attributes:
+        limited: whether it is any help to know beyond which distance no answer is needed.
+    """
+
+    limited: bool
+
+    def segments(
+        self,
+        a: Array,
+        b: Array,
+        which: Index,
+        frame: Index | None,
+        limit: Array | None,
+        reach: Array | None = None,
+        shortlist: Shortlist | None = None,
+    ) -> Answer:
+        """As `Solid.segment_distance`.
+
+        Args:
+            a: (P, 3) first ends.
+            b: (P, 3) second ends.
+            which: (P,) the obstacle of each row, counted within the group.
+            frame: (P,) its frame, None if all obstacles stand still.
+            limit: (P,) distance up to which answers count; None if not `limited`.
+            reach: (P,) distance beyond which an infinite one may be answered; the limit by default. What lies
+                between counts as outside.
+            shortlist: to be filled by who can, for who asks the same rows again; once filled, all that is
+                sought among.
+        """
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
+
+    def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> Group:
+        """The group for shapes of the same kind, elsewhere or others; what has not changed is kept."""
+
+
+Kernel = Callable[[Array, Array, Array], Answer]
+
+
+class RowGroup:
+    """Shapes that are a few numbers each: their numbers as rows of one table.
+
+    Args:
+        distance: the kind's `Solid.segment_distance`.
+        table: (K, m), or (frames K, m) frame after frame, the shapes' `Solid.parameters`.
+        count: K, the number of shapes.
+    """
+
+    limited = False
+
+    def __init__(self, distance: Kernel, table: Array, count: int) -> None:
+        self.distance, self.table, self.count = distance, table, count
+
+    @classmethod
+    def of(cls, distance: Kernel, rows: Sequence[Array], frames: tuple[int, ...]) -> RowGroup:
+        """A group of shapes whose parameters are `rows`, all brought to the same frame axes."""
+        width = rows[0].shape[-1]
+        table = np.stack([np.broadcast_to(row, (*frames, width)) for row in rows], -2)
+        return cls(distance, table.reshape(-1, width), len(rows))
+
+    def segments(
+        self,
+        a: Array,
+        b: Array,
+        which: Index,
+        frame: Index | None,
+        limit: Array | None,
+        reach: Array | None = None,
+        shortlist: Shortlist | None = None,
+    ) -> Answer:
+        """See `Group`."""
+        row = which if frame is None else which + frame * self.count
+        return self.distance(a, b, self.table.take(row, 0))
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """See `Group`."""
+        met: Mask = self.segments(a, b, which, None, None)[0] < near
+        return met
+
+    def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
+        """See `Group`."""
+        return RowGroup.of(self.distance, [shape.parameters for shape in shapes], frames)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A floor or wall without end: all that lies behind a plane is solid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import BadValue
+from ...rotation import Array
+from ..vectors import dot
+from .solid import Solid
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpace(Solid):
+    """All that lies behind a plane.
+
+    Args:
+        origin: (3,) a place on the plane, metres.
+        normal: (3,) out of the solid, of any length but zero.
+
+    Raises:
+        BadShape, BadValue: a place or normal that is none.
+    """
+
+    kind: ClassVar[str] = "half_space"
+    label: ClassVar[str] = "Half space"
+    description: ClassVar[str] = "A floor or wall without end, solid behind its plane"
+    source: ClassVar[str] = "Ge 2000, A.4.2, unbounded plane, with a solid side"
+
+    origin: npt.ArrayLike
+    normal: npt.ArrayLike
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._vector("origin")
+        normal = self._vector("normal")
+        size = float(np.sqrt(normal @ normal))
+        if not size > 0:
+            raise BadValue(
+                f"normal of obstacle {self.name!r}", "has no length; give the direction out of the solid."
+            )
+        self._set("normal", normal / size)
+
+    @property
+    def parameters(self) -> Array:
+        """(*frames, 6): origin and unit normal in the world."""
+        origin = self.rotation @ np.asarray(self.origin) + self.translation
+        return np.concatenate([origin, self.rotation @ np.asarray(self.normal)], -1)
+
+    @property
+    def bounds(self) -> tuple[Array, float]:
+        """A half space has no end."""
+        return self.parameters[..., :3], np.inf
+
+    @staticmethod
+    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
+        """See `Solid.point_distance`."""
+        normal = parameters[:, 3:]
+        distance = dot(points - parameters[:, :3], normal)
+        return distance, points - distance[:, None] * normal, normal.copy()
+
+    @staticmethod
+    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+        """See `Solid.segment_distance`: the lower end, or the middle of a segment that lies level."""
+        origin, normal = parameters[:, :3], parameters[:, 3:]
+        first, last = dot(a - origin, normal), dot(b - origin, normal)
+        parameter = 0.5 * (1.0 + np.sign(first - last))
+        distance = np.minimum(first, last)
+        critical = a + parameter[:, None] * (b - a)
+        return distance, critical - distance[:, None] * normal, parameter, normal.copy()

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bounded plane without thickness: a wall, a table top, a sheet of paper.
+
+Ge (A.4.2) finds the distance of a point by the nine areas into which the four edges' lines cut the plane.
+For a
+bone the same nine areas do: in each of them the squared distance along the bone is a parabola, the whole is
+convex and has no kinks, so its minimum is the minimum of one of the nine parabolas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import BadValue
+from ...rotation import Array
+from ..vectors import TINY, clamp, dot
+from .solid import Solid
+
+# Which edges' lines an area lies beyond: -1, 0 or 1 along u and along v (areas A to I of Ge's figure A.2).
+_AREA_U: Final = np.array([-1.0, -1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
+_AREA_V: Final = np.array([-1.0, 0.0, 1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0])
+_TOUCHING: Final = 1e-14  # metres: closer than this a difference has no direction left
+
+
+@dataclass(frozen=True, eq=False)
+class Rectangle(Solid):
+    """A rectangle without thickness, solid from both sides.
+
+    A bone that passes through it has a negative distance: the shortest way on which the bone comes free, back
+    to one side or over an edge.
+
+    Args:
+        center: (3,) metres.
+        axis_u: (3,) from the centre to the middle of an edge.
+        axis_v: (3,) from the centre to the middle of a neighbouring edge, at right angles to `axis_u`.
+
+    Raises:
+        BadShape, BadValue: values that are no places, axes without length or not at right angles.
+    """
+
+    kind: ClassVar[str] = "rectangle"
+    label: ClassVar[str] = "Rectangle"
+    description: ClassVar[str] = "A bounded plane without thickness, solid from both sides"
+    source: ClassVar[str] = "Ge 2000, A.4.2, bounded plane"
+
+    center: npt.ArrayLike
+    axis_u: npt.ArrayLike
+    axis_v: npt.ArrayLike
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._vector("center")
+        u, v = self._vector("axis_u"), self._vector("axis_v")
+        lengths = np.sqrt([u @ u, v @ v])
+        for axis, size in zip(("axis_u", "axis_v"), lengths, strict=True):
+            if not size > 0:
+                raise BadValue(f"{axis} of obstacle {self.name!r}", "has no length; give half of an edge.")
+        if abs(u @ v) > 1e-6 * lengths[0] * lengths[1]:
+            raise BadValue(f"axis_v of obstacle {self.name!r}", "is not at right angles to axis_u.")
+
+    @property
+    def parameters(self) -> Array:
+        """(*frames, 14): centre, unit u, v and normal in the world, half lengths along u and v."""
+        u, v = np.asarray(self.axis_u), np.asarray(self.axis_v)
+        lengths = np.sqrt([u @ u, v @ v])
+        u = u / lengths[0]
+        v = v - (v @ u) * u
+        v = v / np.sqrt(v @ v)
+        axes = np.stack([u, v, np.cross(u, v)])
+        center = self.rotation @ np.asarray(self.center) + self.translation
+        world = np.swapaxes(self.rotation @ axes.T, -1, -2)
+        return np.concatenate(
+            [center, world.reshape(*self.frames, 9), np.broadcast_to(lengths, (*self.frames, 2))], -1
+        )
+
+    @property
+    def bounds(self) -> tuple[Array, float]:
+        """The ball through the corners."""
+        rows = self.parameters
+        return rows[..., :3], float(np.hypot(*rows.reshape(-1, 14)[0, 12:]))
+
+    @staticmethod
+    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
+        """See `Solid.point_distance`; never negative, since there is no inside."""
+        local = _local(points - parameters[:, :3], parameters)
+        nearest = np.zeros_like(local)
+        half = parameters[:, 12:]
+        nearest[:, :2] = np.minimum(np.maximum(local[:, :2], -half), half)
+        difference = local - nearest
+        distance = np.sqrt(dot(difference, difference))
+        touching = distance <= _TOUCHING
+        normal = difference / np.where(touching, 1.0, distance)[:, None]
+        normal[touching] = (0.0, 0.0, 1.0)
+        normal = _world(normal, parameters)
+        return distance, points - distance[:, None] * normal, normal
+
+    @staticmethod
+    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+        """See `Solid.segment_distance`; exact, also for the depth of a segment that passes through."""
+        start = _local(a - parameters[:, :3], parameters)
+        along = _local(b - a, parameters)
+        half = parameters[:, 12:]
+        parameter = _closest(start, along, half)
+        local = start + parameter[:, None] * along
+        difference = local.copy()
+        difference[:, :2] -= np.minimum(np.maximum(local[:, :2], -half), half)
+        distance = np.sqrt(dot(difference, difference))
+        touching = distance <= _TOUCHING + 1e-15 * np.abs(start).max(-1)
+        normal = difference / np.where(touching, 1.0, distance)[:, None]
+        if touching.any():
+            distance[touching], parameter[touching], normal[touching] = _through(
+                start[touching], along[touching], half[touching]
+            )
+        normal = _world(normal, parameters)
+        critical = a + parameter[:, None] * (b - a)
+        return distance, critical - distance[:, None] * normal, parameter, normal
+
+
+def _local(vectors: Array, parameters: Array) -> Array:
+    result: Array = (parameters[:, 3:12].reshape(-1, 3, 3) @ vectors[:, :, None])[:, :, 0]
+    return result
+
+
+def _world(vectors: Array, parameters: Array) -> Array:
+    result: Array = (vectors[:, None, :] @ parameters[:, 3:12].reshape(-1, 3, 3))[:, 0, :]
+    return result
+
+
+def _closest(start: Array, along: Array, half: Array) -> Array:
+    """Parameter of the nearest point of the segment: the best of the nine areas' parabolas; (P,)."""
+    x, y, z = start[:, :1], start[:, 1:2], start[:, 2:]
+    dx, dy, dz = along[:, :1], along[:, 1:2], along[:, 2:]
+    in_u, in_v = np.abs(_AREA_U), np.abs(_AREA_V)
+    slope = in_u * (x - _AREA_U * half[:, :1]) * dx + in_v * (y - _AREA_V * half[:, 1:]) * dy + z * dz
+    curve = in_u * (dx * dx) + in_v * (dy * dy) + dz * dz
+    # An area in which the distance does not change has no minimum of its own: the middle is as good as any.
+    t = clamp(np.where(curve > 0.0, -slope / np.maximum(curve, TINY), 0.5))
+    beyond_u = np.maximum(np.abs(x + t * dx) - half[:, :1], 0.0)
+    beyond_v = np.maximum(np.abs(y + t * dy) - half[:, 1:], 0.0)
+    height = z + t * dz
+    best = (beyond_u * beyond_u + beyond_v * beyond_v + height * height).argmin(1)
+    result: Array = t[np.arange(len(t)), best]
+    return result
+
+
+def _through(start: Array, along: Array, half: Array) -> tuple[Array, Array, Array]:
+    """Depth, parameter and way out of segments that touch or pass through, all in the rectangle's frame.
+
+    All places of the segment relative to the rectangle at which they touch fill a parallelepiped, with the
+    two half edges and the half segment as generators. The shortest way out is to the nearest of its six
+    faces: off the plane on either side, or over one of the edges.
+    """
+    rows = np.arange(len(start))
+    g, middle = 0.5 * along, start + 0.5 * along
+    zero = np.zeros(len(start))
+    faces = np.stack(
+        [
+            np.stack([zero, zero, zero + 1.0], -1),
+            np.stack([zero, -g[:, 2], g[:, 1]], -1),
+            np.stack([g[:, 2], zero, -g[:, 0]], -1),
+        ],
+        1,
+    )  # (P, 3 pairs of faces, 3)
+    size = np.sqrt((faces * faces).sum(-1))
+    flat = size <= 1e-12 * (1.0 + np.sqrt(dot(g, g)))[:, None]
+    faces = faces / np.where(flat, 1.0, size)[..., None]
+    reach = (np.abs(faces[..., :2]) * half[:, None, :]).sum(-1) + np.abs((faces * g[:, None, :]).sum(-1))
+    offset = (faces * middle[:, None, :]).sum(-1)
+    depth = np.where(flat, np.inf, reach - np.abs(offset))
+    best = depth.argmin(1)
+    side = np.where(offset[rows, best] < 0.0, -1.0, 1.0)
+    normal = faces[rows, best] * side[:, None]
+    # the point of the segment that leaves last: the deeper end, or where it slips over the edge
+    end = np.where(g[:, 2] * normal[:, 2] > 0.0, 0.0, 1.0)
+    end = np.where(np.abs(g[:, 2]) <= _TOUCHING, 0.5, end)
+    edge = np.zeros_like(start)
+    edge[:, 0] = np.where(best == 2, np.sign(normal[:, 0]) * half[:, 0], 0.0)
+    edge[:, 1] = np.where(best == 1, np.sign(normal[:, 1]) * half[:, 1], 0.0)
+    across = along.copy()
+    across[best == 1, 0] = 0.0
+    across[best == 2, 1] = 0.0
+    slip = clamp(dot(edge - start, across) / np.maximum(dot(across, across), TINY))
+    parameter = np.where(best == 0, end, slip)
+    return -np.maximum(depth[rows, best], 0.0), parameter, normal

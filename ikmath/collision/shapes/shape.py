@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an obstacle is: a solid or a surface that tells how far points and bones are from it.
+
+Every distance is signed (negative inside), every normal points from the obstacle to the figure and is the
+direction in which the distance grows fastest. A shape may be carried by a rigid motion: the motion is
+applied to what is asked, not to the geometry, so that a mesh keeps its tree while it moves. Motions may
+have leading axes, one transform a frame; these are then the leading axes of whatever is asked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import arguments
+from ...errors import BadShape, BadValue
+from ...rotation import Array
+from ..shape_group import Group
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest point of an obstacle to each of some points.
+
+    Attributes:
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked
+            for.
+        point: (*b, 3) on the surface, in the world; NaN where nothing is within the limit.
+        normal: (*b, 3) unit, gradient of the distance; zero where nothing is within the limit.
+    """
+
+    distance: Array
+    point: Array
+    normal: Array
+
+
+@dataclass(frozen=True)
+class SegmentNearest:
+    """The nearest, or where it is inside the deepest, point of a segment to an obstacle.
+
+    Attributes:
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked
+            for.
+        point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
+        parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
+        normal: (*b, 3) unit, from the obstacle to the segment; moving along it by -distance ends a
+            penetration.
+    """
+
+    distance: Array
+    point: Array
+    parameter: Array
+    normal: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(ABC):
+    """Base of all obstacles.
+
+    Args:
+        name: shown in messages ("stopped by obstacle 'Table'"); the kind of the shape if left empty.
+        margin: metres that the figure keeps away from this obstacle, on top of the problem's margin.
+    """
+
+    kind: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
+
+    name: str = field(default="", kw_only=True)
+    margin: float = field(default=0.0, kw_only=True)
+    rotation: Array = field(default_factory=lambda: np.eye(3), kw_only=True, repr=False)
+    translation: Array = field(default_factory=lambda: np.zeros(3), kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        self._set("name", arguments.text(self.name, f"name of a {self.label.lower()}") or self.kind)
+        self._set("margin", arguments.number(self.margin, f"margin of obstacle {self.name!r}"))
+        self._carry(self.rotation, self.translation)
+
+    def _set(self, field_name: str, value: object) -> None:
+        """Set a field of this frozen object while it is being made."""
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(self, field_name, value)
+
+    def _vector(self, field_name: str) -> Array:
+        """Check and freeze a field that is one place or direction, (3,)."""
+        what = f"{field_name} of obstacle {self.name!r}"
+        value = arguments.shaped(getattr(self, field_name), what, (3,))
+        self._set(field_name, value)
+        return value
+
+    def _length(self, field_name: str) -> float:
+        """Check a field that is a length above zero, metres."""
+        what = f"{field_name} of obstacle {self.name!r}"
+        value = arguments.number(getattr(self, field_name), what, above=0)
+        self._set(field_name, value)
+        return value
+
+    def _carry(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> None:
+        turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
+        shift = arguments.numbers(translation, f"translation of obstacle {self.name!r}")
+        if turn.shape[-2:] != (3, 3):
+            raise BadShape(f"rotation of obstacle {self.name!r}", "(*frames, 3, 3)", turn.shape)
+        if shift.shape[-1:] != (3,):
+            raise BadShape(f"translation of obstacle {self.name!r}", "(*frames, 3)", shift.shape)
+        if np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5:
+            raise BadValue(
+                f"rotation of obstacle {self.name!r}",
+                "is no rotation; put scale and shear into the geometry.",
+            )
+        try:
+            frames = np.broadcast_shapes(turn.shape[:-2], shift.shape[:-1])
+        except ValueError:
+            raise BadShape(
+                f"translation of obstacle {self.name!r}",
+                f"the frames of the rotation, {turn.shape[:-2]}",
+                shift.shape,
+            ) from None
+        if 0 in frames:
+            raise BadShape(f"translation of obstacle {self.name!r}", "one frame at least", shift.shape)
+        self._set("rotation", np.broadcast_to(turn, (*frames, 3, 3)).copy())
+        self._set("translation", np.broadcast_to(shift, (*frames, 3)).copy())
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """The frame axes of the motion, () for an obstacle that stands still."""
+        return self.translation.shape[:-1]
+
+    def moved(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> Self:
+        """This obstacle, carried by a rigid motion from where it is: `p -> rotation @ p + translation`.
+
+        Args:
+            rotation: (*frames, 3, 3).
+            translation: (*frames, 3) metres.
+        """
+        turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
+        shift = arguments.numbers(translation, f"translation of obstacle {self.name!r}")
+        other = copy(self)
+        if turn.shape[-2:] == (3, 3) and shift.shape[-1:] == (3,):
+            shift = (turn @ self.translation[..., None])[..., 0] + shift
+            turn = turn @ self.rotation
+        other._carry(turn, shift)
+        return other
+
+    def at(self, frame: int | tuple[int, ...]) -> Self:
+        """This obstacle as it is in one frame of its motion; itself if it stands still."""
+        if not self.frames:
+            return self
+        other = copy(self)
+        other._carry(self.rotation[frame], self.translation[frame])
+        return other
+
+    def stands(self, other: Shape) -> bool:
+        """Whether another shape is this one at the same place; False where finding out takes long."""
+        return self is other
+
+    @property
+    def steady(self) -> bool:
+        """Whether it is worth a `Watch`: asking takes long, and its signed distance knows no leaps."""
+        return False
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[Array, float]:
+        """Centre (*frames, 3) and radius of a ball around the shape; infinite if it has no end."""
+
+    @classmethod
+    @abstractmethod
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
+        """Obstacles of this kind, to be asked together.
+
+        Args:
+            shapes: of this kind.
+            frames: the frame axes that all motions are brought to.
+        """
+
+    @abstractmethod
+    def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
+        """Nearest points of the surface.
+
+        Args:
+            points: (*b, 3) in the world; frames of a moving obstacle are its leading axes.
+            limit: metres; what is further away may be answered by an infinite distance. Helps meshes only.
+        """
+
+    @abstractmethod
+    def nearest_segment(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None
+    ) -> SegmentNearest:
+        """Nearest or deepest points of segments.
+
+        Args:
+            a: (*b, 3) first ends in the world; frames of a moving obstacle are the leading axes.
+            b: (*b, 3) second ends.
+            limit: as for `nearest`.
+        """
+
+    def _flat(self, *places: npt.ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
+        """Queries as equally many rows, and the batch axes that the answer takes."""
+        queries = [arguments.vectors(place, f"place asked of obstacle {self.name!r}") for place in places]
+        batch = np.broadcast_shapes(*(query.shape[:-1] for query in queries))
+        batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
+        return [np.broadcast_to(query, (*batch, 3)).reshape(-1, 3) for query in queries], batch
+
+    def _per_row(self, values: Array, batch: tuple[int, ...]) -> Array:
+        """Values of each frame, (*frames, ...), for every row of `_flat`."""
+        rest = values.shape[len(self.frames) :]
+        spread = values.reshape(*self.frames, *(1,) * (len(batch) - len(self.frames)), *rest)
+        return np.broadcast_to(spread, (*batch, *rest)).reshape(-1, *rest)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solid ball: the obstacle of most of the papers' scenes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...rotation import Array
+from ..vectors import TINY, clamp, directions, dot, length
+from .solid import Solid
+
+_ROUNDING: Final = 1e-13  # of the radius
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere(Solid):
+    """A solid ball.
+
+    Args:
+        center: (3,) metres, in the obstacle's own space.
+        radius: metres, above zero.
+
+    Raises:
+        BadShape, BadValue: a centre that is no place, a radius that is not above zero.
+    """
+
+    kind: ClassVar[str] = "sphere"
+    label: ClassVar[str] = "Sphere"
+    description: ClassVar[str] = "A solid ball"
+    source: ClassVar[str] = "Ge 2000, A.4.1"
+
+    center: npt.ArrayLike
+    radius: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._vector("center")
+        self._length("radius")
+
+    @property
+    def parameters(self) -> Array:
+        """(*frames, 4): centre in the world, radius."""
+        center = self.rotation @ np.asarray(self.center) + self.translation
+        return np.concatenate([center, np.full((*self.frames, 1), self.radius)], -1)
+
+    @property
+    def bounds(self) -> tuple[Array, float]:
+        """The ball itself."""
+        return self.parameters[..., :3], self.radius
+
+    @staticmethod
+    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
+        """See `Solid.point_distance`; at the very centre the normal is a unit vector of no meaning."""
+        difference = points - parameters[:, :3]
+        reach = length(difference)
+        normal = directions(difference, reach, difference, _ROUNDING * parameters[:, 3])
+        distance = reach - parameters[:, 3]
+        return distance, points - distance[:, None] * normal, normal
+
+    @staticmethod
+    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+        """See `Solid.segment_distance`; through the centre the normal is at right angles to it."""
+        center = parameters[:, :3]
+        along, to_center = b - a, center - a
+        parameter = clamp(dot(to_center, along) / np.maximum(dot(along, along), TINY))
+        difference = parameter[:, None] * along
+        difference -= to_center
+        reach = length(difference)
+        normal = directions(difference, reach, along, _ROUNDING * parameters[:, 3])
+        return reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal

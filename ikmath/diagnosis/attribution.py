@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds an effector back, found by doing without it.
+
+Slopes alone accuse the wrong one: a goal that a turn would disturb may be put right by other joints. So each
+suspect, another goal or a joint at its limit, is lifted for a moment, and a few steps are taken from where
+the figure stands. The one without which the effector comes clearly nearer is what holds it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Mask
+from ..linalg.lexicographic import Level, lexicographic
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from ..threads import OneThread
+
+_STEPS: Final = 12  # that are taken without a suspect
+_STRIDE: Final = 0.3  # radians, or shares of the figure's size, of a coordinate in a step
+_NEARER: Final = 0.9  # share of its error that an effector has left at most, if a suspect was to blame
+_GAIN: Final = 1e-3  # share of the squared errors that is worth another step
+_PACE: Final = 3.0  # multiple of a step's gain that the steps to come may be expected to make
+_CAREFUL: Final = 30.0  # how a refused step raises the damping
+_DAMPING: Final = 1e-4  # of squared scaled errors of 1
+_LEAST: Final = 1e-10
+_AT: Final = 0.999  # measure of a swing region from which its boundary counts
+_CHANGES: Final = 12  # inequalities changed one at a time in a step
+_MANY: Final = 6  # suspects above which it is not looked which of them together are enough
+
+
+@dataclass(frozen=True)
+class Culprits:
+    """What holds an effector back; nothing if nothing was found that does.
+
+    Attributes:
+        goals: (E,) effectors that stand against it; joints: (J,) joints at their limits.
+        method: whether nothing does but the method, which does not make the turns that would bring it nearer.
+    """
+
+    goals: tuple[int, ...] = ()
+    joints: tuple[int, ...] = ()
+    method: bool = False
+
+
+@OneThread()
+def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
+    """What an effector is held back by, as few as can be told.
+
+    Args:
+        problem: of one frame; pose: where the solve ended; effector: one that is short there.
+    """
+    search = _Search(problem, pose, effector)
+    goals, joints = search.suspects()
+    for suspects in _in_turn(goals, joints, first_goals=search.pulled):
+        if search.guilty(suspects):
+            return suspects
+    for many in (Culprits(goals), Culprits((), joints), Culprits(goals, joints)):
+        if len(many.goals) + len(many.joints) > 1 and search.guilty(many):
+            return search.fewest(many)
+    return Culprits(method=search.pulled and search.guilty(Culprits()))
+
+
+def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bool) -> Iterable[Culprits]:
+    single = [Culprits((goal,)) for goal in goals]
+    held = [Culprits((), (joint,)) for joint in joints]
+    return [*single, *held] if first_goals else [*held, *single]
+
+
+class _Search:
+    """The suspects of one effector.
+
+    Attributes:
+        pulled: whether the effector's own wish could be followed inside the limits, so that goals are more
+            likely to stand against it than joints.
+    """
+
+    def __init__(self, problem: Problem, pose: Pose, effector: int) -> None:
+        self.problem, self.pose, self.effector = problem, pose, effector
+        stack, self.region = problem.stack, problem.skeleton.region
+        self.ends = np.append(stack.starts[1:], stack.rows)
+        self.error, self.jacobian = stack.evaluate(problem.tasks, pose)
+        own = self.rows(effector)
+        self.uphill: Array = self.error[own] @ self.jacobian[own]
+        self.short = float(np.linalg.norm(self.error[own]))
+        self.limited = self.region.at_limit(pose.q)
+        scale = problem.length if problem.units[effector] == "m" else 1.0
+        self.least = 1e-2 * self.short * scale
+        self.pulled = float(np.linalg.norm(self.uphill[~self.limited])) > self.least
+
+    def rows(self, effector: int) -> slice:
+        """The rows of an effector."""
+        return slice(int(self.problem.stack.starts[effector]), int(self.ends[effector]))
+
+    def suspects(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Effectors that are no weaker, and joints at limits that the wish goes against; likeliest first."""
+        problem, stack = self.problem, self.problem.stack
+        free = np.where(self.limited, 0.0, self.uphill)
+        level = stack.level[stack.starts]
+        # Place and orientation of one effector share its name; it is no use to say that it is in its own way.
+        names = problem.effectors
+        others = [e for e, name in enumerate(names) if name != names[self.effector]]
+        others = [e for e in others if level[e] <= level[self.effector] and stack.scale[stack.starts[e]] > 0]
+        against = {
+            e: float(np.linalg.norm((self.jacobian[self.rows(e)] @ free) * stack.scale[self.rows(e)]))
+            for e in others
+        }
+        owner = problem.skeleton.owner
+        pull = np.where(self.limited, np.abs(self.uphill), 0.0)
+        by_joint = np.bincount(owner, pull, minlength=len(problem.skeleton))
+        joints = [int(j) for j in np.argsort(-by_joint, kind="stable") if by_joint[j] > self.least]
+        return tuple(sorted(others, key=lambda e: -against[e])), tuple(joints)
+
+    def guilty(self, suspects: Culprits) -> bool:
+        """Whether the effector comes clearly nearer without them."""
+        names = {self.problem.effectors[e] for e in suspects.goals}
+        lifted = np.array([name in names for name in self.problem.effectors])
+        loose = np.isin(self.problem.skeleton.owner, suspects.joints)
+        return self._nearest(lifted, loose) < _NEARER * self.short
+
+    def fewest(self, suspects: Culprits) -> Culprits:
+        """Of several that are guilty together those that it takes."""
+        if len(suspects.goals) + len(suspects.joints) > _MANY:
+            return suspects
+        for goal in reversed(suspects.goals):
+            fewer = Culprits(tuple(g for g in suspects.goals if g != goal), suspects.joints)
+            suspects = fewer if self.guilty(fewer) else suspects
+        for joint in reversed(suspects.joints):
+            fewer = Culprits(suspects.goals, tuple(j for j in suspects.joints if j != joint))
+            suspects = fewer if self.guilty(fewer) else suspects
+        return suspects
+
+    def _nearest(self, lifted: Mask, loose: Mask) -> float:
+        """The effector's error after some steps.
+
+        Args:
+            lifted: (E,) effectors that ask for nothing; loose: (n,) coordinates without limits.
+        """
+        problem, stack, region = self.problem, self.problem.stack, self.region
+        metric, own = stack.metric, self.rows(self.effector)
+        asks = ~np.repeat(lifted, self.ends - stack.starts)
+        pose, raw, jacobian = self.pose, self.error, self.jacobian
+        scale = np.where(asks & (stack.place <= stack.place[own.start]), stack.scale, 0.0)
+        cost, caution = _square(raw * scale), 1.0
+        low, high = np.where(loose, -np.inf, region.low), np.where(loose, np.inf, region.high)
+        for left_over in reversed(range(_STEPS)):
+            scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None] * metric
+            levels = []
+            for place in range(len(stack.levels)):
+                some = asks & (stack.place == place)
+                damping = (_DAMPING * float(scaled[some] @ scaled[some]) + _LEAST) * caution
+                levels.append(Level(columns[some], -scaled[some], damping))
+            rows, least = self._kept(pose, lifted, loose)
+            lower, upper = np.minimum((low - pose.q) / metric, 0.0), np.maximum((high - pose.q) / metric, 0.0)
+            dq = lexicographic(levels, lower, upper, rows, least, patience=_CHANGES).x * metric
+            stride = float(np.abs(dq / stack.metric).max(initial=0.0))
+            q = pose.q + dq * min(1.0, _STRIDE / max(stride, 1e-300))
+            trial = Pose.trusted(problem.skeleton, np.where(loose, q, region.project(q)))
+            error, slopes = stack.evaluate(problem.tasks, trial)
+            left = _square(error * scale)
+            if left < cost:
+                here, there = float(np.linalg.norm(raw[own])), float(np.linalg.norm(error[own]))
+                done = left > cost * (1.0 - _GAIN)
+                pose, raw, jacobian, cost = trial, error, slopes, left
+                # even at a multiple of this pace it would not get there in the steps that are left
+                slow = there - _PACE * left_over * max(here - there, 0.0) > _NEARER * self.short
+                if done or slow or there < _NEARER * self.short:
+                    break
+            caution = 1.0 if pose is trial else caution * _CAREFUL
+        return float(np.linalg.norm(raw[own]))
+
+    def _kept(self, pose: Pose, lifted: Mask, loose: Mask) -> tuple[Array | None, Array | None]:
+        """Rows `C dz >= d` of swing regions, one-sided goals and obstacles that nobody has lifted."""
+        problem, metric = self.problem, self.problem.stack.metric
+        rows: list[Array] = []
+        least: list[float] = []
+        for pair, edge in self.region.near_boundary(pose.q, _AT).items():
+            x, z = self.region.pair_columns[pair]
+            if not loose[x]:
+                row = np.zeros(len(metric))
+                row[x], row[z] = -edge.x * metric[x], -edge.z * metric[z]
+                rows.append(row[None])
+                least.append(-edge.room)
+        first = 0
+        for goal in problem.tasks:
+            own = slice(first, first + goal.effectors)
+            first += goal.effectors
+            if goal.one_sided:
+                error, jacobian = goal.inequality(pose)
+                asked = ~np.repeat(lifted[own], len(error) // goal.effectors)
+                rows.append(jacobian[asked] * metric / problem.length)
+                least += np.minimum(-error[asked] / problem.length, 0.0).tolist()
+        if problem.scene is not None:
+            near = problem.scene.near(pose, problem.sight)
+            rows.append(near.jacobian(pose) * metric / problem.length)
+            least += np.minimum((problem.margin - near.room) / problem.length, 0.0).tolist()
+        return (np.concatenate(rows), np.array(least)) if rows else (None, None)
+
+
+def _square(error: Array) -> float:
+    return float(error @ error)

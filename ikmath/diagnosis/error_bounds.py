@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What no pose can do away with: targets inside of obstacles, told by where they are alone.
+
+A place of the figure that is inside of one of its links, by so much, stays out of obstacles by so much, as
+that link does. So it comes no nearer to a target than that is too deep for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..collision import Scene
+from ..collision.segments import closest_to_point
+from ..model.frame_points import Points
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..problem.problem import Problem
+from ..rotation import Array
+
+
+def shortfalls(problem: Problem, pose: Pose) -> Array:
+    """(E,) metres that the effectors will be short at least, 0 where nothing is known.
+
+    Args:
+        problem: of one frame; pose: of the figure, any.
+    """
+    least, scene = np.zeros(len(problem.effectors)), problem.scene
+    if scene is None or not scene.obstacles or not len(scene.body):
+        return least
+    a, b = scene.body.segments(pose)
+    for goal, rows in problem.places():
+        points = goal.points(pose.skeleton)
+        places = pose.points(points)
+        for own in range(goal.effectors):
+            within = _within(scene, a, b, places[own], _moving(points, own, pose.skeleton))
+            least[rows][own] = within - _clearance(problem, scene, goal.target[own]) - goal.slack
+    return np.maximum(least, 0.0)
+
+
+def gaps(a: Array, b: Array, place: Array) -> Array:
+    """(L, 3) from a place (3,) to the nearest points of segments (L, 3)."""
+    at = np.broadcast_to(place, a.shape)
+    return a + closest_to_point(a, b, at)[:, None] * (b - a) - at
+
+
+def _moving(points: Points, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+    """(n,) which coordinates carry a point; what lies on a joint is not moved by its turns."""
+    if points.offsets[row].any():
+        return points.moved[:, row]
+    own: npt.NDArray[np.bool_] = (skeleton.owner == points.joints[row]) & skeleton.is_turn
+    return np.asarray(points.moved[:, row] & ~own)
+
+
+def _within(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[np.bool_]) -> float:
+    """How deep a place of the figure is in links that go with it and keep out of obstacles; -inf in none.
+
+    Args:
+        a, b: (L, 3) ends of the links' axes; place: (3,); moved: (n,) which coordinates carry it.
+    """
+    outward = scene.body.outward
+    links = outward[(scene.moves[outward] == moved).all(1)]
+    gap = gaps(a[links], b[links], place)
+    depth = scene.body.radius[links] - np.sqrt((gap * gap).sum(-1))
+    return float(depth.max(initial=-np.inf))
+
+
+def _clearance(problem: Problem, scene: Scene, place: Array) -> float:
+    """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside.
+
+    Far behind an open surface one is elsewhere, as for `Problem.sight`.
+    """
+    sight, margin = problem.sight, problem.margin
+    each = (float(one.nearest(place, sight).distance) - one.margin for one in scene.obstacles)
+    return min(each, default=np.inf) - margin

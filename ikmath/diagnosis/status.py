@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why a figure stands where it stands: the status of a solve and one sentence for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from ..collision import Proximity
+from ..model.pose import Pose
+from ..problem.problem import Problem, Solution, Status
+from ..rotation import Array
+from .attribution import culprits
+
+_FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
+_OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
+_MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
+
+
+def conclude(
+    problem: Problem,
+    q: Array,
+    iterations: int,
+    tolerance: float,
+    *,
+    errors: Array | None = None,
+    stalled: bool = False,
+    measure: Callable[[], float] | None = None,
+    blocked: str = "",
+    near: Proximity | None = None,
+    memory: Any = None,
+    paced: bool = False,
+) -> Solution:
+    """The solution for final coordinates q (n,): errors, status and message.
+
+    Args:
+        problem: the problem of this frame.
+        q: (n,) where the solve ended.
+        iterations: how many steps it took.
+        tolerance: metres and radians within which an effector is there.
+        errors: (E,) sizes of the errors at q, if the method knows them.
+        stalled: whether no further step was better, as opposed to running out of iterations.
+        measure: finds the distance to the nearest obstacle, metres, where there are any.
+        blocked: name of the obstacle that stands in the way, if one does.
+        near: what is near at q, if the method knows.
+        memory: what the method wants back for the frame after; paced: it kept from a jump; see `Solution`.
+    """
+    if errors is None:
+        errors = problem.errors(Pose.trusted(problem.skeleton, q))
+    inside = _inside(problem, near) if near is not None and near.least < -tolerance else ""
+    sentence: Callable[[], str]
+    if not len(errors) or max(errors.tolist()) <= tolerance:
+        status, sentence = Status.REACHED, partial(_all_reached, problem, q, inside)
+    else:
+        status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
+        sentence = partial(
+            explain,
+            problem,
+            q,
+            errors,
+            tolerance,
+            stalled=stalled,
+            blocked=blocked,
+            inside=inside,
+            paced=paced,
+        )
+    if inside:
+        status = Status.INFEASIBLE
+    return Solution(
+        q=q,
+        status=status,
+        iterations=iterations,
+        off=errors,
+        sentence=sentence,
+        memory=memory,
+        measure=measure,
+        paced=paced,
+    )
+
+
+def arrived(problem: Problem, q: Array, iterations: int) -> Solution:
+    """The solution for coordinates q (n,) at which all is known to be reached; errors wait to be asked for.
+
+    Args:
+        problem: the problem of this frame; iterations: how many steps it took.
+    """
+    return Solution(
+        q=q,
+        status=Status.REACHED,
+        iterations=iterations,
+        off=partial(_measured, problem, q),
+        sentence=partial(_all_reached, problem, q, ""),
+        measure=problem.measure(q),
+    )
+
+
+def _measured(problem: Problem, q: Array) -> Array:
+    return problem.errors(Pose.trusted(problem.skeleton, q))
+
+
+def _all_reached(problem: Problem, q: Array, inside: str) -> str:
+    return f"All goals are reached{_beyond_limits(problem, q)}{inside and f', but {inside}'}."
+
+
+def explain(
+    problem: Problem,
+    q: Array,
+    errors: Array,
+    tolerance: float,
+    *,
+    stalled: bool,
+    blocked: str = "",
+    inside: str = "",
+    paced: bool = False,
+) -> str:
+    """One sentence: the effector that is most short, by how much, and what holds it back at q (n,)."""
+    worst = int(np.argmax(np.where(errors > tolerance, errors / problem.spans, -1.0)))
+    size = (
+        f"{errors[worst] * problem.metre:.4g} m"
+        if problem.units[worst] == "m"
+        else f"{np.degrees(errors[worst]):.3g} degrees"
+    )
+    if problem.units[worst] == "":
+        size = f"{errors[worst]:.4g}"
+    if blocked:
+        why = f"stopped by {blocked}"
+    elif not stalled:
+        why = "it still came nearer when the iterations ran out"
+    elif inside:  # whatever else there is, that comes first
+        why, inside = inside, ""
+    else:
+        why = reason(problem, Pose.trusted(problem.skeleton, q), worst, paced=paced)
+    return f"{problem.effectors[worst]} is short by {size}: {why}{inside and f'; {inside}'}."
+
+
+def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) -> str:
+    """What holds an effector back where the solve ended; paced: the solve kept from a jump."""
+    stack = problem.stack
+    if not stack.scale[stack.starts[effector]]:
+        return "its weight is zero"
+    beyond = float(_beyond_reach(problem)[effector])
+    if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
+        return "the target is out of reach"
+    found = culprits(problem, pose, effector)
+    parts = []
+    if found.goals:
+        parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")
+    if found.joints:
+        held = listed(problem.skeleton.names[joint] for joint in found.joints)
+        parts.append(
+            f"{held} {'is at its joint limit' if len(found.joints) == 1 else 'are at their joint limits'}"
+        )
+    if parts:
+        return ", and ".join(parts)
+    if found.method and paced:
+        return "it would have to jump to be there at once"
+    if found.method:
+        return "small turns of joints would bring it nearer, but the method does not make them"
+    return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a person lists them, each once."""
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _beyond_reach(problem: Problem) -> Array:
+    """(E,) metres that targets are farther from a root than the chain would be long if all joints were free.
+
+    Zero where that cannot be told.
+    """
+    skeleton = problem.skeleton
+    roots, slides, start = skeleton.parents < 0, ~skeleton.is_turn, skeleton.constants.translation
+    lengths = np.where(roots, 0.0, np.sqrt((start * start).sum(-1)))
+    room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides]))
+    beyond = np.zeros(len(problem.effectors))
+    for goal, own in problem.places():
+        points = goal.points(skeleton)
+        above = skeleton.ancestors[points.joints]
+        reach = above @ lengths + np.sqrt((points.offsets**2).sum(-1)) + goal.slack
+        reach += np.where(above[:, skeleton.owner[slides]], room, 0.0).sum(-1)
+        away = np.sqrt(((goal.target - start[np.argmax(above & roots, 1)]) ** 2).sum(-1))
+        beyond[own] = np.maximum(away - reach, 0.0)
+    return beyond
+
+
+def _inside(problem: Problem, near: Proximity) -> str:
+    """What goes deepest into something, and how deep."""
+    worst = int(np.argmin(near.clearance))
+    other, link = int(near.other[worst]), near.scene.body.names[int(near.link[worst])]
+    into = near.names[worst] if other < 0 else near.scene.body.names[other]
+    depth = -float(near.clearance[worst]) * problem.metre
+    size = f"{1e3 * depth:.3g} mm" if depth < 1.0 else f"{depth:.3g} m"
+    return f"{link} goes {size} into {into or 'an obstacle'}"
+
+
+def _beyond_limits(problem: Problem, q: Array) -> str:
+    """What limits that give, or that a method does not know, have let pass, as the end of a sentence."""
+    skeleton = problem.skeleton
+    if problem.limits.strict:
+        return ""
+    out = np.abs(q - skeleton.region.project(q))
+    if not out.max(initial=0.0) > _OUT:
+        return ""
+    worst = int(np.argmax(out))
+    far = out[worst]
+    size = f"{np.degrees(far):.3g} degrees" if skeleton.is_turn[worst] else f"{far * problem.metre:.4g} m"
+    return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"
+
+
+def as_near_as_can_be(problem: Problem, errors: Array, tolerance: float) -> bool:
+    """Whether all effectors that are short are so by no more than their chains are too short for."""
+    excess = errors - _beyond_reach(problem)
+    return bool((excess[errors > tolerance] <= _FULL * problem.length).all())
+
+
+def too_far(problem: Problem, errors: Array) -> bool:
+    """Whether some target is farther from where its chain is held than the chain is long."""
+    return bool((_beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any())

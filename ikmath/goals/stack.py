@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The goals of a problem as rows, which is how row-based methods see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from ..arrays import Mask
+from ..model.jacobian_blocks import Block, Blocks, blocks_of
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..model.topology import span
+from ..rotation import Array
+from . import Goal, Residual
+from .fused_tasks import Merged
+
+
+class Stack:
+    """Goals as rows on top of one another, in their order.
+
+    Args:
+        skeleton: the figure; goals: a problem's tasks; length: the problem's, metres.
+
+    Attributes:
+        rows: their number; starts: (E,) first row of every effector;
+        sizes: of every effector how many rows it has, and its scaled error where it is a figure size off,
+            infinite for turns;
+        scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
+            so that metres and radians weigh alike; level: (rows,) priority of each row.
+        levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
+        place: (rows,) which of them each row belongs to; most: the largest scale of each;
+        largest, smallest: of all.
+        metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
+            figure sizes unless the figure is weighed; units: (n, rows) of both.
+        turning: (n,) how far each turns where the readiest ones turn by 1, infinite for slides.
+        even: whether all rows have one scale.
+    """
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], length: float) -> None:
+        self._goals, self._skeleton = goals, skeleton
+        counts = [goal.effectors * goal.rows for goal in goals]
+        self.rows = sum(counts)
+        per_effector = np.array([goal.rows for goal in goals for _ in goal.labels], dtype=int)
+        self.starts = (
+            np.concatenate([[0], np.cumsum(per_effector)[:-1]]).astype(int)
+            if len(per_effector)
+            else per_effector
+        )
+        scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
+        self.scale = np.concatenate(scales) if scales else np.empty(0)
+        sizes = length * self.scale.take(self.starts)
+        lengths = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
+        sizes = np.where(lengths & (sizes > 0.0), sizes, np.inf)
+        self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
+        self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
+        priorities, self.place = np.unique(self.level, return_inverse=True)
+        self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
+        self.levels = self.levels or [slice(0, 0)]
+        self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
+        self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
+        mobility = skeleton.mobility_for(length)
+        self.metric = np.sqrt(mobility)
+        self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory
+        self.turning = np.where(skeleton.is_turn, mobility**0.25, np.inf)
+        self._merged: Merged | None = None
+        self._seen: Sequence[Goal] = ()
+        self._begun: Pose | None = None
+        self._ended: Pose | None = None
+        self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
+
+    def evaluate_many(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Blocks]]:
+        """Errors (B, rows) of many frames, unscaled, and what gives their Jacobian, scaled."""
+        parts = [goal.evaluate(pose) for goal in goals]
+        frames = prod(pose.batch)
+        errors = [part.error.reshape(frames, part.error.shape[-1]) for part in parts]
+
+        def jacobian() -> Blocks:
+            values = []
+            for block in self._layout:
+                scale = self.scale[block.rows, None, None]
+                out = np.empty((len(scale), block.columns.count, frames))
+                for share in block.shares:
+                    parts[share.goal].block(share.effectors, block.columns, out[share.rows])
+                out *= scale
+                values.append(out)
+            return Blocks((self.rows, pose.skeleton.n, frames), self._layout, values)
+
+        return np.concatenate(errors, 1) if errors else np.zeros((frames, 0)), jacobian
+
+    @cached_property
+    def moved(self) -> Mask:
+        """(E, n) which coordinates move which effector, whether its goal may use them or not."""
+        return np.concatenate([goal.moved(self._skeleton) for goal in self._goals], 1).T
+
+    @cached_property
+    def _layout(self) -> list[Block]:
+        if not self.rows:
+            return []
+        skeleton, rows = self._skeleton, [goal.rows for goal in self._goals]
+        moved = [goal.moved(skeleton) for goal in self._goals]
+        return blocks_of(skeleton.plan, moved, rows)
+
+    def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
+        """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
+        if len(goals) == 1:
+            return goals[0].evaluate(pose)
+        if not goals:
+            n = pose.skeleton.n
+            return Residual(np.zeros((*pose.batch, 0)), np.zeros((*pose.batch, 0, n)))
+        if not pose.batch:
+            return self._rows(goals, pose.skeleton).evaluate(goals, pose)
+        parts = [goal.evaluate(pose) for goal in goals]
+
+        def jacobian() -> Array:  # frames lie innermost in memory; keep them there
+            rows = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
+            return np.moveaxis(rows, (0, 1), (-2, -1))
+
+        error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
+        return Residual(np.moveaxis(error, 0, -1), jacobian)
+
+    def _rows(self, goals: Sequence[Goal], skeleton: Skeleton) -> Merged:
+        """What the goals have in common; found anew for goals that hold on to other points than before."""
+        if self._merged is None or not (self._seen is goals or self._merged.fits(goals, skeleton)):
+            self._merged = Merged(goals, skeleton)
+        self._seen = goals
+        return self._merged
+
+    def begin(self, skeleton: Skeleton, q: Array) -> Pose:
+        """The pose from which a solve begins: mostly that from which the last one did, or at which it ended.
+
+        Args:
+            skeleton: the figure; q: (n,), whose owner may write to it later.
+        """
+        values = q.tobytes()
+        for known in (self._begun, self._ended):
+            if known is not None and known.skeleton is skeleton and known.q.tobytes() == values:
+                return known
+        self._begun = Pose.trusted(skeleton, q.copy()).remember()
+        return self._begun
+
+    def end(self, pose: Pose) -> None:
+        """Remember where a solve ended, for the one that goes on from there; nobody writes to its q."""
+        self._ended = pose
+
+    def like(self, other: Stack) -> bool:
+        """Whether the rows of another weigh the same and are of the same levels."""
+        if self is other:
+            return True
+        return np.array_equal(self.scale, other.scale) and np.array_equal(self.place, other.place)
+
+    def costs(self, scaled: Array) -> list[float]:
+        """Squared length (rows,) of each level's scaled errors."""
+        return [float(own.dot(own)) for own in map(scaled.__getitem__, self.levels)]
+
+    def squares(self, error: Array) -> Array:
+        """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""
+        return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error

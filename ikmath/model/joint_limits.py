@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The region that joint limits leave to the coordinates: intervals, and Blender's swing ellipses.
+
+Slides, twists and single turns have intervals. Where a joint is free in both swing turns x and z, its limits
+bound them together, as in Blender's own inverse kinematics (measured there, not guessed): with
+`S = sin(t/2)/t * (x, z)`, `t = |(x, z)|`, the vector part of the swing quaternion, and `r = sin(limit/2)` on
+the side where S lies,
+
+    (S.x / r.x)^2 + (S.z / r.z)^2 <= 1          four quarter ellipses, or a strip if only one turn is limited
+
+measured from the centre `clip(0, lower, upper)`, which is the rest pose unless the limits leave it out.
+
+Arrays here are `q` with the coordinates along the LAST axis in public functions; the private ones take the
+coordinates first, because that is how a batch of frames lies in memory.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import Index, Mask
+from ..rotation import Array, sine_and_cosine
+from .limit_crossings import Bounds, Edge, ExitsOfMany, ExitsOfOne
+from .swing import EDGE, FLOOR, NARROW, Room, edge_of
+from .topology import span
+
+_FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
+_MANY: Final = 200  # swings from which on one tangent costs less than one sine
+INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
+_OUTSIDE: Final = 1.0 + INSIDE
+
+
+class Region:
+    """Limits of all coordinates of a skeleton.
+
+    Args:
+        owner: (n,) joint of each coordinate; slot: (n,) which of its six; lower, upper: (n,) limits.
+
+    Attributes:
+        pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
+        pair_columns: the same pairs in plain numbers;
+        free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
+            turn.
+        boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all
+            others.
+    """
+
+    def __init__(self, owner: Index, slot: Index, lower: Array, upper: Array) -> None:
+        self.n = len(owner)
+        self.lower, self.upper = lower, upper
+        limited = np.isfinite(lower) | np.isfinite(upper)
+        slots = list(enumerate(zip(owner.tolist(), slot.tolist(), strict=True)))
+        x_of = {joint: c for c, (joint, k) in slots if k == 3}
+        both = [(x_of[joint], c) for c, (joint, k) in slots if k == 5 and joint in x_of]
+        pairs = [(x, z) for x, z in both if limited[x] or limited[z]]
+        self.pairs = np.array(pairs, dtype=int).reshape(-1, 2)
+        self.free_pairs = np.array([p for p in both if p not in pairs], dtype=int).reshape(-1, 2)
+        interval = limited.copy()
+        interval[self.pairs] = False
+        self.boxed = np.flatnonzero(interval)
+        # intervals of everything; a pair's own coordinates are left open here
+        self.low = np.where(interval, lower, -np.inf)
+        self.high = np.where(interval, upper, np.inf)
+        self._every_pair = np.arange(len(pairs))
+        self._any_box, self._boundless = bool(interval.any()), not limited.any()
+        slides = slot < 3
+        mixed = slides.any() and not slides.all()
+        self._kinds = [span(np.flatnonzero(kind)) for kind in (slides, ~slides)] if mixed else []
+        low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
+        centre = np.sin(np.clip(0.0, low, high) / 2)
+        self._centre = np.ascontiguousarray(centre.T)
+        self._centred = not centre.any()
+        ends = np.isfinite(lower[self.pairs]) & np.isfinite(upper[self.pairs])
+        self._open_pairs = np.concatenate([self.free_pairs, self.pairs[~ends.all(1)]])
+        # (side, 2, P) reciprocal radii in half-angle sines, 0 where there is no limit
+        radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
+        open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
+        inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, FLOOR))
+        self._narrow = bool((inverse >= 1.0 / NARROW).any())
+        self._one_sided = bool(open_side.any())
+        # the same as plain floats, for one frame
+        self._ends = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
+        self.pair_columns = [(int(x), int(z)) for x, z in pairs]
+        self._pair_of = [-1] * self.n
+        for number, columns in enumerate(self.pair_columns):
+            for column in columns:
+                self._pair_of[column] = number
+        rooms = np.concatenate([centre, inverse[0], inverse[1]], 1).tolist()
+        self._rooms = [Room(*room) for room in rooms]
+        self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
+        # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
+        self._sure_low, self._sure_high = self.low.copy(), self.high.copy()
+        if self._centred:
+            side = np.where(open_side, 2.0, np.sqrt(2.0) * np.maximum(radius, 0.0))
+            self._sure_low[self.pairs] = -np.minimum(side[0], 2.0)
+            self._sure_high[self.pairs] = np.minimum(side[1], 2.0)
+        else:
+            self._sure_low[self.pairs], self._sure_high[self.pairs] = np.inf, -np.inf
+        # nor need open swings be told the other way round, as long as each turn is less than 2
+        self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
+        self._calm_low[self.free_pairs] = -2.0
+        self._calm_high[self.free_pairs] = 2.0
+
+    # ------------------------------------------------------------------ public, coordinates last
+    def project(self, q: npt.ArrayLike) -> Array:
+        """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n)."""
+        given = np.array(q, dtype=float)
+        if given.ndim == 1 and (given >= self._calm_low).all() and (given <= self._calm_high).all():
+            return given
+        first = np.moveaxis(given, -1, 0)
+        return np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
+
+    def violation(self, q: npt.ArrayLike) -> Array:
+        """How far each coordinate is outside: (*batch, n), 0 inside.
+
+        Intervals: the distance to the limit. Swing pairs: how much the ellipse's measure (1 on the boundary)
+        is exceeded, told of both coordinates.
+        """
+        first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
+        low, high = _columns_first(self.low, first), _columns_first(self.high, first)
+        out = np.maximum(np.maximum(low - first, first - high), 0.0)
+        if len(self.pairs):
+            excess = np.maximum(self._measures(first) - 1.0, 0.0)
+            out[self.pairs[:, 0]] = out[self.pairs[:, 1]] = excess
+        return np.moveaxis(out, 0, -1)
+
+    def at_limit(self, q: Array, margin: float = 1e-6) -> Mask:
+        """Which coordinates stand at (or within `margin` of) a limit: (*batch, n) bool."""
+        first = np.asarray(q, dtype=float)
+        if first.ndim > 1:
+            first = np.moveaxis(first, -1, 0)
+        low, high = _columns_first(self.low, first), _columns_first(self.high, first)
+        out = (first <= low + margin) | (first >= high - margin)
+        if len(self.pairs):
+            out[self.pairs.T] = self._measures(first) >= 1.0 - margin
+        return out if out.ndim == 1 else np.moveaxis(out, 0, -1)
+
+    # ------------------------------------------------------------------ for solvers, coordinates first
+    def project_first(self, q: Array) -> Array:
+        """As `project`, in place on a (n, ...) array, which is also returned."""
+        if self._any_box:
+            np.maximum(q, _columns_first(self.low, q), out=q)
+            np.minimum(q, _columns_first(self.high, q), out=q)
+        self._onto_boundary(q)
+        return self._unwound(q)
+
+    def _onto_boundary(self, q: Array) -> None:
+        """Swings outside put on the edge of their regions, in place."""
+        out, swing = self._beyond(q, 1.0)
+        if swing is not None:
+            q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
+
+    def landing(self, to: Array, exits: ExitsOfOne | ExitsOfMany | None) -> Array:
+        """Steps that end at to (n, ...), put inside the region in place, `exits` being what would leave."""
+        if isinstance(exits, ExitsOfMany):
+            exits.land(to)
+            if len(self._open_pairs):
+                own = exits.leaving().nonzero()[0]
+                to[:, own] = self._unwound(to.take(own, 1))
+            return to
+        if exits is not None:
+            exits.land(to)
+        elif self._any_box:
+            np.maximum(to, self.low, out=to)
+            np.minimum(to, self.high, out=to)
+        return self._unwound(to)
+
+    def kept(self, to: Array) -> Array:
+        """Steps to (n, ...) that left nowhere, in place: past half a turn on an open side a limit may be."""
+        return self._unwound(to) if self._one_sided else to
+
+    def _unwound(self, q: Array) -> Array:
+        """Swings beyond half a turn, where a side is open, told the shorter way round; in place."""
+        if len(self._open_pairs):
+            v = q[self._open_pairs.T]
+            turn = np.sqrt(v[0] * v[0] + v[1] * v[1])
+            over = np.nonzero(turn > np.pi + 1e-9)  # at half a turn both ways are as short
+            if len(over[0]):
+                t = turn[over]
+                shorter = 1.0 - 2.0 * np.pi * np.rint(t / (2.0 * np.pi)) / t
+                q[self._open_pairs[over[0]].T, *over[1:]] = v[:, *over] * shorter
+                self._onto_boundary(q)  # told the other way round a swing may be beyond another limit
+        return q
+
+    def leaving(self, q: Array, dq: Array) -> Bounds | None:
+        """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
+        if q.ndim == 1:
+            one = self.exits_of_one(q + dq)
+            return None if one is None else one.bounds(q, len(self.pairs))
+        flat = self.n, prod(q.shape[1:])
+        exits = self.exits_of_many(q.reshape(flat), (q + dq).reshape(flat))
+        return None if exits is None else exits.bounds(self.n, len(self.pairs), q.shape[1:])
+
+    def exits_of_many(self, q: Array, to: Array) -> ExitsOfMany | None:
+        """As `leaving`, for steps of many frames from q to others (n, B), told by what leaves."""
+        if self._boundless:
+            return None
+        suspects = to < self._sure_low[:, None]
+        suspects |= to > self._sure_high[:, None]
+        if not suspects.any():
+            return None
+        # flat, which numpy finds and picks out several times as quickly
+        frames = q.shape[1]
+        which, frame = np.divmod(suspects.take(self.boxed, 0).ravel().nonzero()[0], frames)
+        number = self.boxed.take(which)
+        column = number * frames + frame
+        limit = np.minimum(np.maximum(to.take(column), self.low.take(number)), self.high.take(number))
+        x, z = self.pairs.T
+        pair = (suspects.take(x, 0) | suspects.take(z, 0)).ravel().nonzero()[0]
+        ends, (point, normal, way) = np.zeros((2, 0), dtype=int), np.zeros((3, 2, 0))
+        if len(pair):
+            number, frame = np.divmod(pair, frames)
+            ends = self.pairs.T.take(number, 1) * frames + frame
+            swing = self._swing(to.take(ends), number)
+            outside = (swing.measure > _OUTSIDE).nonzero()[0]
+            pair, ends = pair.take(outside), ends.take(outside, 1)
+            point, normal = self._boundary(swing.take(outside))
+            way = point - q.take(ends)
+        if not len(column) and not len(pair):
+            return None
+        return ExitsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
+
+    def exits_of_one(self, to: Array) -> ExitsOfOne | None:
+        """As `leaving`, for a step of one frame that ends at to (n,), told by what leaves.
+
+        A few suspects are looked at one by one.
+        """
+        if self._boundless:
+            return None
+        suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0].tolist()
+        if not suspects:
+            return None
+        if len(suspects) > _FEW:
+            exits = self.exits_of_many(to[:, None], to[:, None])
+            return None if exits is None else exits.of_one()
+        columns: list[tuple[int, float]] = []
+        pairs: list[tuple[int, int, int, tuple[float, float, float, float]]] = []
+        there, last = to.item, -1
+        pair_of, pair_columns, rooms = self._pair_of, self.pair_columns, self._rooms
+        for column in suspects:
+            pair = pair_of[column]
+            if pair < 0:
+                low, high = self._ends[column]
+                columns.append((column, low if there(column) < low else high))
+            elif pair != last:  # a joint's coordinates stand side by side
+                last = pair
+                x, z = pair_columns[pair]
+                edge = edge_of(there(x), there(z), rooms[pair], _OUTSIDE)
+                if edge is not None:
+                    pairs.append((pair, x, z, edge))
+        return ExitsOfOne(columns, pairs) if columns or pairs else None
+
+    def largest(self, dq: Array) -> Array:
+        """The largest component of steps dq (n, ...), one for all coordinates: (...).
+
+        Where a figure turns and slides, (n, ...): to each coordinate that of its own kind, radians or metres.
+        """
+        size = np.abs(dq)
+        if not self._kinds:
+            return _most(size)
+        most = np.empty_like(size)
+        for kind in self._kinds:
+            most[kind] = _most(size[kind])
+        return most
+
+    def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
+        """The edges by which swing pairs stand whose measure at q (n,) is above the given one."""
+        if not len(self.pairs):
+            return {}
+        wide = q / measure
+        suspects = ((wide < self._sure_low) | (wide > self._sure_high)).nonzero()[0].tolist()
+        edges = {}
+        if suspects:
+            here, there = q.tolist(), wide.tolist()
+            for pair in sorted({self._pair_of[column] for column in suspects} - {-1}):
+                x, z = self.pair_columns[pair]
+                edge = edge_of(there[x], there[z], self._rooms[pair], 1.0)
+                if edge is not None:
+                    px, pz, nx, nz = edge
+                    edges[pair] = Edge(nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0))
+        return edges
+
+    # ------------------------------------------------------------------ swing pairs, picked out as (2, w)
+    # arrays
+    def _beyond(self, q: Array, measure: float) -> tuple[tuple[Index, ...], _Swing | None]:
+        """The pairs of q (n, ...) whose measure exceeds a number: where in (P, ...), and their swings."""
+        if not len(self.pairs):
+            return (), None
+        v = q[self.pairs.T]
+        if self._centred:
+            # a quick yes without trigonometry, since |S| <= |v| / 2
+            low, high = (
+                self._inverse if v.ndim == 2 else self._inverse.reshape(2, 2, -1, *(1,) * (v.ndim - 2))
+            )
+            w = v * np.where(v < 0, low, high)
+            w *= w
+            v2 = v * v
+            far = (w[0] + w[1] > 4.0 * measure * measure) | (v2[0] + v2[1] > 4.0)
+        else:
+            far = np.ones(v.shape[1:], dtype=bool)
+        suspects = far.nonzero()
+        if not len(suspects[0]):
+            return (), None
+        swing = self._swing(v[:, *suspects], suspects[0])
+        outside = (swing.measure > measure).nonzero()[0]
+        if not len(outside):
+            return (), None
+        return tuple(index.take(outside) for index in suspects), swing.take(outside)
+
+    def _measures(self, q: Array) -> Array:
+        """Measure (P, ...) of all pairs of q (n, ...)."""
+        v, which = q[self.pairs.T], self._every_pair
+        if v.ndim == 2:
+            return self._swing(v, which).measure
+        which = which.repeat(prod(v.shape[2:]))
+        return self._swing(v.reshape(2, -1), which).measure.reshape(v.shape[1:])
+
+    def _swing(self, v: Array, pairs: Index) -> _Swing:
+        """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
+        t = np.sqrt(v[0] * v[0] + v[1] * v[1])
+        t += 1e-150
+        ratio = sine_and_cosine(0.5 * t)[0] if t.size > _MANY else np.sin(0.5 * t)
+        ratio /= t
+        if np.count_nonzero(t >= np.pi):
+            # beyond half a turn the sine falls again; there the turn itself goes on measuring
+            ratio = np.where(t < np.pi, ratio, 1.0 / np.pi)
+        s = v * ratio
+        if not self._centred:
+            s -= self._centre.take(pairs, 1)
+        scale = np.where(s < 0, self._inverse[0].take(pairs, 1), self._inverse[1].take(pairs, 1))
+        w = s * scale
+        return _Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), pairs, w, s, scale)
+
+    def _boundary(self, swing: _Swing) -> tuple[Array, Array]:
+        """The boundary point of swings near or beyond it, and the outward unit normal there, (2, w) each.
+
+        Each sine goes to its own limit first, then both along the ray.
+        """
+        _, pairs, w, s, scale = swing
+        most = np.where(scale < 1.0 / NARROW, 1.0, EDGE) if self._narrow else 1.0
+        w = np.minimum(np.maximum(w, -most), most)
+        w *= (1.0 - 1e-15) / np.sqrt(np.maximum(w[0] * w[0] + w[1] * w[1], 1.0))
+        way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s) if self._one_sided else w / scale
+        s = way if self._centred else self._centre.take(pairs, 1) + way
+        square = s[0] * s[0] + s[1] * s[1]
+        if square.max(initial=0.0) > 1.0:  # beyond half a turn: back towards the centre, so as to stay inside
+            centre = self._centre.take(pairs, 1)
+            a, b = (way * way).sum(0), (centre * way).sum(0)
+            share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
+            s = np.where(square > 1.0, centre + share * way, s)
+            square = np.minimum(s[0] * s[0] + s[1] * s[1], 1.0)
+        length = np.sqrt(np.maximum(square, 1e-24))
+        factor = 2.0 * np.arcsin(length) / length  # v = S t / sin(t/2), t = 2 asin |S|
+        # the measure's gradient by S, then through S(v) = sin(t/2)/t v, up to its length
+        normal = scale * w
+        along = 0.5 * factor * np.sqrt(np.maximum(1.0 - square, 0.0)) - 1.0
+        along *= normal[0] * s[0] + normal[1] * s[1]
+        along /= length * length
+        normal += along * s
+        normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
+        return s * factor, normal
+
+
+class _Swing(NamedTuple):
+    """Swings of w pairs.
+
+    Attributes:
+        measure: (w,) 1 on the boundary; pairs: (w,) which;
+        radii: (2, w) sines from the centre, in radii of the sides where they lie;
+        sine: (2, w) the same as they are; scale: (2, w) reciprocal radii.
+    """
+
+    measure: Array
+    pairs: Index
+    radii: Array
+    sine: Array
+    scale: Array
+
+    def take(self, which: Index) -> _Swing:
+        """Some of the pairs."""
+        pairs, others = self.pairs.take(which), (array.take(which, 1) for array in self[2:])
+        return _Swing(self.measure.take(which), pairs, *others)
+
+
+def _most(size: Array) -> Array:
+    """The largest of sizes (n, ...), (...); of one frame so in a third of the time."""
+    return np.asarray(size[size.argmax()] if size.ndim == 1 else size.max(0))
+
+
+def _columns_first(limit: Array, q: Array) -> Array:
+    return limit if q.ndim == 1 else limit.reshape(-1, *(1,) * (q.ndim - 1))

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a step would leave the region of the joint limits, and what it may do instead.
+
+`region` tells it in the form that suits who asks: one entry for each coordinate and pair that leaves, in
+plain numbers for one frame and in arrays for many, or as arrays over all coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Array, Index, Mask
+
+
+class Bounds(NamedTuple):
+    """Over all coordinates; frames innermost, if there are many.
+
+    Attributes:
+        held: (n, ...) bool, interval coordinates that would leave; shift: (n, ...) their way to the limit,
+            else 0.
+        leaving: (P, ...) bool, swing pairs that would leave; normal: (2, P, ...) unit, outward at the
+            boundary point, 0 for pairs that stay; way: (2, P, ...) from where they are to the boundary point,
+            else 0.
+    """
+
+    held: Mask
+    shift: Array
+    leaving: Mask
+    normal: Array
+    way: Array
+
+
+class ExitsOfMany(NamedTuple):
+    """What leaves in many frames, one entry after the other.
+
+    Attributes:
+        frames: B.
+        column: (a,) interval coordinates, where they stand in (n, B) flat; limit, way: (a,) its, and to it.
+        pair: (w,) swing pairs, where they stand in (P, B) flat; ends: (2, w) their coordinates, as `column`;
+        point: (2, w) of the boundary; normal: (2, w) unit, outward there; pair_way: (2, w) to the point.
+    """
+
+    frames: int
+    column: Index
+    limit: Array
+    way: Array
+    pair: Index
+    ends: Index
+    point: Array
+    normal: Array
+    pair_way: Array
+
+    def leaving(self) -> Mask:
+        """(B,) in which of the frames something leaves."""
+        out = np.zeros(self.frames, dtype=bool)
+        out[self.column % self.frames] = True
+        out[self.pair % self.frames] = True
+        return out
+
+    def beyond(self, to: Array, most: Array) -> Mask:
+        """(B,) in which frames ending inside takes more than `most` off a coordinate of to (n, B).
+
+        Args:
+            to: where the steps end; most: (B,), or (n, B) for each coordinate, see `Region.largest`.
+        """
+        out = np.zeros(self.frames, dtype=bool)
+        for inside, at in ((self.limit, self.column), (self.point, self.ends)):
+            frame = at % self.frames
+            out[frame[np.abs(inside - to.take(at)) > most.take(at if most.ndim > 1 else frame)]] = True
+        return out
+
+    def land(self, to: Array) -> None:
+        """Put steps that end at to (n, B) inside, in place."""
+        flat = to.reshape(-1)
+        flat[self.column], flat[self.ends] = self.limit, self.point
+
+    def of(self, frames: Index) -> ExitsOfMany:
+        """Those of some of the frames."""
+        place = np.full(self.frames, -1)
+        place[frames] = np.arange(len(frames))
+
+        def moved(at: Index) -> Index:
+            number, frame = np.divmod(at, self.frames)
+            return np.asarray(number * len(frames) + place.take(frame))
+
+        column = (place.take(self.column % self.frames) >= 0).nonzero()[0]
+        pair = (place.take(self.pair % self.frames) >= 0).nonzero()[0]
+        return ExitsOfMany(
+            len(frames),
+            moved(self.column.take(column)),
+            self.limit.take(column),
+            self.way.take(column),
+            moved(self.pair.take(pair)),
+            moved(self.ends.take(pair, 1)),
+            self.point.take(pair, 1),
+            self.normal.take(pair, 1),
+            self.pair_way.take(pair, 1),
+        )
+
+    def of_one(self) -> ExitsOfOne:
+        """The same where there is but one frame."""
+        return ExitsOfOne(
+            list(zip(self.column.tolist(), self.limit.tolist(), strict=True)),
+            [
+                (pair, x, z, edge)
+                for pair, x, z, edge in zip(
+                    self.pair.tolist(),
+                    *self.ends.tolist(),
+                    zip(*self.point.tolist(), *self.normal.tolist(), strict=True),
+                    strict=True,
+                )
+            ],
+        )
+
+    def bounds(self, n: int, pairs: int, batch: tuple[int, ...]) -> Bounds:
+        """The same over all coordinates, pairs and frames."""
+        shift, (normal, way) = np.zeros((n, *batch)), np.zeros((2, 2, pairs, *batch))
+        held, leaving = np.zeros(shift.shape, dtype=bool), np.zeros((pairs, *batch), dtype=bool)
+        held.ravel()[self.column], shift.ravel()[self.column] = True, self.way
+        leaving.ravel()[self.pair] = True
+        normal.reshape(2, -1)[:, self.pair], way.reshape(2, -1)[:, self.pair] = self.normal, self.pair_way
+        return Bounds(held, shift, leaving, normal, way)
+
+
+class Edge(NamedTuple):
+    """Where a swing pair stands at the boundary of its region: outward unit normal, room along it."""
+
+    x: float
+    z: float
+    room: float
+
+
+class ExitsOfOne(NamedTuple):
+    """Of one frame, in plain numbers.
+
+    Attributes:
+        columns: (column, its limit);
+        pairs: (pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)).
+    """
+
+    columns: list[tuple[int, float]]
+    pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
+
+    def ends(self) -> list[tuple[int, float]]:
+        """(column, where it ends inside) of both."""
+        ends = self.columns.copy()
+        for _, x, z, (a, b, _, _) in self.pairs:
+            ends += (x, a), (z, b)
+        return ends
+
+    def beyond(self, to: Array, most: Array) -> bool:
+        """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
+        there, allowed = to.item, most.item
+        if not most.ndim:
+            single = allowed()
+            return any(abs(inside - there(column)) > single for column, inside in self.ends())
+        return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
+
+    def land(self, to: Array) -> None:
+        """Put a step that ends at to (n,) inside, in place."""
+        for column, inside in self.ends():  # a few: sooner than by numpy
+            to[column] = inside
+
+    def crossed(self, q: Array) -> dict[int, Edge]:
+        """The edges of the pairs that would leave, from q (n,)."""
+        return {
+            pair: Edge(u, v, u * (a - q.item(x)) + v * (b - q.item(z)))
+            for pair, x, z, (a, b, u, v) in self.pairs
+        }
+
+    def bounds(self, q: Array, pairs: int) -> Bounds:
+        """The same over all coordinates and pairs, of a step from q (n,)."""
+        held, shift = np.zeros(len(q), dtype=bool), np.zeros(len(q))
+        leaving, normal, way = np.zeros(pairs, dtype=bool), np.zeros((2, pairs)), np.zeros((2, pairs))
+        for column, limit in self.columns:
+            held[column], shift[column] = True, limit - q[column]
+        for pair, x, z, (a, b, u, v) in self.pairs:
+            leaving[pair] = True
+            normal[:, pair], way[:, pair] = (u, v), (a - q[x], b - q[z])
+        return Bounds(held, shift, leaving, normal, way)

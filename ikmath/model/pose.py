@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A skeleton with coordinates and its finished forward kinematics.
+
+`Pose.forward` is the only way to a pose, so whoever holds one knows that positions, rotations and coordinates
+belong together. A pose never changes.
+
+Velocities are kept as screws: coordinate i moves a point x of the figure by `w_i x x + v_i` (for a turn about
+a through p: `w = a, v = p x a`; for a slide along a: `w = 0, v = a`). Every Jacobian is read off them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from math import prod
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..arrays import Index
+from ..errors import BadShape, BadValue
+from ..rotation import Array, skew
+from .forward_kinematics import ManyFrames, OneFrame
+from .frame_points import Points
+from .skeleton import Skeleton
+from .topology import Columns, Span
+
+_NONE: Final = np.empty((0, 3))
+
+Joints = str | int | Sequence[str] | Sequence[int] | Index
+
+
+class _Again:
+    """Where bound points are in a pose that is asked for them again, and their slopes once they are known."""
+
+    __slots__ = ("jacobian", "points", "x")
+
+    def __init__(self, points: Points | None = None, x: Array = _NONE) -> None:
+        self.points, self.x = points, x
+        self.jacobian: Array | None = None
+        x.setflags(write=False)
+
+
+class Pose:
+    """See the module. Make one with `Pose.forward`.
+
+    Attributes:
+        skeleton: the figure; q: (*batch, n) its coordinates, read-only.
+    """
+
+    skeleton: Skeleton
+    q: Array
+    batch: tuple[int, ...]
+    _one: OneFrame | None
+    _many: ManyFrames | None
+    _twists: Array | None
+    _again: _Again | None
+
+    def __init__(self) -> None:
+        raise TypeError("Make a pose with Pose.forward(skeleton, q).")
+
+    @classmethod
+    def forward(cls, skeleton: Skeleton, q: npt.ArrayLike) -> Pose:
+        """Forward kinematics.
+
+        Args:
+            skeleton: the figure.
+            q: (n,) or (*batch, n) coordinates, metres and radians; copied.
+
+        Raises:
+            BadShape: q does not have the figure's number of coordinates; BadValue: a value that is no number.
+        """
+        arguments.of_kind(skeleton, Skeleton, "skeleton")
+        array = arguments.limits(q, "q")
+        if array.ndim < 1 or array.shape[-1] != skeleton.n:
+            raise BadShape("q", f"(..., {skeleton.n})", array.shape)
+        if not np.isfinite(array).all():
+            bad = int(np.argmax(~np.isfinite(array.reshape(-1, skeleton.n)).all(0)))
+            raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "is not a finite number.")
+        array.setflags(write=False)
+        return cls.trusted(skeleton, array)
+
+    @classmethod
+    def trusted(cls, skeleton: Skeleton, q: Array) -> Pose:
+        """As `forward` for solvers: q is a fresh, finite array of the right shape that nobody writes to."""
+        self = object.__new__(cls)
+        self.skeleton = skeleton
+        self.q = q
+        self.batch = q.shape[:-1]
+        self._one = self._many = self._twists = self._again = None
+        if not self.batch:
+            self._one = skeleton.kernels[0](q)
+        else:
+            columns = np.ascontiguousarray(q.reshape(prod(self.batch), skeleton.n).T)
+            self._many = skeleton.kernels[1](columns)
+        return self
+
+    # ------------------------------------------------------------------ whole figure
+    @property
+    def rotation(self) -> Array:
+        """(*batch, J, 3, 3) world rotations of the joints."""
+        if self._one is not None:
+            return self._one.rotation[:-1]
+        return self._frames(self._all.rotation, 3)
+
+    @property
+    def position(self) -> Array:
+        """(*batch, J, 3) world positions of the joints, metres."""
+        if self._one is not None:
+            return self._one.position
+        return np.swapaxes(self._frames(self._all.position, 2), -1, -2)
+
+    @property
+    def axis(self) -> Array:
+        """(*batch, n, 3) world axis of each coordinate; shorter than 1 for swings that are far out."""
+        if self._one is not None:
+            turns, slides = self.skeleton.is_turn[:, None], self.screws[1]
+            return np.where(turns, self.screws[0], slides)
+        w, v = self.screws
+        return np.swapaxes(self._frames(np.where(self.skeleton.is_turn[:, None], w, v), 2), -1, -2)
+
+    @property
+    def _all(self) -> ManyFrames:
+        if self._many is None:
+            raise TypeError("This pose is a single one.")
+        return self._many
+
+    def _frames(self, array: Array, axes: int) -> Array:
+        """(..., B) with the last `axes` kernel axes in front -> (*batch, ...), joints or columns leading."""
+        moved = np.moveaxis(array, -1, 0)  # (B, kernel axes)
+        if axes == 3:
+            moved = np.moveaxis(moved, 3, 1)  # (B, J, 3, 3)
+        return moved.reshape(*self.batch, *moved.shape[1:])
+
+    @property
+    def twists(self) -> Array:
+        """(n, 6) the screws of one pose, w and v side by side."""
+        if self._twists is None:  # `cached_property` would take a lock, which costs more
+            if self._one is None:
+                raise TypeError("This pose is no single one.")
+            self._twists = self._one.twists(self.skeleton.plan)
+        return self._twists
+
+    @cached_property
+    def screws(self) -> tuple[Array, Array]:
+        """(w, v) of every coordinate: (n, 3) each for one pose, (3, n, B) for many."""
+        if self._one is not None:
+            return self.twists[:, :3], self.twists[:, 3:]
+        columns, many = self.skeleton.plan.every, self._all
+        w = np.zeros((3, columns.count, many.position.shape[-1]))
+        v = np.empty_like(w)
+        turn, p = self._turn_axes(columns), many.position.take(columns.heads, 1)
+        w[:, columns.turning] = turn
+        v[:, columns.turning] = _cross(p, turn, np.empty_like(turn))
+        if len(columns.heads) < columns.count:
+            v[:, columns.sliding] = self._slide_axes(columns)
+        return w, v
+
+    def _turn_axes(self, columns: Columns) -> Array:
+        """(3, c, B) axes of those coordinates that are turns."""
+        axes = self._all.axes
+        return _of_joints(axes, columns.axes if axes.shape[2] == 3 else columns.heads)
+
+    def _slide_axes(self, columns: Columns) -> Array:
+        """(3, c, B) axes of those coordinates that are slides."""
+        axes = self._all.slide_axes
+        if axes is None:
+            raise TypeError("This figure has no slides.")
+        return _of_joints(axes, columns.slide_axes)
+
+    # ------------------------------------------------------------------ points and frames of joints
+    def point(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """World position of a point fixed to a joint: (*batch, 3), or (*batch, E, 3) for several joints."""
+        points, single = self._bind(joint, offset)
+        x = self.points(points)
+        return np.asarray(x[..., 0, :]) if single else x
+
+    def frame(self, joint: Joints) -> Array:
+        """World rotation of a joint: (*batch, 3, 3), or (*batch, E, 3, 3) for several."""
+        points, single = self._bind(joint, (0.0, 0.0, 0.0))
+        rotation = self.frames(points)
+        return np.asarray(rotation[..., 0, :, :]) if single else rotation
+
+    def jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Derivative of `point` by q: (*batch, 3, n), or (*batch, E, 3, n) for several joints."""
+        points, single = self._bind(joint, offset)
+        jacobian = self.point_jacobian(points, self.points(points))
+        jacobian = jacobian.reshape(*self.batch, points.count, 3, self.skeleton.n)
+        return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
+
+    def rotation_jacobian(self, joint: Joints) -> Array:
+        """Angular velocity of a joint's frame (world) by q: (*batch, 3, n) or (*batch, E, 3, n)."""
+        points, single = self._bind(joint, (0.0, 0.0, 0.0))
+        jacobian = self.turn_jacobian(points).reshape(*self.batch, points.count, 3, self.skeleton.n)
+        return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
+
+    def frame_jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Position rows above rotation rows: (*batch, 6, n) or (*batch, E, 6, n)."""
+        return np.concatenate([self.jacobian(joint, offset), self.rotation_jacobian(joint)], -2)
+
+    def chain(
+        self, root: str | int, joint: str | int, offset: npt.ArrayLike = (0.0, 0.0, 0.0)
+    ) -> tuple[Array, Array]:
+        """The chain between any two bodies, up to their common ancestor and down again (Ge, A.5.1).
+
+        Args:
+            root: the joint that the chain hangs on; it need not be above the other.
+            joint: the chain's last joint.
+            offset: (3,) of a point fixed to it.
+
+        Returns:
+            Where the root's body sees the point, in its own axes (*batch, 3), and the derivative by q
+            (*batch, 3, n), which is zero for all joints that move both alike.
+        """
+        across = self.point(joint, offset) - self.point(root)
+        turning = np.cross(self.rotation_jacobian(root), across[..., None], axis=-2)
+        moving = self.jacobian(joint, offset) - self.jacobian(root) - turning
+        back = self.frame(root).swapaxes(-1, -2)
+        return (back @ across[..., None])[..., 0], back @ moving
+
+    def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[Points, bool]:
+        single = not isinstance(joint, Iterable) or isinstance(joint, str)
+        names = [joint] if single else list(joint)  # type: ignore[arg-type]
+        if not names:
+            raise BadValue("joint", "is empty; name at least one.")
+        return Points(self.skeleton, names, offset), single  # type: ignore[arg-type]
+
+    def remember(self) -> Pose:
+        """Keep what is asked of bound points: many solves begin at this one pose."""
+        if self._again is None:
+            self._again = _Again()
+        return self
+
+    def points(self, points: Points) -> Array:
+        """World positions (*batch, E, 3) of bound points."""
+        again = self._again
+        if again is None:
+            return self._places(points)
+        if again.points is not points:
+            again = self._again = _Again(points, self._places(points))
+        return again.x
+
+    def _places(self, points: Points) -> Array:
+        if self._one is not None:
+            if points.count == 1:
+                j = points.joints[0]
+                x: Array = self._one.position[j] + self._one.rotation[j].dot(points.offsets[0])
+                return x[None]
+            turned = np.matmul(self._one.rotation.take(points.joints, 0), points.arms)
+            return np.asarray(self._one.position.take(points.joints, 0) + turned[:, :, 0])
+        many = self._all
+        x = np.einsum("ijeb,ej->ieb", many.rotation.take(points.joints, 2), points.offsets)
+        x += many.position.take(points.joints, 1)
+        return np.asarray(x.transpose(2, 1, 0).reshape(*self.batch, points.count, 3))
+
+    def frames(self, points: Points) -> Array:
+        """World rotations (*batch, E, 3, 3) of the joints that bound points are fixed to."""
+        if self._one is not None:
+            return self._one.rotation.take(points.joints, 0)
+        many = self._all
+        rotation = many.rotation.take(points.joints, 2)
+        return rotation.transpose(3, 2, 0, 1).reshape(*self.batch, points.count, 3, 3)
+
+    def point_jacobian(self, points: Points, x: Array) -> Array:
+        """Derivative of bound points that now are at x (*batch, E, 3): (*batch, 3 E, n).
+
+        In memory the coordinates lie first for one pose and the frames innermost for many.
+        """
+        again = self._again
+        if again is None or x is not again.x:
+            return self._slopes(points, x)
+        if again.jacobian is None:
+            again.jacobian = self._slopes(points, x)
+            again.jacobian.setflags(write=False)
+        return again.jacobian
+
+    def _slopes(self, points: Points, x: Array) -> Array:
+        count = points.count
+        if self._one is not None:
+            rows: Array = self.twists.dot(points.lift(x))
+            for mask, e, carrier in points.cuts:
+                w, v = self.screws
+                head = skew(self._one.position[carrier])
+                rows[mask, 3 * e : 3 * e + 3] = w[mask].dot(head) + v[mask]
+            if not points.all_move:
+                rows *= points.reach
+            return rows.T
+        every = self.skeleton.plan.every
+        out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
+        self.point_block(points, x, np.arange(count), every, out)
+        if not points.all_move:
+            out *= points.reach.T[:, :, None]
+        return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
+
+    def point_block(self, points: Points, x: Array, which: Index, columns: Columns, out: Array) -> None:
+        """Derivative of some bound points by coordinates that move them, in many poses.
+
+        Args:
+            points: the points; x: (*batch, E, 3) where they are; which: (e,) of them;
+            columns: c coordinates; out: (3 e, c, B), where to write it.
+        """
+        p = self._all.position
+        place = x.reshape(-1, points.count, 3).transpose(2, 1, 0).take(which, 1)  # (3, e, B)
+        arm = place[:, :, None] - p.take(columns.heads, 1)[:, None]
+        for mask, e, carrier in points.cuts:
+            own, number = np.flatnonzero(mask[columns.which][columns.turning]), np.flatnonzero(which == e)
+            arm[:, number[:, None], own] = (p[:, carrier, None] - p[:, columns.heads[own]])[:, None]
+        rows = out.reshape(len(which), 3, columns.count, p.shape[2])
+        by_turns = rows[:, :, columns.turning].swapaxes(0, 1)
+        _cross(self._turn_axes(columns)[:, None], arm, by_turns)
+        if not isinstance(columns.turning, slice):  # then numpy has copied
+            rows[:, :, columns.turning] = by_turns.swapaxes(0, 1)
+        if len(columns.heads) < columns.count:
+            rows[:, :, columns.sliding] = self._slide_axes(columns)
+
+    def turn_jacobian(self, points: Points) -> Array:
+        """Angular velocity of the joints of bound points by q: (*batch, 3 E, n)."""
+        w, _ = self.screws
+        if self._one is not None:
+            rows = np.tile(w, (1, points.count)) if points.count > 1 else w
+            if not points.all_turn:
+                rows = rows * points.turn_reach
+            return rows.T
+        rows = np.tile(w, (points.count, 1, 1)) if points.count > 1 else w
+        if not points.all_turn:
+            rows = rows * points.turn_reach.T[:, :, None]
+        return rows.transpose(2, 0, 1).reshape(*self.batch, 3 * points.count, self.skeleton.n)
+
+    def turned_jacobian(self, points: Points, rows: Array) -> Array:
+        """`rows` (*batch, 3 E, 3), three for each bound point, times its joint's angular velocity by q.
+
+        Returns:
+            (*batch, 3 E, n), with memory as in `point_jacobian`.
+        """
+        if self._one is not None:
+            turned: Array = self.screws[0].dot(rows.T)
+            if not points.all_turn:
+                turned *= points.turn_reach
+            return turned.T
+        every, count = self.skeleton.plan.every, points.count
+        out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
+        self.turned_block(rows.reshape(-1, 3 * count, 3), every, out)
+        if not points.all_turn:
+            out *= points.turn_reach.T[:, :, None]
+        return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
+
+    def turned_block(self, rows: Array, columns: Columns, out: Array) -> None:
+        """`rows` (B, r, 3) times the angular velocity that coordinates give those they turn, in many poses.
+
+        Args:
+            rows: see `turned_jacobian`; columns: c coordinates; out: (r, c, B), where to write it.
+        """
+        if len(columns.heads) < columns.count:
+            out[:, columns.sliding] = 0.0
+        w, (x, y, z) = self._turn_axes(columns), rows.transpose(2, 1, 0)[:, :, None]
+        turned = x * w[0]
+        turned += y * w[1]
+        turned += z * w[2]
+        out[:, columns.turning] = turned
+
+
+def _of_joints(axes: Array, which: Span) -> Array:
+    """Some of the axes (3, J, T, B) of joints one after another, (3, c, B)."""
+    _, joints, each, frames = axes.shape
+    return np.asarray(axes.reshape(3, joints * each, frames)[:, which])
+
+
+def _cross(a: Array, b: Array, out: Array) -> Array:
+    """The products a x b of (3, ...) each, into `out`, which is returned."""
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        np.multiply(a[j], b[k], out=out[i])
+        out[i] -= a[k] * b[j]
+    return out

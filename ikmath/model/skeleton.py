@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figure as frozen arrays: which joints there are, how they hang together, what they may do.
+
+A `Joint` is what a person writes down; a `Skeleton` is what the mathematics reads. All structure that does
+not change while a figure moves (ancestors, which coordinate moves what, limits) is worked out once, here.
+
+A joint's frame in its parent's frame is, from left to right, the translation to its rest place, its rest
+rotation, its slides (metres, along the axes of the rest frame) and its turns (radians,
+`Swing(x, z) @ Twist(y)`):
+
+    frame = Translation(translation) @ Rotation(rotation) @ Translation(slides) @ SwingTwist(turns)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..arrays import Mask
+from ..errors import BadShape, BadValue, UnknownName
+from ..rotation import Array
+from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
+from .hinge_kinematics import Hinges, nodes_of, still
+from .joint import Joint, parents_first
+from .joint_limits import Region
+from .topology import Plan
+
+SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
+_SHORT: Final = 10  # levels of a tree up to which many poses gain nothing by taking hinges together
+_MOST_TURN: Final = 4 * np.pi  # no joint has a limit farther away; 13 and more are degrees by mistake
+_STRAIGHT: Final = np.eye(3)[None]
+_ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
+
+
+class Skeleton:
+    """A forest of joints as arrays; never changed after it is made.
+
+    Args:
+        joints: in any order; parents are put before their children.
+
+    Raises:
+        BadValue: no joints, two of one name, parents in a circle, limits the wrong way round, a rotation that
+            is none, NaN; UnknownName: a parent that does not exist; BadShape: arrays of the wrong shape.
+
+    Attributes:
+        joints: the joints, parents first.
+        names: their names; J of them.
+        parents: (J,) index of each parent, -1 for roots.
+        rest_rotation: (J, 3, 3), rest_translation: (J, 3), fixed: (J, 6), see `Joint`.
+        n: number of free coordinates, the length of `q`.
+        owner: (n,) the joint of each coordinate; slot: (n,) which of its six (0-2 slides, 3-5 turns).
+        lower, upper: (n,) limits, infinite where there is none.
+        stiffness: (n,); mass: (J,).
+        inertia: (n,) see `weighed`; None unless told.
+        inherits: (J,) bool, `Joint.inherit_rotation`.
+        ancestors: (J, J) bool, [i, j] where j is i or above i.
+        region: the region that the limits leave to `q`.
+        plan: the structure as the kernels of `kinematics` want it; `moved` copies share it, so it tells
+            whether two skeletons are built alike.
+    """
+
+    def __init__(self, joints: Iterable[Joint]) -> None:
+        self.joints = parents_first(arguments.several(joints, Joint, "joints"))
+        self.names = tuple(joint.name for joint in self.joints)
+        self._index = {name: i for i, name in enumerate(self.names)}
+        count = len(self.joints)
+        self.parents = np.array([-1 if j.parent is None else self._index[j.parent] for j in self.joints])
+        self.inherits = np.array(
+            [
+                arguments.switch(j.inherit_rotation, f"inherit_rotation of joint {j.name!r}")
+                for j in self.joints
+            ]
+        )
+        self.rest_rotation = _numbers(self.joints, "rotation", (3, 3))
+        self.rest_translation = _numbers(self.joints, "translation", (3,))
+        self.fixed = _numbers(self.joints, "fixed", (6,))
+        self.mass = _numbers(self.joints, "mass", ())
+        _check_rotations(self.names, self.rest_rotation)
+        slots = [joint.slots for joint in self.joints]
+        self.owner = np.repeat(np.arange(count), [len(s) for s in slots])
+        self.slot = np.array([k for s in slots for k in s], dtype=int)
+        self.n = len(self.owner)
+        self.lower = _per_coordinate(self.joints, slots, "lower", -np.inf)
+        self.upper = _per_coordinate(self.joints, slots, "upper", np.inf)
+        self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
+        self.inertia: Array | None = None
+        self._check_coordinates()
+        self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
+        self._nodes = nodes_of(self.plan, self.owner, self.slot)
+        self.ancestors = np.eye(count, dtype=bool)
+        for i, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                self.ancestors[i] |= self.ancestors[parent]
+        self.region = Region(self.owner, self.slot, self.lower, self.upper)
+        for array in vars(self).values():
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
+    def _too_far_to_turn(self) -> Mask:
+        """(n,) coordinates whose limits nobody means who knows that they are radians."""
+        limits = np.abs([self.lower, self.upper])
+        far: Mask = ((limits > _MOST_TURN) & np.isfinite(limits)).any(0)
+        return far & (self.slot >= 3)
+
+    def _check_coordinates(self) -> None:
+        for bad, reason in (
+            (np.isnan(self.lower) | np.isnan(self.upper), "has a limit that is not a number."),
+            (
+                (self.lower > arguments.LARGEST) | (self.upper < -arguments.LARGEST),
+                "has limits that leave it no place; give smaller ones.",
+            ),
+            (
+                self._too_far_to_turn(),
+                "has a limit of more than two whole turns; give radians (numpy.radians), None for no limit.",
+            ),
+            (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
+            (~((self.stiffness >= 0) & (self.stiffness < 1)), "has a stiffness outside [0, 1)."),
+        ):
+            if bad.any():
+                raise BadValue(f"Coordinate {self.coordinate_names[int(bad.argmax())]!r}", reason)
+        if (self.mass < 0).any():
+            raise BadValue(f"Joint {self.names[int((self.mass < 0).argmax())]!r}", "has a negative mass.")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self)} joints, {self.n} coordinates)"
+
+    def index(self, name: str) -> int:
+        """Index of the joint of that name.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        try:
+            return self._index[name]
+        except (KeyError, TypeError):
+            raise UnknownName("joint", name, self.names) from None
+
+    def columns(self, name: str) -> slice:
+        """Where the coordinates of a joint stand in `q`."""
+        joint = self.index(name)
+        start = int(np.searchsorted(self.owner, joint, "left"))
+        return slice(start, int(np.searchsorted(self.owner, joint, "right")))
+
+    def moved(
+        self,
+        rest_rotation: Array | None = None,
+        rest_translation: Array | None = None,
+        fixed: Array | None = None,
+    ) -> Skeleton:
+        """The same figure with other constants, sharing all structure: cheap enough for each frame of a clip.
+
+        Args:
+            rest_rotation: (J, 3, 3) rotations, taken as they are.
+            rest_translation: (J, 3) metres.
+            fixed: (J, 6) values of the coordinates that are not free.
+        """
+        of_size = ("mobility", "uneven") if self.inertia is None else ()
+        other = self._without("size", "constants", "kernels", *of_size)
+        for name, value in (
+            ("rest_rotation", rest_rotation),
+            ("rest_translation", rest_translation),
+            ("fixed", fixed),
+        ):
+            if value is not None:
+                expected, got = getattr(self, name).shape, getattr(value, "shape", ())
+                if got != expected:
+                    raise BadShape(name, f"an array {expected}", got)
+                setattr(other, name, value)
+        return other
+
+    def weighed(self, inertia: npt.ArrayLike) -> Skeleton:
+        """The same figure, whose coordinates are as hard to move as told where others could do the same.
+
+        Stiffness comes on top of it.
+
+        Args:
+            inertia: (n,) above zero, of turns without unit, of slides for each squared metre; or (J, 6) as
+                `inertia_weights` gives it.
+
+        Raises:
+            BadShape, BadValue: something else.
+        """
+        given = arguments.shaped(inertia, "inertia", (self.n,), (len(self), 6))
+        if not (given > 0).all():
+            raise BadValue("inertia", "must be above zero.")
+        other = self._without("mobility", "uneven")
+        other.inertia = given if given.ndim == 1 else given[self.owner, self.slot]
+        other.inertia.flags.writeable = False
+        return other
+
+    def limited(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Skeleton:
+        """The same figure with other limits, lower (n,) and upper (n,).
+
+        Raises:
+            BadShape, BadValue: limits that no joint could have.
+        """
+        other = self._without("rest")
+        for name, given in (("lower", lower), ("upper", upper)):
+            limits = np.array(arguments.limits(given, name))
+            if limits.shape != (self.n,):
+                raise BadShape(name, f"({self.n},)", limits.shape)
+            limits.flags.writeable = False
+            setattr(other, name, limits)
+        other._check_coordinates()
+        other.region = Region(self.owner, self.slot, other.lower, other.upper)
+        return other
+
+    def _without(self, *derived: str) -> Skeleton:
+        """The same figure, which has yet to work out some of what it knows."""
+        other = object.__new__(Skeleton)
+        other.__dict__.update(self.__dict__)
+        for name in derived:
+            other.__dict__.pop(name, None)
+        return other
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """(n,) names such as "knee.turn_x"."""
+        pairs = zip(self.owner.tolist(), self.slot.tolist(), strict=True)
+        return tuple(f"{self.names[joint]}.{SLOT_NAMES[slot]}" for joint, slot in pairs)
+
+    @cached_property
+    def is_turn(self) -> Mask:
+        """(n,) which coordinates are turns; the others are slides."""
+        return self.slot >= 3
+
+    @cached_property
+    def influence(self) -> Mask:
+        """(n, J) which joints' frames a coordinate moves."""
+        return np.ascontiguousarray(self.ancestors[:, self.owner].T)
+
+    @cached_property
+    def turn_influence(self) -> Mask:
+        """(n, J) which joints' rotations a coordinate turns: `influence`, cut at uninherited rotations."""
+        turns = np.eye(len(self), dtype=bool)
+        for i, parent in enumerate(self.parents.tolist()):
+            if parent >= 0 and self.inherits[i]:
+                turns[i] |= turns[parent]
+        return np.asarray(turns[:, self.owner].T & self.is_turn[:, None], order="C")
+
+    @cached_property
+    def size(self) -> float:
+        """Length scale of the figure, metres: the longest way from a root to a leaf."""
+        lengths = np.sqrt((self.rest_translation**2).sum(-1))
+        lengths = np.where(self.parents < 0, 0.0, lengths)
+        return float((self.ancestors @ lengths).max())
+
+    @cached_property
+    def constants(self) -> Constants:
+        """What `kinematics` wants of the figure besides its structure."""
+        turned = (self.rest_rotation != _STRAIGHT).any()
+        rest = np.concatenate((self.rest_rotation, _STRAIGHT)).T.copy().T if turned else None
+        slides = self.fixed[:, :3].copy()
+        slides[self.owner[self.slot < 3], self.slot[self.slot < 3]] = 0.0
+        translation = self.rest_translation
+        if slides.any():
+            translation = translation + np.matmul(self.rest_rotation, slides[:, :, None])[:, :, 0]
+        fixed = self.fixed.copy()
+        fixed[:, :3] = 0.0
+        columns = self.plan.slide_columns
+        along = np.zeros((len(columns), len(self), 3))
+        owner, slot = self.owner[columns], self.slot[columns]
+        along[np.arange(len(columns)), owner] = self.rest_rotation[owner, :, slot]
+        ground = np.zeros((self.plan.first_turn, 6))
+        ground[:, 3:] = self.rest_rotation[self.plan.sliding].swapaxes(1, 2).reshape(-1, 3)
+        place = translation if rest is None else np.matmul(rest[:-1].swapaxes(1, 2), translation[:, :, None])
+        inputs = np.concatenate((np.zeros(self.n), fixed[:, 3:].ravel(), place.ravel(), (0.0, 1.0)))
+        return Constants(rest, translation, fixed, along.reshape(len(columns), 3 * len(self)), ground, inputs)
+
+    @cached_property
+    def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
+        """Forward kinematics of one pose, q (n,), and of many, q (n, B)."""
+        one = partial(forward_one, self.plan, self.constants)
+        many = Balls(self.plan, self.constants).many
+        if self._nodes is None or not still(self.fixed, self.owner[self.is_turn]):
+            return one, many
+        hinges = Hinges(self.plan, self._nodes, self.constants, self.owner, self.slot)
+        return hinges.one, hinges.many if len(self.plan.levels) > _SHORT else many
+
+    def mobility_for(self, length: float) -> Array:
+        """(n,) how readily a coordinate moves, by stiffness as Blender's own solver weighs it; metric of `q`.
+
+        Args:
+            length: metres that a slide goes as readily as a turn turns by a radian. Who has weighed the
+                figure has compared metres and radians, and it is not asked.
+        """
+        free = 1.0 - self.stiffness
+        if self.inertia is not None:
+            return np.asarray(free / self.inertia)
+        return np.where(self.is_turn, free, free * length * length)
+
+    @cached_property
+    def mobility(self) -> Array:
+        """(n,) `mobility_for` the figure's own size, so that it moves alike in metres and in centimetres."""
+        return self.mobility_for(self.size or 1.0)
+
+    @cached_property
+    def uneven(self) -> bool:
+        """Whether some coordinates move more readily than others."""
+        return bool((self.mobility != 1.0).any())
+
+    @cached_property
+    def rest(self) -> Array:
+        """(n,) the rest pose: zeros, put inside the limits."""
+        return self.region.project(np.zeros(self.n))
+
+
+def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:
+    return np.array(
+        [
+            arguments.shaped(getattr(joint, field), f"{field} of joint {joint.name!r}", shape)
+            for joint in joints
+        ]
+    )
+
+
+def _check_rotations(names: Sequence[str], rotations: Array) -> None:
+    error = np.abs(rotations @ np.swapaxes(rotations, -1, -2) - np.eye(3)).max((-1, -2))
+    bad = (error > _ORTHONORMAL) | (np.linalg.det(rotations) < 0)
+    if bad.any():
+        culprit = names[int(bad.argmax())]
+        raise BadValue(
+            f"rotation of joint {culprit!r}", "is no rotation; remove scale, shear and mirroring from it."
+        )
+
+
+def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str, default: float) -> Array:
+    rows: list[Array] = []
+    for joint, own in zip(joints, slots, strict=True):
+        value = getattr(joint, field)
+        if field != "stiffness" and isinstance(value, list | tuple):
+            value = [default if one is None else one for one in value]
+        array = arguments.limits(default if value is None else value, f"{field} of joint {joint.name!r}")
+        if array.ndim > 1 or (array.ndim == 1 and array.shape[0] != len(own)):
+            raise BadShape(f"{field} of joint {joint.name!r}", f"a number or ({len(own)},)", array.shape)
+        rows.append(np.broadcast_to(array, (len(own),)))
+    return np.concatenate(rows)

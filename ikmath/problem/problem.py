@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A question to a solver, and its answer.
+
+`Problem` checks everything once, so that solvers may trust what they get; `Solution` says where the figure
+ended and why it ended there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property, partial
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..collision import AVOIDANCE, Avoidance, Body, Proximity, Scene, Shape
+from ..errors import BadShape, BadValue
+from ..goals import Frame, Goal, Position, Posture
+from ..goals.stack import Stack
+from ..limits import LIMITS, LimitMethod
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..registries import choose
+from ..rotation import Array
+
+_SIGHT: Final = 0.05  # figure sizes, beyond the margin, within which obstacles count
+
+
+class Status(Enum):
+    """How a solve ended."""
+
+    REACHED = "reached"
+    """Every goal is met within the tolerance."""
+    BEST_EFFORT = "best effort"
+    """The nearest that could be found: some goal is short, and the message says why."""
+    BLOCKED = "blocked"
+    """An obstacle stands in the way."""
+    INFEASIBLE = "infeasible"
+    """The figure ends inside an obstacle, or one of its limbs inside another, whatever it has reached: there
+    was no way out of it, or the method does not always keep out. The message says how deep."""
+    STOPPED = "stopped"
+    """The iterations or the time ran out while the error still fell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """The answer to a problem.
+
+    Attributes:
+        q: (*batch, n) coordinates.
+        status: a `Status`, or (*batch,) array of them.
+        iterations: steps taken, an int or (*batch,).
+        off: the errors, or what measures them for the first who asks.
+        sentence: the message, or what finds it for the first who asks: to find out what holds a figure back
+            takes as long as a part of the solve.
+        memory: what the method wants back for the frame after, its warm start; nobody else's business.
+        measure: how to find the clearance, for the first who asks.
+        relaxed: whether it has gone as near to its posture as its goals let it, see `Solver.relax`.
+        paced: whether it kept from a jump away from the frame before, which may be why it is short.
+    """
+
+    q: Array
+    status: Any
+    iterations: Any
+    off: Array | Callable[[], Array]
+    sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
+    memory: Any = field(default=None, repr=False, compare=False)
+    measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    relaxed: bool = field(default=False, compare=False)
+    paced: bool = field(default=False, compare=False)
+
+    @cached_property
+    def errors(self) -> Array:
+        """(*batch, E) sizes of the effectors' errors, in the order of `Problem.effectors`."""
+        return self.off() if callable(self.off) else self.off
+
+    @cached_property
+    def message(self) -> Any:
+        """One sentence: what holds the figure back, or that all is reached; (*batch,) of them in a batch."""
+        return self.sentence if isinstance(self.sentence, str) else self.sentence()
+
+    @cached_property
+    def clearance(self) -> Any:
+        """Smallest distance between the figure and an obstacle, metres, or (*batch,) of them.
+
+        Infinite without obstacles. Measured when it is asked for: far from everything it takes as long as a
+        good part of a solve.
+        """
+        return np.inf if self.measure is None else self.measure()
+
+
+class Problem:
+    """What a figure should do.
+
+    Args:
+        skeleton: the figure.
+        goals: what it should reach; a `Posture` goal among them is the wish below all others.
+        obstacles: shapes to keep out of; body: the figure's own thickness, needed with obstacles;
+        avoidance: name of the method that keeps clear of them, see `AVOIDANCE`, or one with parameters of
+            your own;
+        margin: clearance to keep, metres, besides what obstacles ask for themselves;
+        self_pairs: (P, 2) pairs of links of the body to keep from each other.
+        limits: name of the joint-limit method, see `LIMITS`, or one with parameters of your own.
+        posture: (*batch, n) coordinates to keep to where the goals leave the figure free, or a `Posture`: the
+            same as one among the goals.
+        metre: how many metres the unit of length is, for what messages say; all else is in that unit.
+
+    Raises:
+        IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown
+            names.
+
+    Attributes:
+        tasks: the goals without the posture; posture: the posture or None;
+        effectors: a label for every effector; units: "m", "rad" or "" of each.
+        length: the figure's size in metres, to which lengths are compared with angles.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        goals: Iterable[Goal] = (),
+        obstacles: Sequence[Shape] = (),
+        body: Body | None = None,
+        avoidance: str | Avoidance = "velocity_damper",
+        margin: float = 0.0,
+        limits: str | LimitMethod = "projection",
+        self_pairs: npt.ArrayLike = (),
+        posture: Posture | npt.ArrayLike | None = None,
+        metre: float = 1.0,
+    ) -> None:
+        self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
+        self.goals = arguments.several(goals, Goal, "goals")
+        if posture is not None:
+            self.goals += (posture if isinstance(posture, Posture) else Posture(posture),)
+        self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
+        self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
+        self.margin = arguments.number(margin, "margin of the problem", least=0)
+        self.metre = arguments.number(metre, "metre of the problem", above=0)
+        self.avoidance: Avoidance = (
+            avoidance
+            if isinstance(avoidance, Avoidance)
+            else choose(AVOIDANCE, "avoidance method", avoidance)
+        )
+        self.scene = self._scene(self_pairs)
+        self.limits: LimitMethod = (
+            limits if isinstance(limits, LimitMethod) else choose(LIMITS, "limit method", limits)
+        )
+        for goal in self.goals:
+            goal.check(skeleton)
+        postures = [goal for goal in self.goals if isinstance(goal, Posture)]
+        if len(postures) > 1:
+            raise BadValue(
+                "The problem", "has more than one posture; give one, with a gain for each coordinate."
+            )
+        self.posture = postures[0] if postures else None
+        self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
+        self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
+        self.units = tuple(goal.unit for goal in self.tasks for _ in goal.labels)
+        counts = {goal.frames for goal in self.goals if goal.frames is not None}
+        if self.scene is not None and self.scene.frames:
+            counts.add(self.scene.frames[0])
+        if len(counts) > 1:
+            raise BadValue("Targets and obstacles", f"have different numbers of frames: {sorted(counts)}.")
+        self.frames: int | None = counts.pop() if counts else None
+
+    def __repr__(self) -> str:
+        frames = "" if self.frames is None else f" over {self.frames} frames"
+        return f"<Problem of {self.skeleton!r}{frames}: {', '.join(goal.describe() for goal in self.goals)}>"
+
+    def _scene(self, self_pairs: npt.ArrayLike) -> Scene | None:
+        """What the figure must not touch; None if there is nothing."""
+        if not self.obstacles and not arguments.indices(self_pairs, "self_pairs").size:
+            return None
+        if self.body is None:
+            raise BadValue("The problem", "has obstacles but no body; give the figure's links by body=.")
+        return Scene(self.skeleton, self.body, self.obstacles, self_pairs)
+
+    def at(self, frame: Frame) -> Problem:
+        """The problem with the targets of one frame (or of several, as a batch).
+
+        Raises:
+            BadValue: no such frame.
+        """
+        if self.frames is None:
+            return self
+        known = isinstance(frame, np.ndarray) or (type(frame) is int and 0 <= frame < self.frames)
+        if not known:
+            frame = arguments.whole(frame, "frame", least=-self.frames)
+            if frame >= self.frames:
+                raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
+        _ = self.stack  # which all frames share
+        other = self.aimed(tuple(goal.at(frame) for goal in self.goals))
+        other.frames = None
+        if self.scene is not None and self.scene.frames:
+            other.scene = self.scene.at(int(frame))
+        return other
+
+    def towards(self, goals: Iterable[Goal]) -> Problem:
+        """The problem with other targets; what is known of the figure is kept.
+
+        Args:
+            goals: as the problem's own, in their order; but for targets that differ, a new problem is made.
+        """
+        given = arguments.several(goals, Goal, "goals")
+        for new, own in zip(given, self.goals, strict=False):
+            if new is not own:
+                new.bind_as(own)
+        if self.frames is not None or not _alike(given, self.goals):
+            other = Problem(
+                self.skeleton,
+                given,
+                avoidance=self.avoidance,
+                margin=self.margin,
+                limits=self.limits,
+                metre=self.metre,
+            )
+            other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
+            return other
+        return self.aimed(given)
+
+    def aimed(self, goals: tuple[Goal, ...]) -> Problem:
+        """As `towards`, for goals made of the problem's own (`Goal.towards`); nothing is checked."""
+        other = self._copy()
+        other.goals, other.posture, tasks = goals, None, []
+        for goal in goals:
+            if isinstance(goal, Posture):
+                other.posture = goal
+            else:
+                tasks.append(goal)
+        other.tasks = tuple(tasks)
+        return other
+
+    def _copy(self) -> Problem:
+        """The same, with what is known of it, to be changed by who asks."""
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def settled(self, q: Array, before: Problem | None = None) -> Problem:
+        """The problem for who comes from somewhere: goals that can change their mind keep to it if they may.
+
+        Args:
+            q: (n,) where the figure comes from.
+            before: the problem that it solved there, as for the frame before; this one if not told.
+        """
+        if all(type(goal).settled is Goal.settled for goal in self.goals):
+            return self
+        pose = Pose.trusted(self.skeleton, q)
+        then = self.goals if before is None else before.goals
+        return self.aimed(
+            tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
+        )
+
+    def instead(self, goal: Goal, other: Goal) -> Problem:
+        """The problem with one of its goals in the form of another with the same rows; nothing is checked."""
+        return self.aimed(tuple(other if one is goal else one for one in self.goals))
+
+    def on(self, skeleton: Skeleton) -> Problem:
+        """The problem on the same figure with other constants (`Skeleton.moved`)."""
+        if skeleton is self.skeleton:
+            return self
+        if arguments.of_kind(skeleton, Skeleton, "skeleton").plan is not self.skeleton.plan:
+            raise BadValue("The skeleton", "is built otherwise; use Skeleton.moved on the problem's own.")
+        other = self._copy()
+        other.skeleton = skeleton
+        if self.scene is not None:
+            other.scene = self.scene.on(skeleton)
+        return other
+
+    def among(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
+        """The problem of one frame with its obstacles elsewhere; what is known of meshes that moved is kept.
+
+        Args:
+            obstacles: in the order of those before, as they are in this frame; others are allowed, and then
+                prepared anew.
+            like: a problem of the same figure whose body, pairs, margin and avoidance hold here too, in place
+                of the problem's own.
+        """
+        like = self if like is None else arguments.of_kind(like, Problem, "like")
+        if like.scene is None:
+            raise BadValue("The problem", "was made without obstacles and pairs; give them when it is made.")
+        other = self._copy()
+        other.body, other.margin, other.avoidance = like.body, like.margin, like.avoidance
+        other.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
+        other.scene = like.scene.carried(other.obstacles).on(self.skeleton)
+        if other.scene.frames:
+            raise BadValue("obstacles", "move over frames, but the problem is one of a single frame.")
+        return other
+
+    @cached_property
+    def length(self) -> float:
+        """Metres; 1 for a figure without extent."""
+        offsets = [
+            float(np.sqrt((goal.offset**2).sum(-1)).max()) for goal in self.goals if hasattr(goal, "offset")
+        ]
+        return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
+
+    @property
+    def sight(self) -> float:
+        """Clearance below which obstacles are looked at, metres.
+
+        As far behind an open surface, too, a link is behind it; farther away it is simply elsewhere.
+        """
+        return self.margin + _SIGHT * self.length
+
+    def measure(self, q: Array, near: Proximity | None = None) -> Callable[[], float] | None:
+        """What finds the clearance at q (n,) when it is asked for; None where nothing is to be kept clear of.
+
+        Args:
+            q: coordinates of one frame.
+            near: what `Scene.near` gave there for `sight`, if that is at hand.
+        """
+        scene = self.scene
+        if scene is None:
+            return None
+        if near is not None and near.least <= near.detect + scene.least_margin:
+            return partial(float, near.least)
+        return partial(_clearance, scene, q, self.sight)
+
+    @cached_property
+    def spans(self) -> Array:
+        """(E,) what counts as one where errors are compared: the figure's length, a radian."""
+        return np.array([self.length if unit == "m" else 1.0 for unit in self.units])
+
+    @cached_property
+    def strides(self) -> Array:
+        """(n,) what counts as one where turns and slides are compared: a radian, the figure's length."""
+        return np.where(self.skeleton.is_turn, 1.0, self.length)
+
+    @cached_property
+    def stack(self) -> Stack:
+        """The tasks as rows."""
+        return Stack(self.skeleton, self.tasks, self.length)
+
+    def places(self) -> Iterator[tuple[Position, slice]]:
+        """The goals of whole places, every axis of which counts, each with its part of the effectors."""
+        first = 0
+        for goal in self.tasks:
+            own = slice(first, first + goal.effectors)
+            first = own.stop
+            if isinstance(goal, Position) and goal.mask is None:
+                yield goal, own
+
+    def errors(self, pose: Pose) -> Array:
+        """(*batch, E) size of every effector's error."""
+        parts = [goal.errors(pose) for goal in self.tasks]
+        return np.concatenate(parts, -1) if parts else np.zeros((*pose.batch, 0))
+
+    def start(self, q0: npt.ArrayLike | None) -> Array:
+        """Checked copy of a start, put inside the limits; the rest pose if there is none."""
+        if q0 is None:
+            return self.skeleton.rest.copy()
+        q = arguments.numbers(q0, "q0")
+        if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
+            raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
+        return self.skeleton.region.project(q)
+
+
+def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
+    """Whether goals differ in nothing but their targets, as far as a problem and its stack ask."""
+    return len(some) == len(others) and all(map(_same_but_for_targets, some, others))
+
+
+def _same_but_for_targets(a: Goal, b: Goal) -> bool:
+    return a is b or (
+        type(a) is type(b)
+        and a.frames is None
+        and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
+        and getattr(a, "joints", ()) == getattr(b, "joints", ())
+        and _equal(a.weight, b.weight)
+        and _equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
+    )
+
+
+def _equal(some: Any, other: Any) -> bool:
+    """Whether arrays are equal; most often they are one and the same."""
+    return some is other or np.array_equal(some, other)
+
+
+def _clearance(scene: Scene, q: Array, behind: float) -> float:
+    return float(scene.clearance(Pose.trusted(scene.skeleton, q), behind=behind))

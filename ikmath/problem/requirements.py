@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a problem demands of a method, as far as that can be told before there is a problem.
+
+A menu that greys out what cannot be chosen and a solve that refuses ask the same question: does the method
+take this? So that both get the same answer, in the same words, the question is data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from ..collision import Avoidance
+from ..goals import Position
+from .problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """One goal, as a method's flags see it.
+
+    Attributes:
+        kind: name of the goal's kind, see `GOALS`; name: for the sentence.
+        single_axes: whether some axes of a place do not count.
+        part: whether it may use a part of the figure only.
+        priority: its level.
+    """
+
+    kind: str
+    name: str
+    single_axes: bool = False
+    part: bool = False
+    priority: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """All goals, and what is to be kept clear of.
+
+    Attributes:
+        wishes: the goals without the posture.
+        avoidance: the avoidance method where there is something to keep clear of, else None.
+    """
+
+    wishes: tuple[Wish, ...] = ()
+    avoidance: Avoidance | None = None
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """What a problem demands."""
+        wishes = tuple(
+            Wish(
+                kind=goal.kind,
+                name=goal.describe(),
+                single_axes=isinstance(goal, Position) and goal.mask is not None,
+                part=not goal.whole,
+                priority=goal.priority,
+            )
+            for goal in problem.tasks
+        )
+        return cls(wishes=wishes, avoidance=None if problem.scene is None else problem.avoidance)

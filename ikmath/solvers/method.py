@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solving method is, and what it says about itself.
+
+A method is an object with a name, texts for people, flags that say what it can take (menus grey out by the
+same flags by which `solve` refuses) and one verb. Incremental methods only propose steps; `loop` does the
+rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..collision import AVOIDANCE
+from ..errors import NotSupported, UnknownName
+from ..parameters import Parameter, check_parameters, parameters_of
+from ..problem.problem import Problem, Solution
+from ..problem.requirements import Demand
+from ..rotation import Array
+
+Allows = Callable[[Array], bool]
+"""Whether coordinates (n,) are allowed, for reasons of one's own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options that every method knows.
+
+    Attributes:
+        max_iterations: steps at most, 1 or more.
+        tolerance: an effector nearer than this is there: metres, and radians.
+    """
+
+    max_iterations: int = 50
+    tolerance: float = 1e-4
+
+    def __post_init__(self) -> None:
+        arguments.whole(self.max_iterations, "max_iterations", least=1)
+        arguments.number(self.tolerance, "tolerance", above=0)
+        check_parameters(self)
+
+
+class Shortcut(NamedTuple):
+    """A quicker method, whose answer is taken if it reaches everything.
+
+    Attributes:
+        method: its name; options: its own.
+        most: radians or figure sizes that no coordinate may move farther.
+        spares: whether an answer that falls short will do for who asks roughly; None for never.
+    """
+
+    method: str
+    options: Mapping[str, Any]
+    most: float = np.inf
+    spares: Callable[[Problem, Solution], bool] | None = None
+
+
+class Method:
+    """One way to solve.
+
+    Attributes:
+        name, label, description, source: for registries, menus and the manual.
+        options: the class of its options.
+        takes: kinds of goals it can take, None for all of them.
+        priorities: whether levels of priority are strict; otherwise all goals are weighed together.
+        levels: whether it takes goals of several priorities at all, if only by weighing them.
+        single_axes: whether it takes places of which not every axis counts.
+        parts: whether it takes goals that may use a part of the figure only.
+        trees: whether it takes several effectors on a branching figure.
+        limits: whether joint limits hold.
+        obstacles: whether it can keep clear of obstacles; bounding: whether it does so by avoidance methods
+            that bound steps, and not by those that push.
+        weighed: whether figures are to be weighed by inertia for it (`Skeleton.weighed`); the methods of the
+            texts keep the plain metric.
+        batched: whether a batch is solved at once rather than one after another.
+        briefly: options for who asks many times a second and can do without the last digits.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
+    options: ClassVar[type[Options]] = Options
+    takes: ClassVar[frozenset[str] | None] = None
+    priorities: ClassVar[bool] = False
+    levels: ClassVar[bool] = True
+    single_axes: ClassVar[bool] = True
+    parts: ClassVar[bool] = True
+    trees: ClassVar[bool] = True
+    limits: ClassVar[bool] = True
+    obstacles: ClassVar[bool] = False
+    bounding: ClassVar[bool] = False
+    weighed: ClassVar[bool] = False
+    batched: ClassVar[bool] = False
+    briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        """Solve for one start q (n,) or, where `batched`, also (*batch, n).
+
+        q is inside the limits, and the method's own to write to.
+        """
+        raise TypeError(f"{type(self).__name__} does not say how it solves.")
+
+    def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
+        """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
+        return self.solve(problem, q, options)
+
+    def relax(
+        self,
+        problem: Problem,
+        answer: Solution,
+        options: Any,
+        most: int,
+        allows: Allows | None,
+        reach: float,
+    ) -> Solution:
+        """Go on from a solution, of these options, towards the posture; see `Solver.relax`."""
+        return answer
+
+    def shortcut(
+        self, problem: Problem, options: Any, before: Solution | None, *, rough: bool
+    ) -> Shortcut | None:
+        """Who may answer instead, for who asks briefly; None for nobody.
+
+        Args:
+            problem, options: as for `solve`; before: as for `follow`, None for who goes on from nowhere.
+            rough: see `Solver`.
+        """
+        return None
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether there are no goals that it cannot take."""
+        return self.takes is None and self.single_axes and self.parts and self.levels
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The options that a person may set."""
+        return parameters_of(self.options)
+
+    def objection(self, demand: Demand) -> str:
+        """Why the method cannot take what is demanded of it, as the rest of a sentence; "" if it can."""
+        for wish in demand.wishes:
+            if self.takes is not None and wish.kind not in self.takes:
+                kinds = " and ".join(sorted(self.takes)) or "no"
+                return f"cannot take the {wish.name}; it takes {kinds} goals."
+            if wish.single_axes and not self.single_axes:
+                return (
+                    f"takes whole positions, not single axes as in the {wish.name}; let all axes count or use"
+                    " Hierarchical."
+                )
+            if wish.part and not self.parts:
+                return (
+                    f"moves the whole figure, but the {wish.name} may use a part of it only; free its chain"
+                    " or use Hierarchical."
+                )
+        if not self.levels and len({wish.priority for wish in demand.wishes}) > 1:
+            return "knows weights, not priorities; give all goals one priority or use Hierarchical."
+        if demand.avoidance is None:
+            return ""
+        if not self.obstacles:
+            return "does not know obstacles; choose Hierarchical or remove them."
+        if demand.avoidance.bounds != self.bounding:
+            able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
+            return f"does not keep clear of obstacles by {demand.avoidance.label}; choose {able}."
+        return ""
+
+    def refuse(self, problem: Problem) -> None:
+        """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
+        if self.takes_all and problem.scene is None:
+            return
+        objection = self.objection(Demand.of(problem))
+        if objection:
+            raise NotSupported(f"Method {self.label}", objection)
+
+    def read_options(self, given: Mapping[str, Any]) -> Options:
+        """Options from keyword arguments.
+
+        Raises:
+            UnknownName: an option that the method does not have.
+        """
+        known = [field.name for field in fields(self.options)]
+        for name in given:
+            if name not in known:
+                raise UnknownName(f"option of method {self.name}", name, known)
+        return self.options(**given)
+
+
+def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) -> Solution:
+    """Solutions one after another as one solution with batch axes."""
+    status = np.empty(len(answers), dtype=object)
+    status[:] = [answer.status for answer in answers]
+    errors = np.array([answer.errors for answer in answers]).reshape(*batch, len(problem.effectors))
+    return Solution(
+        q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
+        status=status.reshape(batch),
+        iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
+        off=errors,
+        sentence=partial(_messages, answers, batch),
+        measure=partial(_clearances, [answer.measure for answer in answers], batch),
+    )
+
+
+def _messages(answers: list[Solution], batch: tuple[int, ...]) -> npt.NDArray[np.object_]:
+    """The messages of several solutions, with batch axes."""
+    message = np.empty(len(answers), dtype=object)
+    message[:] = [answer.message for answer in answers]
+    return message.reshape(batch)
+
+
+def _clearances(measures: list[Callable[[], float] | None], batch: tuple[int, ...]) -> Array:
+    """The clearances of several solutions, with batch axes."""
+    return np.array([np.inf if one is None else one() for one in measures]).reshape(batch)
