@@ -3,8 +3,10 @@
 
 Every bone keeps keys of its own, all of its components on the same frames: a quaternion that is keyed on
 other frames in each of its components goes astray between them. The gaps that bring most to a point that is
-too far off are halved, or parted at the sharpest corner in them, until no point is too far off. What stands
-still is too far off earlier than what moves.
+too far off are halved, or parted at the sharpest corner in them, until no point is too far off.
+
+What an effector holds may be off by less while it stands still. First all bones are fitted as if it were not
+held. Then the limbs that hold something are turned so that it stays in place, and get the keys for that.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from .cubics import Cubics
 from .displacement import Displacement, Point
 from .space import Space
 
-_SHARE: Final = 2.0  # times what is allowed, that a gap has to bring to be parted,
+_SHARE: Final = 4.0  # times what is allowed, that a gap has to bring to be parted,
 _LESS: Final = 0.8  # how that falls when none does,
 _LEAST: Final = 0.05  # and how far; then those are parted that bring most
 _ENDS: Final = 2  # keys, the first and the last one, that are needed in any case
@@ -48,7 +50,7 @@ def decimated(
         states: how the armature is animated in these frames; the curves are put in.
         margin: metres, how far a point of a bone may be off in any frame.
         also: points that have to stay as near, beside the ends of all bones and two aside of each. While they
-            stand still in the world, or others of their bones do, they move by less than 0.01 m/s.
+            stand still in the world, they move by less than 0.01 m/s.
         rate: frames of the curves in a second.
 
     Returns:
@@ -58,6 +60,9 @@ def decimated(
         return tuple(curves)
     figure = Displacement(bones, spaces, curves, states, margin, also, rate)
     keys = _Keys(figure, curves[0].frames)
+    keys.settle()
+    figure.hold_still()
+    keys.steady()
     keys.settle()
     while not keys.full and not figure.holds(keys.values):
         keys.settle()
@@ -96,7 +101,17 @@ class _Keys:
             parted = np.flatnonzero(score >= min(share, score.max()))
             for row in parted:
                 self._part(track[row], begin[row], end[row])
-            self._fit(np.unique(track[parted]))
+            fitted = np.unique(track[parted])
+            self._fit(fitted)
+            if not self._figure.in_limb[fitted].all():
+                self.steady()
+
+    def steady(self) -> None:
+        """Let the limbs that hold something make up for what the other bones are off."""
+        limbs = np.flatnonzero(self._figure.in_limb)
+        if limbs.size:
+            self._cubics.aim(limbs, self._figure.steadied(limbs))
+            self._fit(limbs)
 
     def chosen(self, curves: Iterable[Curve]) -> tuple[Curve, ...]:
         """The curves on the frames that are kept."""

@@ -78,7 +78,7 @@ def both(make: Callable[[], bpy.types.Object], margin: float) -> tuple[bpy.types
 
 
 @pytest.mark.parametrize(
-    ("make", "margin", "share"), [(person, 0.005, 0.3), (person, 0.0005, 0.4), (imported, 2e-4, 0.25)]
+    ("make", "margin", "share"), [(person, 0.005, 0.2), (person, 0.0005, 0.4), (imported, 2e-4, 0.25)]
 )
 def test_no_bone_is_off_by_more_than_the_margin(make, margin, share):
     _rig, full, thin, left = both(make, margin)
