@@ -19,7 +19,7 @@ from tests.architecture.source_tree import (
 )
 
 LAYERS = (
-    {"compat", "library"},
+    {"compat", "copies", "library"},
     {"properties", "preferences"},
     {"bridge"},
     {"control"},
