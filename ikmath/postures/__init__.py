@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What chooses among all poses that serve the goals."""
 
-from .cost import JointPosture, PostureCost, PostureTerm
+from .cost import JointPosture, PostureCost, PostureTerm, ScaledPosture
 
-__all__ = ["JointPosture", "PostureCost", "PostureTerm"]
+__all__ = ["JointPosture", "PostureCost", "PostureTerm", "ScaledPosture"]

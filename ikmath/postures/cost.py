@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class PostureTerm(NamedTuple):
     hessian: Array
 
 
+@runtime_checkable
 class PostureCost(Protocol):
     """A cost of poses; immutable. Only poses of one kind of figure are compared, so its scale is free."""
 
@@ -34,6 +35,24 @@ class PostureCost(Protocol):
 
     def value(self, pose: Pose) -> float:
         """The value alone."""
+
+
+class ScaledPosture:
+    """A posture cost times a number.
+
+    Args:
+        cost: that is scaled; scale: above zero.
+    """
+
+    def __init__(self, cost: PostureCost, scale: float) -> None:
+        self._cost, self._scale = cost, scale
+
+    def evaluate(self, pose: Pose) -> PostureTerm:
+        value, gradient, hessian = self._cost.evaluate(pose)
+        return PostureTerm(self._scale * value, self._scale * gradient, self._scale * hessian)
+
+    def value(self, pose: Pose) -> float:
+        return self._scale * self._cost.value(pose)
 
 
 class JointPosture:

@@ -25,6 +25,7 @@ from ..goals.stack import Stack
 from ..limits import LIMITS, LimitMethod
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
+from ..postures import PostureCost
 from ..registries import choose
 from ..rotation import Array
 
@@ -106,8 +107,9 @@ class Problem:
         margin: clearance to keep, metres, besides what obstacles ask for themselves;
         self_pairs: (P, 2) pairs of links of the body to keep from each other.
         limits: name of the joint-limit method, see `LIMITS`, or one with parameters of your own.
-        posture: (*batch, n) coordinates to keep to where the goals leave the figure free, or a `Posture`: the
-            same as one among the goals.
+        posture: (*batch, n) coordinates to keep to where the goals leave the figure free, or a `Posture`:
+            the same as one among the goals; or a `PostureCost`, which chooses among all poses that serve
+            the goals.
         metre: how many metres the unit of length is, for what messages say; all else is in that unit.
 
     Raises:
@@ -116,6 +118,7 @@ class Problem:
 
     Attributes:
         tasks: the goals without the posture; posture: the posture or None;
+        posture_cost: the cost that was given in its place, or None;
         effectors: a label for every effector; units: "m", "rad" or "" of each.
         length: the figure's size in metres, to which lengths are compared with angles.
     """
@@ -130,12 +133,13 @@ class Problem:
         margin: float = 0.0,
         limits: str | LimitMethod = "projection",
         self_pairs: npt.ArrayLike = (),
-        posture: Posture | npt.ArrayLike | None = None,
+        posture: Posture | PostureCost | npt.ArrayLike | None = None,
         metre: float = 1.0,
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
         self.goals = arguments.several(goals, Goal, "goals")
-        if posture is not None:
+        self.posture_cost = posture if isinstance(posture, PostureCost) else None
+        if posture is not None and not isinstance(posture, PostureCost):
             self.goals += (posture if isinstance(posture, Posture) else Posture(posture),)
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
@@ -157,6 +161,8 @@ class Problem:
             raise BadValue(
                 "The problem", "has more than one posture; give one, with a gain for each coordinate."
             )
+        if postures and self.posture_cost is not None:
+            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
         self.posture = postures[0] if postures else None
         self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
         self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
@@ -220,6 +226,7 @@ class Problem:
                 metre=self.metre,
             )
             other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
+            other.posture_cost = self.posture_cost
             return other
         return self.aimed(given)
 

@@ -40,10 +40,12 @@ class Demand:
     Attributes:
         wishes: the goals without the posture.
         avoidance: the avoidance method where there is something to keep clear of, else None.
+        posture_cost: whether a posture cost chooses among the poses that serve the goals.
     """
 
     wishes: tuple[Wish, ...] = ()
     avoidance: Avoidance | None = None
+    posture_cost: bool = False
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
@@ -58,4 +60,8 @@ class Demand:
             )
             for goal in problem.tasks
         )
-        return cls(wishes=wishes, avoidance=None if problem.scene is None else problem.avoidance)
+        return cls(
+            wishes=wishes,
+            avoidance=None if problem.scene is None else problem.avoidance,
+            posture_cost=problem.posture_cost is not None,
+        )

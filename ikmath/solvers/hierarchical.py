@@ -19,8 +19,9 @@ import numpy as np
 
 from .. import arguments
 from ..diagnosis.status import as_near_as_can_be, conclude
+from ..model.pose import Pose
 from ..parameters import setting
-from ..postures import JointPosture, PostureCost
+from ..postures import JointPosture, PostureCost, ScaledPosture
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from .collision_guard import CollisionGuard
@@ -88,6 +89,7 @@ class Hierarchical(Method):
     obstacles: ClassVar[bool] = True
     bounding: ClassVar[bool] = True
     weighed: ClassVar[bool] = True
+    posture_costs: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
@@ -128,7 +130,7 @@ class Hierarchical(Method):
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, near)
         driver = IterationDriver(
             problem,
-            posture_of(problem),
+            posture_of(problem, q),
             StepBounds(skeleton.region, own, low, high),
             guard,
             own,
@@ -150,7 +152,7 @@ class Hierarchical(Method):
         room = reach * problem.strides
         driver = IterationDriver(
             problem,
-            posture_of(problem),
+            posture_of(problem, answer.q),
             StepBounds(problem.skeleton.region, options.parameters, answer.q - room, answer.q + room),
             None
             if problem.scene is None
@@ -235,9 +237,17 @@ def better_or_reached(problem: Problem, end: Iterate, start: Iterate, tolerance:
     return end.reached(tolerance) or not better(problem, start, end, 1e-6)
 
 
-def posture_of(problem: Problem) -> PostureCost | None:
-    """The posture cost of a problem, None if it has none."""
-    posture = problem.posture
-    if posture is None:
+def posture_of(problem: Problem, q: Array) -> PostureCost | None:
+    """The posture cost of a problem, None if it has none.
+
+    It is scaled so that its mean stiffness at q (n,) is one in units of the coordinates' mobilities: in the
+    merit a unit of it then means the same for every cost.
+    """
+    metric, cost = problem.stack.metric, problem.posture_cost
+    if cost is None and problem.posture is not None:
+        cost = JointPosture(problem.posture.q, problem.posture.gain / metric**2)
+    if cost is None or not len(q):
         return None
-    return JointPosture(posture.q, posture.gain / problem.stack.metric**2)
+    hessian = cost.evaluate(Pose.trusted(problem.skeleton, q)).hessian
+    stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / len(q)
+    return ScaledPosture(cost, 1.0 / stiffness) if stiffness > 0.0 else None

@@ -72,6 +72,7 @@ class Method:
         priorities: whether levels of priority are strict; otherwise all goals are weighed together.
         levels: whether it takes goals of several priorities at all, if only by weighing them.
         single_axes: whether it takes places of which not every axis counts.
+        posture_costs: whether it takes a posture cost in place of wanted coordinates.
         parts: whether it takes goals that may use a part of the figure only.
         trees: whether it takes several effectors on a branching figure.
         limits: whether joint limits hold.
@@ -99,6 +100,7 @@ class Method:
     bounding: ClassVar[bool] = False
     weighed: ClassVar[bool] = False
     batched: ClassVar[bool] = False
+    posture_costs: ClassVar[bool] = False
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
@@ -163,6 +165,8 @@ class Method:
                 )
         if not self.levels and len({wish.priority for wish in demand.wishes}) > 1:
             return "knows weights, not priorities; give all goals one priority or use Hierarchical."
+        if demand.posture_cost and not self.posture_costs:
+            return "takes wanted coordinates, not a posture cost; use Hierarchical (Next)."
         if demand.avoidance is None:
             return ""
         if not self.obstacles:
@@ -174,7 +178,7 @@ class Method:
 
     def refuse(self, problem: Problem) -> None:
         """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
-        if self.takes_all and problem.scene is None:
+        if self.takes_all and problem.scene is None and problem.posture_cost is None:
             return
         objection = self.objection(Demand.of(problem))
         if objection:

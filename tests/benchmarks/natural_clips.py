@@ -2,8 +2,8 @@
 """Sparse targets on captured motion: how near the solved poses are to the real ones.
 
 The clips are BVH files of people in `--motion=folder` or the environment's ARTICULATE_MOTION. Options:
-`--frames=20` a clip (0 for all), `--only=salsa`, `--effort=even`. Each frame is solved by itself from the
-posture carried to its targets.
+`--frames=20` a clip (0 for all), `--only=salsa`, `--effort=even`, `--solver=next` for `ikmath.solve` in place
+of the bench's own solver. Each frame is solved by itself from the posture carried to its targets.
 """
 
 from __future__ import annotations
@@ -165,6 +165,18 @@ def standing(motion: motion_files.Motion, everything: dict[str, motion_files.Mot
     return build(motion, base.rotation[0, where], base.position[0, where])
 
 
+def by_next(cost, q, goals, size, limbs=()):
+    """As `posture_solver.solve`, by `ikmath.solve`; knees and elbows have no limits there."""
+    figure = cost.skeleton
+    asked = []
+    for joint, offset, place, turned in goals:
+        asked.append(ik.Position(figure.names[joint], place, offset))
+        if turned is not None:
+            asked.append(ik.Orientation(figure.names[joint], turned))
+    answer = ik.solve(ik.Problem(figure, asked, posture=cost), q, "next", restarts=0)
+    return answer.q, float(answer.errors.max())
+
+
 def motion_folder(arguments: list[str]) -> Path | None:
     """Where the clips are; says so if they are not there."""
     given = [a.removeprefix("--motion=") for a in arguments if a.startswith("--motion=")]
@@ -183,6 +195,7 @@ def run(arguments: list[str]) -> None:
     options = dict(a.removeprefix("--").split("=") for a in arguments if a.startswith("--"))
     wanted, only = int(options.get("frames", 20)), options.get("only", "")
     variant = options.get("effort", "natural")
+    solver = by_next if options.get("solver") == "next" else posture_solver.solve
     everything = {motion.name: motion for motion in read(folder, "")}
     rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     begun, count = time.perf_counter(), 0
@@ -199,7 +212,7 @@ def run(arguments: list[str]) -> None:
             for frame in frames:
                 truth = ik.Pose.forward(figure.skeleton, figure.true_q(motion, frame))
                 for setting in SETTINGS:
-                    q, miss, known = solve_frame(figure, cost, posture, truth, setting, posture_solver.solve)
+                    q, miss, known = solve_frame(figure, cost, posture, truth, setting, solver)
                     rows.setdefault((setting, label), []).append(
                         (*measure(figure, truth, q, setting, known), miss)
                     )

@@ -91,7 +91,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
     figure, own = problem.skeleton, DEFAULTS
     driver = IterationDriver(
         problem,
-        posture_of(problem),
+        posture_of(problem, figure.rest),
         StepBounds(figure.region, own),
         None,
         own,
@@ -106,7 +106,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
     inside[figure.region.pairs[figure.region.at_limit(end.q, 0.05)[figure.region.pairs].any(1)]] = False
     for _ in range(5):
         dq = 1e-4 * rng.normal(size=figure.n) * inside
-        there = Iterate(problem, Pose.trusted(figure, end.q + dq), posture_of(problem))
+        there = Iterate(problem, Pose.trusted(figure, end.q + dq), posture_of(problem, figure.rest))
         before, after = end.all_costs(), there.all_costs()
         # of the level that is short and of the posture; what is met is a constraint
         weights = driver.merit.weights
