@@ -10,6 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import ikmath as ik
+from ikmath.diagnosis import attribution
 from ikmath.threads import OneThread
 
 pytestmark = pytest.mark.skipif(
@@ -80,7 +81,7 @@ def test_a_solve_has_one_thread_and_leaves_as_many_as_there_were(
 def test_what_holds_back_is_looked_for_on_one_thread_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its sentence is made for who asks, after the solve has ended."""
     seen = []
-    lexicographic = ik.culprits.lexicographic
+    lexicographic = attribution.lexicographic
 
     def watched(*args, **options):
         seen.append(counts())
@@ -90,7 +91,7 @@ def test_what_holds_back_is_looked_for_on_one_thread_too(monkeypatch: pytest.Mon
     places = {arm.names[-1]: [2.0, 0.0, 0.0], arm.names[-2]: [-2.0, 0.0, 0.0]}
     problem = ik.Problem(arm, [ik.Position(joint, target=place) for joint, place in places.items()])
     solution = ik.solve(problem, arm.rest)
-    monkeypatch.setattr(ik.culprits, "lexicographic", watched)
+    monkeypatch.setattr(attribution, "lexicographic", watched)
     assert "in conflict" in solution.message
     assert seen == [{1}] * len(seen) and seen
     assert counts() == {2}
