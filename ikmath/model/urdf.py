@@ -295,9 +295,6 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
             raise BadValue(joint.what, f"is {joint.kind} and has no single position; leave it out of fixed.")
         positions[name] = arguments.number(value, f"fixed position of {joint.what}")
     followers = [joint for joint in joints if joint.mimic is not None]
-    for joint in followers:
-        if joint.mimic is not None:
-            _known("URDF joint", joint.mimic.leader, by_name)
     for _ in followers:  # a follower may be followed
         for joint in followers:
             if joint.mimic is not None and joint.mimic.leader in positions and joint.name not in positions:
@@ -317,7 +314,7 @@ def _parts(joint: _UrdfJoint, motion: str, positions: Mapping[str, float]) -> li
         raise BadValue(
             joint.what,
             f"mimics {joint.mimic.leader!r}, but coordinates cannot be coupled; leave it out by tip=, or give"
-            f" {joint.mimic.leader!r} a position by fixed=.",
+            f" it or {joint.mimic.leader!r} a position by fixed=.",
         )
     if joint.kind == "floating":
         return [

@@ -180,7 +180,7 @@ def _hinge(name="j", parent="a", child="b", more='<limit lower="0" upper="1"/>',
         (_robot(_hinge(more='<limit lower="-180" upper="180"/>')), "'j.turn_y' .* radians"),
         (_robot(_hinge(more='<limit upper="1"/><axis xyz="0 0 0"/>')), "axis of hinge 'b' has no length"),
         (_robot(_hinge(more='<limit upper="1"/><axis xyz="0 1"/>')), "axis of URDF joint 'j' is '0 1'"),
-        (_robot(_hinge(more='<limit upper="1"/><mimic joint="q"/>')), "no URDF joint 'q'"),
+        (_robot(_hinge(more='<limit upper="1"/><mimic joint="q"/>')), "'j' mimics 'q', but"),
     ],
 )
 def test_what_is_wrong_is_named(text, message):
@@ -192,6 +192,12 @@ def test_a_joint_that_mimics_one_that_moves_is_refused_by_name():
     with pytest.raises(ik.BadValue, match=r"'follower' mimics 'finger'.*tip=.*fixed="):
         ik.from_urdf(ARM)
     assert "right" not in ik.from_urdf(ARM, tip=["tool0", "left"]).names
+
+
+def test_a_joint_that_mimics_may_be_fixed_itself():
+    skeleton = ik.from_urdf(ARM, fixed={"follower": 0.3})
+    expected = urdf_oracle.frames(ARM.encode("latin-1"), {"finger": 0.02, "follower": 0.3})
+    _agree(skeleton, _coordinates(skeleton, finger=0.02), expected)
 
 
 def test_wrong_arguments_are_named():

@@ -107,6 +107,7 @@ class HierarchicalOptions(RestOptions):
 
     def _damped(self, most: int) -> dict[str, Any]:
         told = {"max_iterations": min(most, self.max_iterations), "tolerance": self.tolerance}
+        told["angle_tolerance"] = self.angle_tolerance
         return {**told, "rest": False, "settle": False, "far": _FAR, "string": _STRING}
 
 

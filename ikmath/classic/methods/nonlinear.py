@@ -77,9 +77,10 @@ class Nonlinear(Resting):
             value, gradient = function(x * strides)
             return value, gradient * strides
 
+        tolerance = problem.least_tolerance(options.tolerance, options.angle_tolerance)
         settings = LbfgsbOptions(
             max_iterations=options.max_iterations,
-            gradient_tolerance=0.05 * options.tolerance / problem.length,
+            gradient_tolerance=0.05 * tolerance,
             value_tolerance=1e-9,
             memory=20,
         )
@@ -89,6 +90,7 @@ class Nonlinear(Resting):
             region.project(found.x * strides),
             found.iterations,
             options.tolerance,
+            angle_tolerance=options.angle_tolerance,
             stalled=found.stop is not Stop.ITERATIONS,
         )
         if end.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
@@ -97,7 +99,13 @@ class Nonlinear(Resting):
             problem, end.q, tether_of(problem, options.gamma) if options.gamma > _FELT else None
         )
         return conclude(
-            problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
+            problem,
+            q,
+            found.iterations,
+            options.tolerance,
+            angle_tolerance=options.angle_tolerance,
+            errors=np.sqrt(squares),
+            stalled=True,
         )
 
 
