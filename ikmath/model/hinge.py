@@ -45,7 +45,10 @@ def hinge(
     Raises:
         BadValue, BadShape: an axis without length, or no rotation.
     """
-    return _along("hinge", "turns", name, parent, axis, motion, translation, rotation, options)
+    frame, rest = _axes("hinge", name, axis, rotation)
+    motion = f"{name} hinge" if motion is None else motion
+    moving = Joint(motion, parent, rest @ frame, translation, turns="y", **options)
+    return moving, Joint(name, motion, frame.T, turns="")
 
 
 def slider(
@@ -59,29 +62,17 @@ def slider(
     **options: Any,
 ) -> tuple[Joint, Joint]:
     """A link that slides along any axis; see `hinge`. Its coordinate is `MOTION.slide_y`, metres."""
-    return _along("slider", "slides", name, parent, axis, motion, translation, rotation, options)
+    frame, rest = _axes("slider", name, axis, rotation)
+    motion = f"{name} slider" if motion is None else motion
+    moving = Joint(motion, parent, rest @ frame, translation, turns="", slides="y", **options)
+    return moving, Joint(name, motion, frame.T, turns="")
 
 
-def _along(
-    kind: str,
-    free: str,
-    name: str,
-    parent: str | None,
-    axis: npt.ArrayLike,
-    motion: str | None,
-    translation: npt.ArrayLike,
-    rotation: npt.ArrayLike,
-    options: dict[str, Any],
-) -> tuple[Joint, Joint]:
+def _axes(kind: str, name: str, axis: npt.ArrayLike, rotation: npt.ArrayLike) -> tuple[Array, Array]:
+    """A rotation whose y is the axis, and the rest rotation, (3, 3) each, checked."""
     arguments.text(name, f"name of a {kind}")
-    frame = axes_with_y(axis, f"axis of {kind} {name!r}")
-    rest = arguments.shaped(rotation, f"rotation of {kind} {name!r}", (3, 3))
-    motion = f"{name} {kind}" if motion is None else motion
-    coordinate = {"turns": "", "slides": "", free: "y"}
-    return (
-        Joint(motion, parent, rest @ frame, translation, **coordinate, **options),
-        Joint(name, motion, frame.T, turns=""),
-    )
+    what = f"{kind} {name!r}"
+    return axes_with_y(axis, f"axis of {what}"), arguments.shaped(rotation, f"rotation of {what}", (3, 3))
 
 
 def axes_with_y(axis: npt.ArrayLike, what: str) -> Array:

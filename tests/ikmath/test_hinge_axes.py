@@ -18,7 +18,9 @@ def test_a_link_turns_about_its_axis_and_not_otherwise(axis):
     skeleton = ik.Skeleton(
         [
             ik.Joint("base", turns=""),
-            *ik.hinge("arm", "base", axis, translation=(1, 2, 3), rotation=rest, lower=-4, upper=4, max_speed=2),
+            *ik.hinge(
+                "arm", "base", axis, translation=(1, 2, 3), rotation=rest, lower=-4, upper=4, max_speed=2
+            ),
             *ik.slider("tool", "arm", axis, motion="rail", translation=(0, 0, 1), lower=0.0),
         ]
     )
@@ -30,7 +32,9 @@ def test_a_link_turns_about_its_axis_and_not_otherwise(axis):
         np.testing.assert_allclose(pose.frame("arm"), turned, atol=1e-14)
         np.testing.assert_allclose(pose.point("arm"), (1, 2, 3), atol=1e-14)
         np.testing.assert_allclose(pose.frame("tool"), turned, atol=1e-14)
-        np.testing.assert_allclose(pose.point("tool"), turned @ (unit * 0.5 + (0, 0, 1)) + (1, 2, 3), atol=1e-14)
+        np.testing.assert_allclose(
+            pose.point("tool"), turned @ (unit * 0.5 + (0, 0, 1)) + (1, 2, 3), atol=1e-14
+        )
 
 
 def test_wrong_axes_and_speeds_are_named():
@@ -38,5 +42,5 @@ def test_wrong_axes_and_speeds_are_named():
         ik.hinge("arm", axis=(0, 0, 0))
     with pytest.raises(ik.BadShape, match="axis of slider 'arm'"):
         ik.slider("arm", axis=(0, 1))
-    with pytest.raises(ik.BadValue, match="'arm hinge.turn_y' has a max_speed"):
+    with pytest.raises(ik.BadValue, match=r"'arm hinge\.turn_y' has a max_speed"):
         ik.Skeleton(ik.hinge("arm", max_speed=0.0))

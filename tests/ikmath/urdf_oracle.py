@@ -21,9 +21,9 @@ def _three(element, name, default):
 
 
 def frames(text, positions, root=None):
-    """World rotation and place of every link below the root, {link: (R, p)}; joints that are not told are at 0.
+    """World rotation and place of every link below the root, {link: (R, p)}.
 
-    positions: joint -> number; for planar (across, along, angle) see `planar`, for floating (R, p).
+    positions: joint -> radians or metres, 0 for those that are left out.
     """
     robot = ElementTree.fromstring(text)
     joints = robot.findall("joint")

@@ -194,7 +194,9 @@ class Descent(Walk):
 
     def _go_round(self, state: State) -> State:
         """Round what stands in the way of an effector, by places in between, if all is reached so."""
-        nearly = replace(self.options, escape=False, tolerance=_NEARLY * self.problem.length, angle_tolerance=None)
+        nearly = replace(
+            self.options, escape=False, tolerance=_NEARLY * self.problem.length, angle_tolerance=None
+        )
         for q, way in ways_from(self.problem, self.start, state):
             for problem in way:
                 if not self.left:
