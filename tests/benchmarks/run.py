@@ -29,9 +29,16 @@ BENCHMARKS = {
     "clips": "pops and errors of random clips on Rigify's metarigs (--clips=5 of each rig and kind)",
     "keys": "bakes with few keys, beside Blender's own Decimate (--only=human)",
     "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
+    "robots": "fifteen real robots from their URDF files (--count=20 for fewer targets)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
-ONLY_IF_NAMED = ("around", "avoidance", "clips", "keys")  # take long and are no matter of speed
+ONLY_IF_NAMED = (
+    "around",
+    "avoidance",
+    "clips",
+    "keys",
+    "robots",
+)  # take long, need a download, or are no matter of speed
 
 
 def main(arguments: list[str]) -> int:
