@@ -15,6 +15,7 @@ from .. import arguments
 from ..diagnosis.status import conclude
 from ..errors import BadValue
 from ..model.joint_limits import Region
+from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
 from ..registries import LazyRegistry, choose
 from ..rotation import Array
@@ -224,6 +225,9 @@ def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Proble
 
 def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
+    scene, near = problem.scene, None
+    if scene is not None:
+        near = scene.near(Pose.trusted(problem.skeleton, q), problem.sight, behind=problem.sight)
     return conclude(
         problem,
         q,
@@ -231,5 +235,6 @@ def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
         settings.tolerance,
         angle_tolerance=settings.angle_tolerance,
         stalled=True,
-        measure=problem.measure(q),
+        measure=problem.measure(q, near),
+        near=near,
     )
