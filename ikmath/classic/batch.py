@@ -13,6 +13,7 @@ from ..diagnosis.status import conclude
 from ..model.jacobian_blocks import Blocks
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
+from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from ..solvers.method import gather
 from .rest import at_rest, may_rest
@@ -83,7 +84,7 @@ class _Batch:
     def __init__(self, method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> None:
         self.method, self.problem, self.options = method, problem, options
         skeleton, stack, (n, count) = problem.skeleton, problem.stack, q.shape
-        self.tolerances = problem.tolerances(options.tolerance, options.angle_tolerance)
+        self.tolerances = allowed_errors(problem, options.tolerance, options.angle_tolerance)
         self.allowed = self.tolerances**2
         self.mobility = skeleton.mobility[:, None] if skeleton.uneven else None
         self.frames = np.arange(count)

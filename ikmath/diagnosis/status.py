@@ -12,6 +12,7 @@ import numpy as np
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
+from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .attribution import culprits
 
@@ -42,7 +43,7 @@ def conclude(
         q: (n,) where the solve ended.
         iterations: how many steps it took.
         tolerance, angle_tolerance: metres and radians within which an effector is there, see
-            `Problem.tolerances`.
+            `allowed_errors`.
         errors: (E,) sizes of the errors at q, if the method knows them.
         stalled: whether no further step was better, as opposed to running out of iterations.
         measure: finds the distance to the nearest obstacle, metres, where there are any.
@@ -54,7 +55,7 @@ def conclude(
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
     inside = _inside(problem, near) if near is not None and near.least < -tolerance else ""
     sentence: Callable[[], str]
-    tolerances = problem.tolerances(tolerance, angle_tolerance)
+    tolerances = allowed_errors(problem, tolerance, angle_tolerance)
     if (errors <= tolerances).all():
         status, sentence = Status.REACHED, partial(_all_reached, problem, q, inside)
     else:

@@ -14,6 +14,7 @@ import numpy as np
 from ....collision import ClosestPairs
 from ....model.pose import Pose
 from ....problem.problem import Problem
+from ....problem.tolerances import allowed_errors
 from ....rotation import Array
 from ...stepping import LEAST, MOST
 from .arcs import Arcs
@@ -63,7 +64,7 @@ class Walk:
         self.skeleton, self.stack = problem.skeleton, problem.stack
         self.single = len(self.stack.levels) <= 1
         self.draw = Draw.of(problem)
-        self.tolerances = problem.tolerances(options.tolerance, options.angle_tolerance)
+        self.tolerances = allowed_errors(problem, options.tolerance, options.angle_tolerance)
         self.allowed = (self.tolerances**2).tolist()
         self.floors = [0.0]
         if not self.single:
