@@ -39,6 +39,7 @@ from .goals import (
 )
 from .limits import LIMITS
 from .model.frame_points import Points
+from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
 from .model.joint import Joint
 from .model.pose import Pose
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .classic.linalg.damped import condition_number, residual_bounds
     from .classic.svd.svd import SVD
     from .examples import elephant, figures
+    from .model.urdf import from_urdf
 
 __version__ = "0.1.0"
 
@@ -60,6 +62,7 @@ _LAZY: Final = {
     "residual_bounds": ".classic.linalg.damped",
     "elephant": ".examples.elephant",
     "figures": ".examples.figures",
+    "from_urdf": ".model.urdf",
 }
 """Public names that are imported when first used: name -> module; a module's own name stands for itself."""
 
@@ -118,8 +121,11 @@ __all__ = [
     "Wish",
     "elephant",
     "figures",
+    "from_urdf",
+    "hinge",
     "inertia_weights",
     "residual_bounds",
+    "slider",
     "solve",
     "solve_track",
     "subdivide",

@@ -13,6 +13,7 @@ from ..diagnosis.status import conclude
 from ..model.jacobian_blocks import Blocks
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
+from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from ..solvers.method import gather
 from .rest import at_rest, may_rest
@@ -75,6 +76,7 @@ class _Batch:
 
     Attributes:
         frames: those still in work; now: the problem of these;
+        tolerances: (E,) of the effectors; allowed: (E,) their squares;
         before: the best pose of each so far; rows: the Jacobian there;
         best, squares, iterations, stalled: what came of all B.
     """
@@ -82,7 +84,8 @@ class _Batch:
     def __init__(self, method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> None:
         self.method, self.problem, self.options = method, problem, options
         skeleton, stack, (n, count) = problem.skeleton, problem.stack, q.shape
-        self.tolerance = options.tolerance * options.tolerance
+        self.tolerances = allowed_errors(problem, options.tolerance, options.angle_tolerance)
+        self.allowed = self.tolerances**2
         self.mobility = skeleton.mobility[:, None] if skeleton.uneven else None
         self.frames = np.arange(count)
         self.now = problem.at(self.frames)
@@ -100,7 +103,7 @@ class _Batch:
         raw, derivative = stack.evaluate_many(self.now.tasks, pose)
         error = np.ascontiguousarray((raw * stack.scale).T)
         squares = np.ascontiguousarray(stack.squares(raw).T)
-        reached = squares.max(0, initial=0.0) < self.tolerance
+        reached = (squares < self.allowed[:, None]).all(0)
         if posture is None:
             wish, left = np.empty((0, q.shape[1])), np.empty(q.shape[1])
         else:
@@ -168,20 +171,21 @@ class _Batch:
         """Bring frames that stalled short of their goals to the nearest pose."""
         if not (self.options.rest and self.method.careful and may_rest(self.problem)):
             return
-        short = self.stalled & (self.squares.max(1, initial=0.0) >= self.tolerance)
+        short = self.stalled & (self.squares >= self.allowed).any(1)
         for i in np.flatnonzero(short).tolist():
             self.best[i], self.squares[i] = at_rest(self.problem.at(i), self.best[i])
 
     def answers(self) -> list[Solution]:
         """What came of each frame."""
-        problem, tolerance, errors = self.problem, self.options.tolerance, np.sqrt(self.squares)
-        short = (errors > tolerance).any(1)
+        problem, options, errors = self.problem, self.options, np.sqrt(self.squares)
+        short = (errors > self.tolerances).any(1)
         return [
             conclude(
                 problem.at(i) if short[i] else problem,  # who is there need not be told what is short
                 self.best[i],
                 int(self.iterations[i]),
-                tolerance,
+                options.tolerance,
+                angle_tolerance=options.angle_tolerance,
                 errors=errors[i],
                 stalled=bool(self.stalled[i]),
             )

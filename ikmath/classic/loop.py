@@ -18,6 +18,7 @@ from ..limits import ByRows, Propose
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..problem.problem import Problem, Solution
+from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .batch import solve_many
 from .pushing import Pushing
@@ -47,7 +48,7 @@ class _Look(NamedTuple):
 
     Attributes:
         pose: the pose; rows: of its goals, extra: of limits that are near, or None;
-        scaled: (k,) errors of the goals; cost: squared length of all of them; reached: within tolerance;
+        scaled: (k,) errors of the goals; cost: squared length of all of them; reached: within tolerances;
         squares: (E,) squared sizes of the effectors' errors, None where they are far from it;
         wish: (n,) step that the posture asks for, None where the figure need not settle there; left: its
             squared length in the metric.
@@ -70,6 +71,7 @@ class _Walk:
     Attributes:
         best: the pose that was accepted last; linear: what the next step from there is worked out from, and
             rows: its scaled rows, None until they are asked for;
+        allowed: (E,) squared sizes of the effectors' errors that count as none;
         propose: what proposed the step before, if it will do for the next one, too; last: (n,) that step;
         stall: accepted steps that gained next to nothing.
     """
@@ -79,10 +81,11 @@ class _Walk:
         skeleton, stack = problem.skeleton, problem.stack
         self.scale = np.array(stack.scale[0]) if stack.even else stack.scale
         self.columns = self.scale if stack.even else stack.scale[:, None]
-        self.tolerance = options.tolerance * options.tolerance
+        self.allowed = allowed_errors(problem, options.tolerance, options.angle_tolerance) ** 2
         # what costs more than all effectors at their tolerances is not there
-        self.enough = 1.01 * self.tolerance * len(stack.starts) * stack.largest * stack.largest
-        self.least = self.tolerance * stack.smallest * stack.smallest
+        most = float(self.allowed.max(initial=0.0)) * len(stack.starts)
+        self.enough = 1.01 * most * stack.largest * stack.largest
+        self.least = float(self.allowed.min(initial=np.inf)) * stack.smallest * stack.smallest
         self.mobility = skeleton.mobility if skeleton.uneven else None
         self.pushing = None if problem.scene is None else Pushing(problem, problem.scene)
         self.careful = method.careful and self.pushing is None
@@ -124,7 +127,7 @@ class _Walk:
         scaled = rows.error * self.scale
         cost = float(scaled.dot(scaled))
         squares = stack.squares(rows.error) if cost <= self.enough else None
-        reached = squares is not None and max(squares.tolist(), default=0.0) < self.tolerance
+        reached = squares is not None and bool((squares < self.allowed).all())
         extra = problem.limits.rows(pose)
         if extra is not None:
             cost += float(extra.error.dot(extra.error))
@@ -233,7 +236,7 @@ class _Walk:
         best = self.best
         stack.end(best.pose)
         q, squares = best.pose.q, stack.squares(best.rows.error) if best.squares is None else best.squares
-        short = stalled and bool((squares >= self.tolerance).any())
+        short = stalled and bool((squares >= self.allowed).any())
         if short and self.careful and self.options.rest and may_rest(problem):
             q, squares = at_rest(problem, q)
         return conclude(
@@ -241,6 +244,7 @@ class _Walk:
             q.copy(),
             iterations,
             self.options.tolerance,
+            angle_tolerance=self.options.angle_tolerance,
             errors=np.sqrt(squares),
             stalled=stalled,
             measure=problem.measure(q),

@@ -12,6 +12,7 @@ import numpy as np
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
+from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .attribution import culprits
 
@@ -26,6 +27,7 @@ def conclude(
     iterations: int,
     tolerance: float,
     *,
+    angle_tolerance: float | None = None,
     errors: Array | None = None,
     stalled: bool = False,
     measure: Callable[[], float] | None = None,
@@ -40,7 +42,8 @@ def conclude(
         problem: the problem of this frame.
         q: (n,) where the solve ended.
         iterations: how many steps it took.
-        tolerance: metres and radians within which an effector is there.
+        tolerance, angle_tolerance: metres and radians within which an effector is there, see
+            `allowed_errors`.
         errors: (E,) sizes of the errors at q, if the method knows them.
         stalled: whether no further step was better, as opposed to running out of iterations.
         measure: finds the distance to the nearest obstacle, metres, where there are any.
@@ -52,7 +55,8 @@ def conclude(
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
     inside = _inside(problem, near) if near is not None and near.least < -tolerance else ""
     sentence: Callable[[], str]
-    if not len(errors) or max(errors.tolist()) <= tolerance:
+    tolerances = allowed_errors(problem, tolerance, angle_tolerance)
+    if (errors <= tolerances).all():
         status, sentence = Status.REACHED, partial(_all_reached, problem, q, inside)
     else:
         status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
@@ -61,7 +65,7 @@ def conclude(
             problem,
             q,
             errors,
-            tolerance,
+            tolerances,
             stalled=stalled,
             blocked=blocked,
             inside=inside,
@@ -109,15 +113,18 @@ def explain(
     problem: Problem,
     q: Array,
     errors: Array,
-    tolerance: float,
+    tolerances: float | Array,
     *,
     stalled: bool,
     blocked: str = "",
     inside: str = "",
     paced: bool = False,
 ) -> str:
-    """One sentence: the effector that is most short, by how much, and what holds it back at q (n,)."""
-    worst = int(np.argmax(np.where(errors > tolerance, errors / problem.spans, -1.0)))
+    """One sentence: the effector that is most short, by how much, and what holds it back at q (n,).
+
+    Effectors whose errors (E,) are within the tolerances, (E,) or one for all, are not short.
+    """
+    worst = int(np.argmax(np.where(errors > tolerances, errors / problem.spans, -1.0)))
     size = (
         f"{errors[worst] * problem.metre:.4g} m"
         if problem.units[worst] == "m"
@@ -212,10 +219,10 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
     return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"
 
 
-def as_near_as_can_be(problem: Problem, errors: Array, tolerance: float) -> bool:
+def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array) -> bool:
     """Whether all effectors that are short are so by no more than their chains are too short for."""
     excess = errors - _beyond_reach(problem)
-    return bool((excess[errors > tolerance] <= _FULL * problem.length).all())
+    return bool((excess[errors > tolerances] <= _FULL * problem.length).all())
 
 
 def too_far(problem: Problem, errors: Array) -> bool:

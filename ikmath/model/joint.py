@@ -26,6 +26,8 @@ class Joint:
         lower, upper: limits of the free coordinates, slides first, then turns, each in the order x, y, z;
             one number for all of them; None, for all or for one of them, is no limit. Radians and metres.
         stiffness: 0 moves freely, towards 1 moves last; one number or one a free coordinate, in [0, 1).
+        max_speed: radians or metres a second, above zero; one number or one a free coordinate; None is no
+            limit.
         mass: kilograms (or any unit, all alike), at the joint's own frame; for balance.
         fixed: the six values (slides x y z, turns x y z) that the coordinates have which are not free.
         inherit_rotation: False when the joint's rotation is relative to the world while its place still
@@ -44,6 +46,7 @@ class Joint:
     mass: float = 0.0
     fixed: npt.ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     inherit_rotation: bool = True
+    max_speed: npt.ArrayLike | None = None
 
     @property
     def slots(self) -> list[int]:

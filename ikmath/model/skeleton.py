@@ -56,7 +56,7 @@ class Skeleton:
         n: number of free coordinates, the length of `q`.
         owner: (n,) the joint of each coordinate; slot: (n,) which of its six (0-2 slides, 3-5 turns).
         lower, upper: (n,) limits, infinite where there is none.
-        stiffness: (n,); mass: (J,).
+        stiffness: (n,); max_speed: (n,) radians or metres a second, infinite where there is none; mass: (J,).
         inertia: (n,) see `weighed`; None unless told.
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
@@ -89,6 +89,7 @@ class Skeleton:
         self.lower = _per_coordinate(self.joints, slots, "lower", -np.inf)
         self.upper = _per_coordinate(self.joints, slots, "upper", np.inf)
         self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
+        self.max_speed = _per_coordinate(self.joints, slots, "max_speed", np.inf)
         self.inertia: Array | None = None
         self._check_coordinates()
         self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
@@ -125,6 +126,7 @@ class Skeleton:
                 "is part of a swing whose limits begin half a turn or more from rest; change the limits.",
             ),
             (~((self.stiffness >= 0) & (self.stiffness < 1)), "has a stiffness outside [0, 1)."),
+            (~(self.max_speed > 0), "has a max_speed that is not above zero; give None for no limit."),
         ):
             if bad.any():
                 raise BadValue(f"Coordinate {self.coordinate_names[int(bad.argmax())]!r}", reason)

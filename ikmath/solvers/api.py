@@ -58,7 +58,8 @@ class Solver:
         rough: for who asks briefly and can do with a pose near the best one where a target is farther away
             than its chain is long: it takes a fraction of the time. With one level of priority, and not for
             a frame that follows another.
-        **options: the method's own, see its `options`; all know `max_iterations` and `tolerance`.
+        **options: the method's own, see its `options`; all know `max_iterations`, `tolerance` (metres, and
+            radians unless the next is set) and `angle_tolerance` (radians).
 
     Raises:
         UnknownName: no such method or option; BadValue: an option out of its bounds.
@@ -200,8 +201,8 @@ def solve(
         method: a name out of `METHODS`.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
         brief: see `Solver`, which is for who solves again and again.
-        **options: `rough`, see `Solver`; and the method's own, see its `options`; all know `max_iterations`
-            and `tolerance`.
+        **options: `rough`, see `Solver`; and the method's own, see its `options`; all know `max_iterations`,
+            `tolerance` (metres, and radians unless the next is set) and `angle_tolerance` (radians).
 
     Returns:
         The solution; a target that cannot be reached is no error, the nearest pose is returned.
@@ -228,5 +229,13 @@ def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     scene, near = problem.scene, None
     if scene is not None:
         near = scene.near(Pose.trusted(problem.skeleton, q), problem.sight, behind=problem.sight)
-    measure = problem.measure(q, near)
-    return conclude(problem, q, 0, settings.tolerance, stalled=True, measure=measure, near=near)
+    return conclude(
+        problem,
+        q,
+        0,
+        settings.tolerance,
+        angle_tolerance=settings.angle_tolerance,
+        stalled=True,
+        measure=problem.measure(q, near),
+        near=near,
+    )

@@ -118,7 +118,7 @@ class IterationDriver:
 
     Args:
         problem: of one frame; posture: its cost or None; bounds: of steps; guard: of obstacles, or None.
-        parameters: of the solver; tolerance: metres and radians.
+        parameters: of the solver; tolerances: (E,) of the effectors.
         curvature: whether to go on by curvature where steps converge slowly, to the constrained minimum.
         arcs: whether to follow the arcs of limbs.
     """
@@ -130,13 +130,13 @@ class IterationDriver:
         bounds: StepBounds,
         guard: CollisionGuard | None,
         parameters: HierarchicalParameters,
-        tolerance: float,
+        tolerances: Array,
         *,
         curvature: bool,
         arcs: bool,
     ) -> None:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
-        self.parameters, self.tolerance, self.curvature, self.arcs = parameters, tolerance, curvature, arcs
+        self.parameters, self.tolerances, self.curvature, self.arcs = parameters, tolerances, curvature, arcs
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
         self.active: list[Signs] = []
@@ -164,7 +164,7 @@ class IterationDriver:
         damping, growth, slow = 1.0, 2.0, 0
         model: StepModel | None = None
         while True:
-            done = iterate.reached(self.tolerance)
+            done = iterate.reached(self.tolerances)
             if done and self.posture is None:
                 return iterate, Stop.REACHED
             if budget.iterations <= 0:
@@ -187,7 +187,7 @@ class IterationDriver:
             if trial is not None and gain <= own.least_gain * promised:
                 trial = self._corrected(trial, self._met(iterate.costs), own.hold)
                 gain = self.merit.gain(iterate.all_costs(), trial.all_costs())
-            arrived = trial is not None and trial.reached(self.tolerance) and not done
+            arrived = trial is not None and trial.reached(self.tolerances) and not done
             if trial is not None and (gain > own.least_gain * promised or arrived):
                 ratio = min(gain / promised, 1.0)
                 damping = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3), own.least_factor)

@@ -23,6 +23,7 @@ from ..model.pose import Pose
 from ..parameters import setting
 from ..postures import JointPosture, PostureCost, ScaledPosture
 from ..problem.problem import Problem, Solution
+from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .collision_guard import CollisionGuard
 from .driver import Budget, IterationDriver, Stop
@@ -134,7 +135,7 @@ class Hierarchical(Method):
             StepBounds(skeleton.region, own, low, high),
             guard,
             own,
-            options.tolerance,
+            allowed_errors(problem, options.tolerance, options.angle_tolerance),
             curvature=ACCURACY[options.accuracy] and trail is None and guard is None,
             arcs=trail is None and guard is None,
         )
@@ -142,7 +143,7 @@ class Hierarchical(Method):
         budget = Budget(options.max_iterations, deadline)
         start = driver.begin(q, None if trail is None else trail.pose)
         end, stop = driver.run(start, budget)
-        if not end.reached(options.tolerance):
+        if not end.reached(driver.tolerances):
             end, stop = self._elsewhere(problem, driver, budget, start, end, stop, options, trail is None)
         return self._conclude(problem, end, stop, budget, options, guard)
 
@@ -158,14 +159,14 @@ class Hierarchical(Method):
             if problem.scene is None
             else CollisionGuard(problem, problem.scene, problem.stack.metric, None),
             options.parameters,
-            options.tolerance,
+            allowed_errors(problem, options.tolerance, options.angle_tolerance),
             curvature=problem.scene is None,
             arcs=False,
         )
         budget = Budget(most)
         start = driver.begin(answer.q)
         end, stop = driver.run(start, budget)
-        if not better_or_reached(problem, end, start, options.tolerance):
+        if not better_or_reached(problem, end, start, driver.tolerances):
             end = start
         if allows is not None and not allows(end.q):
             return answer
@@ -197,7 +198,7 @@ class Hierarchical(Method):
         strategies: list[RestartStrategy] = [StraightLimbKick(), *[SeededRestarts()] * options.restarts]
         for strategy in strategies:
             errors = np.sqrt(end.squares)
-            hopeless = strategy.jumps and as_near_as_can_be(problem, errors, options.tolerance)
+            hopeless = strategy.jumps and as_near_as_can_be(problem, errors, driver.tolerances)
             if hopeless or (strategy.jumps and not (may_jump and driver.curvature)):
                 continue
             for q in strategy.starts(problem, end, rng):
@@ -205,9 +206,9 @@ class Hierarchical(Method):
                 budget.iterations = options.max_iterations
                 other, why = driver.run(driver.begin(q), budget)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
-                if other.reached(options.tolerance) or better(problem, other, end, least):
+                if other.reached(driver.tolerances) or better(problem, other, end, least):
                     end, stop = other, why
-                if end.reached(options.tolerance):
+                if end.reached(driver.tolerances):
                     return end, stop
         return end, stop
 
@@ -216,13 +217,14 @@ class Hierarchical(Method):
         problem: Problem, end: Iterate, stop: Stop, budget: Budget, options: Any, guard: CollisionGuard | None
     ) -> Solution:
         near, blocked = end.near, ""
-        if guard is not None and near is not None and not end.reached(options.tolerance):
+        if guard is not None and near is not None and stop is not Stop.REACHED:
             blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
         return conclude(
             problem,
             end.q,
             budget.taken,
             options.tolerance,
+            angle_tolerance=options.angle_tolerance,
             errors=np.sqrt(end.squares),
             stalled=stop in (Stop.CONVERGED, Stop.REACHED),
             measure=problem.measure(end.q, near),
@@ -232,9 +234,9 @@ class Hierarchical(Method):
         )
 
 
-def better_or_reached(problem: Problem, end: Iterate, start: Iterate, tolerance: float) -> bool:
+def better_or_reached(problem: Problem, end: Iterate, start: Iterate, tolerances: Array) -> bool:
     """Whether an end is no worse than its start."""
-    return end.reached(tolerance) or not better(problem, start, end, 1e-6)
+    return end.reached(tolerances) or not better(problem, start, end, 1e-6)
 
 
 def posture_of(problem: Problem, q: Array) -> PostureCost | None:

@@ -59,9 +59,9 @@ class Iterate:
             self._value = 0.0 if self._posture is None else self._posture.value(self.pose)
         return self._value
 
-    def reached(self, tolerance: float) -> bool:
-        """Whether every effector is within the tolerance (metres, radians)."""
-        return bool(self.squares.max(initial=0.0) < tolerance * tolerance)
+    def reached(self, tolerances: Array) -> bool:
+        """Whether every effector is within its tolerance (E,), metres or radians."""
+        return bool((self.squares < tolerances * tolerances).all())
 
     def all_costs(self) -> list[float]:
         """The costs of all levels, the posture's last."""

@@ -35,15 +35,19 @@ class Options:
 
     Attributes:
         max_iterations: steps at most, 1 or more.
-        tolerance: an effector nearer than this is there: metres, and radians.
+        tolerance: an effector nearer than this is there: metres, and radians unless `angle_tolerance` is set.
+        angle_tolerance: the same for orientations and aims, radians; None takes `tolerance`.
     """
 
     max_iterations: int = 50
     tolerance: float = 1e-4
+    angle_tolerance: float | None = None
 
     def __post_init__(self) -> None:
         arguments.whole(self.max_iterations, "max_iterations", least=1)
         arguments.number(self.tolerance, "tolerance", above=0)
+        if self.angle_tolerance is not None:
+            arguments.number(self.angle_tolerance, "angle_tolerance", above=0)
         check_parameters(self)
 
 

@@ -31,6 +31,7 @@ BENCHMARKS = {
     "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
     "natural_clips": "sparse targets on captured motion against the truth (--motion=folder --frames=20)",
     "natural_examples": "postures from the own actions, one left out (--motion=folder --only=Fox)",
+    "robots": "fifteen real robots from their URDF files (--count=20 for fewer targets)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
 ONLY_IF_NAMED = (
@@ -40,7 +41,8 @@ ONLY_IF_NAMED = (
     "keys",
     "natural_clips",
     "natural_examples",
-)  # take long and are no matter of speed
+    "robots",
+)  # take long, need a download, or are no matter of speed
 
 
 def main(arguments: list[str]) -> int:

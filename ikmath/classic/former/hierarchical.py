@@ -106,7 +106,8 @@ class HierarchicalOptions(RestOptions):
         return Shortcut("damped", told, spares=_is_out_of_reach)
 
     def _damped(self, most: int) -> dict[str, Any]:
-        told = {"max_iterations": min(most, self.max_iterations), "tolerance": self.tolerance}
+        told: dict[str, Any] = {"max_iterations": min(most, self.max_iterations)}
+        told |= {"tolerance": self.tolerance, "angle_tolerance": self.angle_tolerance}
         return {**told, "rest": False, "settle": False, "far": _FAR, "string": _STRING}
 
 

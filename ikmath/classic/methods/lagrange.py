@@ -29,6 +29,7 @@ from ...errors import NotSupported
 from ...limits import ByRows
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
+from ...problem.tolerances import least_tolerance
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.lagrange import Advance, InUnits, LagrangeOptions, Optimum, Program, Propose, minimize_under
@@ -92,18 +93,32 @@ class Lagrange(Resting):
         settings = LagrangeOptions(form=options.form, max_iterations=options.max_iterations, threshold=_RANK)
         program = FigureProgram(problem, options.objective)
         if options.bounds == "active":
-            found = _every_combination(program, q, settings, options.tolerance / problem.length)
+            tolerance = least_tolerance(problem, options.tolerance, options.angle_tolerance)
+            found = _every_combination(program, q, settings, tolerance)
         elif options.bounds == "slack":
             found = _with_slack(program, q, settings)
         else:
             found = _by_limit_method(program, q, settings)
         end = skeleton.region.project(found.x) if problem.limits.strict else found.x
-        answer = conclude(problem, end, found.iterations, options.tolerance, stalled=found.stalled)
+        answer = conclude(
+            problem,
+            end,
+            found.iterations,
+            options.tolerance,
+            angle_tolerance=options.angle_tolerance,
+            stalled=found.stalled,
+        )
         if answer.status is Status.REACHED or not (options.rest and may_rest(problem)):
             return answer
         q, squares = at_rest(problem, end, Tether(_REST * program.gain, program.centre))
         return conclude(
-            problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
+            problem,
+            q,
+            found.iterations,
+            options.tolerance,
+            angle_tolerance=options.angle_tolerance,
+            errors=np.sqrt(squares),
+            stalled=True,
         )
 
 

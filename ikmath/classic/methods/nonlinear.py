@@ -26,6 +26,7 @@ from ...model.joint_limits import Region
 from ...model.pose import Pose
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
+from ...problem.tolerances import least_tolerance
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
@@ -78,9 +79,10 @@ class Nonlinear(Resting):
             value, gradient = function(x * strides)
             return value, gradient * strides
 
+        tolerance = least_tolerance(problem, options.tolerance, options.angle_tolerance)
         settings = LbfgsbOptions(
             max_iterations=options.max_iterations,
-            gradient_tolerance=0.05 * options.tolerance / problem.length,
+            gradient_tolerance=0.05 * tolerance,
             value_tolerance=1e-9,
             memory=20,
         )
@@ -90,6 +92,7 @@ class Nonlinear(Resting):
             region.project(found.x * strides),
             found.iterations,
             options.tolerance,
+            angle_tolerance=options.angle_tolerance,
             stalled=found.stop is not Stop.ITERATIONS,
         )
         if end.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
@@ -98,7 +101,13 @@ class Nonlinear(Resting):
             problem, end.q, tether_of(problem, options.gamma) if options.gamma > _FELT else None
         )
         return conclude(
-            problem, q, found.iterations, options.tolerance, errors=np.sqrt(squares), stalled=True
+            problem,
+            q,
+            found.iterations,
+            options.tolerance,
+            angle_tolerance=options.angle_tolerance,
+            errors=np.sqrt(squares),
+            stalled=True,
         )
 
 

@@ -23,6 +23,7 @@ from ...limits import ByRows
 from ...model.pose import Pose
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
+from ...problem.tolerances import allowed_errors, least_tolerance
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.priority import solve_in_order
@@ -79,7 +80,8 @@ class Prioritized(Incremental):
         mobility = skeleton.mobility if skeleton.uneven else None
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         scale = _scale(problem)
-        tolerance, least = options.tolerance**2, (0.5 * options.tolerance / problem.length) ** 2
+        tolerances = allowed_errors(problem, options.tolerance, options.angle_tolerance)
+        least = (0.5 * least_tolerance(problem, options.tolerance, options.angle_tolerance)) ** 2
         allowed = np.inf  # squared error that a level may have without counting; closes like a funnel
         best = [np.inf] * len(stack.levels)
         begin = error = jacobian = q
@@ -89,7 +91,7 @@ class Prioritized(Incremental):
             raw, derivative = stack.evaluate(problem.tasks, pose)
             scaled = raw * scale
             costs = stack.costs(scaled)
-            reached = not stack.rows or float(stack.squares(raw).max()) < tolerance
+            reached = bool((stack.squares(raw) < tolerances**2).all())
             gain = _first_gain(costs, best, allowed)
             settled = False
             if problem.posture is not None:
@@ -119,7 +121,7 @@ class Prioritized(Incremental):
                 break
             iteration += 1
             q = self._within_limits(error, jacobian, state, options)
-        answer = conclude(problem, state.q, iteration, options.tolerance, stalled=stalled)
+        answer = _concluded(problem, state.q, iteration, options, stalled=stalled)
         if answer.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
             return answer
         return self._at_rest(problem, begin, answer, options)
@@ -137,10 +139,10 @@ class Prioritized(Incremental):
         there, here = (
             stack.costs(stack.evaluate(problem.tasks, pose).error * _scale(problem)) for pose in poses
         )
-        allowed = (0.5 * options.tolerance / problem.length) ** 2
+        allowed = (0.5 * least_tolerance(problem, options.tolerance, options.angle_tolerance)) ** 2
         if _first_gain(there, here, allowed) < _ROUNDING:
             q = begin
-        return conclude(problem, q, answer.iterations, options.tolerance, stalled=True)
+        return _concluded(problem, q, answer.iterations, options, stalled=True)
 
     def _within_limits(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         """Where a step leads (n,) under the limits, for scaled rows: error (k,), jacobian (k, n).
@@ -197,6 +199,11 @@ class Prioritized(Incremental):
             wish = state.wish if root is None else state.wish / root
             dq = dq + answer.free @ wish / max(state.caution, 1.0)
         return dq if root is None else root * dq
+
+
+def _concluded(problem: Problem, q: Array, iterations: int, options: Any, *, stalled: bool) -> Solution:
+    own = options.angle_tolerance
+    return conclude(problem, q, iterations, options.tolerance, angle_tolerance=own, stalled=stalled)
 
 
 def _length(vector: Array) -> float:

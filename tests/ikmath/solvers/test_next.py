@@ -95,7 +95,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
         StepBounds(figure.region, own),
         None,
         own,
-        1e-4,
+        np.full(4, 1e-4),
         curvature=True,
         arcs=True,
     )

@@ -175,14 +175,14 @@ class Descent(Walk):
     def _escape(self, state: State) -> State:
         """Over the rim of a local minimum, if that is what it takes."""
         problem, errors = self.problem, np.sqrt(state.squares)
-        hopeless = is_hopeless(problem, state.pose, errors, self.options.tolerance)
+        hopeless = is_hopeless(problem, state.pose, errors, self.tolerances)
         if self.guard is not None and not hopeless:
             state = self._go_round(state)
         if not state.reached and (start := unlock(self.skeleton, state.q)) is not None:
             state = self._try(state, start)
         rng = np.random.default_rng(self.options.seed)
         if self.rests and hopeless:  # something can be gained all the same
-            hopeless = as_near_as_can_be(problem, errors, self.options.tolerance)
+            hopeless = as_near_as_can_be(problem, errors, self.tolerances)
         # what only a part of the figure may move would come nearer elsewhere by what the rest has done
         for _ in range(_ATTEMPTS if all(goal.whole for goal in problem.tasks) else 0):
             if hopeless or state.reached or not self.left:
@@ -194,7 +194,9 @@ class Descent(Walk):
 
     def _go_round(self, state: State) -> State:
         """Round what stands in the way of an effector, by places in between, if all is reached so."""
-        nearly = replace(self.options, escape=False, tolerance=_NEARLY * self.problem.length)
+        nearly = replace(
+            self.options, escape=False, tolerance=_NEARLY * self.problem.length, angle_tolerance=None
+        )
         for q, way in ways_from(self.problem, self.start, state):
             for problem in way:
                 if not self.left:
@@ -251,6 +253,7 @@ class Descent(Walk):
             state.q,
             iteration,
             self.options.tolerance,
+            angle_tolerance=self.options.angle_tolerance,
             errors=np.sqrt(np.array(state.squares)),
             stalled=stalled,
             measure=measure,

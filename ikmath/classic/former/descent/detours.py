@@ -79,16 +79,16 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
             return
 
 
-def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerance: float) -> bool:
+def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
     """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
 
     Args:
         problem: of one frame; pose: of the figure, any.
-        errors: (E,) sizes of the effectors' errors; tolerance: metres that are none.
+        errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
     """
     if too_far(problem, errors):
         return True
-    return bool(((errors > tolerance) & (shortfalls(problem, pose) > tolerance)).any())
+    return bool(((errors > tolerances) & (shortfalls(problem, pose) > tolerances)).any())
 
 
 def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:

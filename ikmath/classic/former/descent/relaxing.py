@@ -82,7 +82,7 @@ def relax(
     metric, bends, farthest = descent.stack.metric, _Bends(), _FARTHEST
     kept = [max(cost * (1.0 + _SAME), _EXACT) for cost in state.costs]
     if not state.reached:
-        short = np.array(state.squares) >= descent.tolerance
+        short = np.array(state.squares) >= descent.tolerances**2
         descent.picture.still = descent.stack.moved[short].any(0)
     strides, start = descent.problem.strides, state.q
     measure = metric / strides

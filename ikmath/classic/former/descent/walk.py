@@ -6,6 +6,7 @@ See `hierarchical` for what a step is, and `descent` for which ways are tried.
 
 from __future__ import annotations
 
+from operator import lt
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from ....collision import ClosestPairs
 from ....model.pose import Pose
 from ....problem.problem import Problem
+from ....problem.tolerances import allowed_errors
 from ....rotation import Array
 from ...stepping import LEAST, MOST
 from .arcs import Arcs
@@ -45,6 +47,7 @@ class Walk:
             must not jump away.
 
     Attributes:
+        tolerances: (E,) of the effectors; allowed: (E,) their squares;
         single: whether there is but one level; floors: squared error of each that is none on the way;
         guard: what keeps out of obstacles, None without; picture: what proposes steps;
         working: what holds the figure in its steps; sag, sway: of the frame before, then of this one;
@@ -61,7 +64,8 @@ class Walk:
         self.skeleton, self.stack = problem.skeleton, problem.stack
         self.single = len(self.stack.levels) <= 1
         self.draw = Draw.of(problem)
-        self.tolerance = options.tolerance**2
+        self.tolerances = allowed_errors(problem, options.tolerance, options.angle_tolerance)
+        self.allowed = (self.tolerances**2).tolist()
         self.floors = [0.0]
         if not self.single:
             # this far off a strong level may be on the way: the next step puts it right
@@ -98,7 +102,7 @@ class Walk:
         rows = stack.evaluate(problem.tasks, pose)
         scaled = rows.error * stack.scale
         squares = stack.squares(rows.error).tolist()
-        reached = not squares or max(squares) < self.tolerance
+        reached = all(map(lt, squares, self.allowed))
         state = State(q, pose, rows, scaled, stack.units, stack.costs(scaled), squares, reached, near)
         state.wish, state.left = (None, 0.0) if self.draw is None else self.draw.at(q)
         return state

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots described in URDF, as skeletons.
+
+Every URDF link is a `Joint` of the link's name without coordinates; its frame is the link's frame. Every URDF
+joint that moves is a `Joint` of the URDF joint's name, which has the coordinate. So goals name links,
+coordinates carry the names of URDF joints, and `skeleton.columns("elbow_joint")` is where `q` holds one.
+
+Left out: masses, meshes, collision shapes, transmissions, soft limits of safety controllers.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from .. import arguments
+from ..errors import BadValue, UnknownName
+from ..rotation import Array, exp, matrix_from_euler
+from .hinge import axes_with_y, hinge, slider
+from .joint import Joint
+from .skeleton import Skeleton
+
+_ENDLESS: Final = 1e3
+"""Radians or metres; files write limits of this size and more for none."""
+
+
+@dataclass(frozen=True)
+class _Mimic:
+    """`position = multiplier * position of leader + offset`."""
+
+    leader: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class _UrdfJoint:
+    """A URDF joint as the file has it."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    translation: Array
+    rotation: Array
+    axis: Array
+    lower: float | None
+    upper: float | None
+    max_speed: float | None
+    mimic: _Mimic | None
+
+    @property
+    def what(self) -> str:
+        """Its name in messages."""
+        return f"URDF joint {self.name!r}"
+
+
+def from_urdf(
+    source: str | os.PathLike[str],
+    *,
+    root: str | None = None,
+    tip: str | Sequence[str] | None = None,
+    fixed: Mapping[str, float] | None = None,
+    floating_base: bool = False,
+) -> Skeleton:
+    """A robot described in URDF, as a skeleton.
+
+    Every link is a joint of the link's name: `ik.Position("tool0", ...)` and `ik.Orientation("tool0", ...)`
+    mean the frame of that link. Every URDF joint that moves is a joint of its own name, with the coordinate:
+    `skeleton.columns("elbow_joint")` is its place in `q`. Where a link has that name too, "_joint" is
+    appended. The world frame is the root link's.
+
+    Args:
+        source: path of a file, or the XML text itself.
+        root: name of the link to begin with; what is not below it is left out. The file's root if None.
+        tip: name of a link, or several names: only the chains from the root to these are kept. All if None.
+        fixed: name of a URDF joint -> position, radians or metres. These joints do not move, and joints that
+            mimic them do not either.
+        floating_base: whether the root link moves freely, with three slides and three turns.
+
+    Raises:
+        BadValue: no URDF, xacro, links that are not one tree, a joint without what it needs, a joint that
+            mimics one that moves; UnknownName: no such link or joint.
+    """
+    robot = _read(source)
+    links = _links(robot)
+    joints = [_joint(element, links) for element in robot.findall("joint")]
+    above = _tree(joints, links)
+    start = _root(links, above) if root is None else _known("link", root, links)
+    kept = _kept(start, _tips(tip, links), links, above)
+    positions, motions = _fixed(joints, fixed), _motions(joints, links)
+    free = "xyz" if floating_base else ""
+    parts = [Joint(start, turns=free, slides=free)]
+    for joint in joints:
+        if joint.child in kept and joint.child != start:
+            parts += _parts(joint, motions[joint.name], positions)
+    return Skeleton(parts)
+
+
+# ---------------------------------------------------------------------- the file
+def _read(source: str | os.PathLike[str]) -> ElementTree.Element:
+    """The element of the robot."""
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        what, data, encoding = "The URDF text", source.lstrip().encode(), "utf-8"
+    elif isinstance(source, str | os.PathLike):
+        what, data, encoding = f"URDF file {os.fspath(source)!r}", Path(source).read_bytes(), None
+    else:
+        raise BadValue("URDF source", "must be a path or the XML text.")
+    try:  # a file's encoding is what it declares, a text's is known
+        robot = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
+    except ElementTree.ParseError as error:
+        raise BadValue(what, f"is not valid XML: {error}.") from error
+    if any("xacro" in element.tag for element in robot.iter()):
+        raise BadValue(what, "contains xacro macros; expand them first: xacro robot.xacro > robot.urdf.")
+    if robot.tag != "robot":
+        raise BadValue(what, f"has the root element <{robot.tag}>; URDF has <robot>.")
+    return robot
+
+
+def _links(robot: ElementTree.Element) -> list[str]:
+    """The names of all links, in the file's order."""
+    links = [_attribute(link, "name", "A link") for link in robot.findall("link")]
+    if not links:
+        raise BadValue("The URDF", "has no links.")
+    for name in links:
+        if links.count(name) > 1:
+            raise BadValue(f"URDF link {name!r}", "is defined twice; names must differ.")
+    return links
+
+
+def _attribute(element: ElementTree.Element, name: str, what: str) -> str:
+    value = element.get(name)
+    if value is None:
+        raise BadValue(what, f"has no attribute {name!r}.")
+    return value
+
+
+def _numbers(text: str, count: int, what: str) -> Array:
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.empty(0)
+    if len(values) != count or not np.isfinite(values).all():
+        raise BadValue(what, f"is {text!r}; give {count} finite number{'s' * (count > 1)}.")
+    return values
+
+
+def _number(element: ElementTree.Element | None, name: str, what: str, default: float = 0.0) -> float:
+    text = None if element is None else element.get(name)
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise BadValue(f"{name} of {what}", f"is {text!r}; give a number.")
+    return value
+
+
+def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
+    name = _attribute(element, "name", "A URDF joint")
+    what = f"URDF joint {name!r}"
+    ends = {}
+    for end in ("parent", "child"):
+        child = element.find(end)
+        if child is None:
+            raise BadValue(what, f"has no <{end}>.")
+        ends[end] = _known("link", _attribute(child, "link", f"<{end}> of {what}"), links)
+    kind = _attribute(element, "type", what)
+    if kind not in _KINDS:
+        raise BadValue(what, f"has the type {kind!r}; use one of: {', '.join(_KINDS)}.")
+    origin, axis, limit = element.find("origin"), element.find("axis"), element.find("limit")
+    xyz = "0 0 0" if origin is None else origin.get("xyz", "0 0 0")
+    rpy = "0 0 0" if origin is None else origin.get("rpy", "0 0 0")
+    along = "1 0 0" if axis is None else axis.get("xyz", "1 0 0")
+    lower = upper = None
+    if kind in ("revolute", "prismatic"):
+        if limit is None:
+            raise BadValue(what, "has no <limit>; give one, or make the joint continuous.")
+        lower, upper = _number(limit, "lower", what), _number(limit, "upper", what)
+    speed = _number(limit, "velocity", what)
+    mimic = element.find("mimic")
+    return _UrdfJoint(
+        name,
+        kind,
+        ends["parent"],
+        ends["child"],
+        _numbers(xyz, 3, f"origin xyz of {what}"),
+        matrix_from_euler(_numbers(rpy, 3, f"origin rpy of {what}")),
+        _numbers(along, 3, f"axis of {what}"),
+        lower if lower is None or lower > -_ENDLESS else None,
+        upper if upper is None or upper < _ENDLESS else None,
+        speed if 0.0 < speed < _ENDLESS else None,
+        None
+        if mimic is None or kind == "fixed"
+        else _Mimic(
+            _attribute(mimic, "joint", f"<mimic> of {what}"),
+            _number(mimic, "multiplier", what, 1.0),
+            _number(mimic, "offset", what),
+        ),
+    )
+
+
+# ---------------------------------------------------------------------- the tree
+def _known(kind: str, name: object, names: Iterable[str]) -> str:
+    """A name that exists."""
+    known = list(names)
+    if not isinstance(name, str) or name not in known:
+        raise UnknownName(kind, name, known)
+    return name
+
+
+def _tree(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
+    """The parent of every link that has one; checked to be a forest."""
+    above: dict[str, str] = {}
+    names: set[str] = set()
+    for joint in joints:
+        if joint.name in names:
+            raise BadValue(joint.what, "is defined twice; names must differ.")
+        if joint.child in above:
+            raise BadValue(
+                f"URDF link {joint.child!r}", "is the child of two joints; a link may have one parent."
+            )
+        names.add(joint.name)
+        above[joint.child] = joint.parent
+    for link in links:
+        path = [link]
+        while path[-1] in above and len(path) <= len(links):
+            path.append(above[path[-1]])
+            if path[-1] == link:
+                raise BadValue(f"URDF link {link!r}", "is its own ancestor; links must form a tree.")
+    return above
+
+
+def _root(links: Sequence[str], above: Mapping[str, str]) -> str:
+    roots = [link for link in links if link not in above]
+    if len(roots) > 1:
+        raise BadValue("The URDF", f"has several root links, {', '.join(roots)}; choose one by root=.")
+    return roots[0]
+
+
+def _tips(tip: str | Sequence[str] | None, links: Sequence[str]) -> list[str]:
+    """The links where chains end, all of them if none is named."""
+    if tip is None:
+        return []
+    names = (tip,) if isinstance(tip, str) else arguments.several(tip, str, "tip")
+    if not names:
+        raise BadValue("tip", "is empty; name at least one link.")
+    return [_known("link", name, links) for name in names]
+
+
+def _kept(start: str, tips: Sequence[str], links: Sequence[str], above: Mapping[str, str]) -> set[str]:
+    """The links on a path from the start to a tip."""
+    kept = {start}
+    for link in tips or links:
+        path = [link]
+        while path[-1] != start and path[-1] in above:
+            path.append(above[path[-1]])
+        if path[-1] == start:
+            kept.update(path)
+        elif tips:
+            raise BadValue(f"URDF link {link!r}", f"is not below the root {start!r}; choose another root.")
+    return kept
+
+
+# ---------------------------------------------------------------------- what moves
+def _motions(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
+    """URDF joint -> name of the joint that has its coordinate; in URDF links and joints may share names."""
+    taken = {*links, *(joint.name for joint in joints)}
+    motions = {}
+    for joint in joints:
+        motions[joint.name] = joint.name
+        if joint.name in links:
+            while motions[joint.name] in taken:
+                motions[joint.name] += "_joint"
+            taken.add(motions[joint.name])
+    return motions
+
+
+def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> dict[str, float]:
+    """The positions of all joints that do not move: those given, rigid ones, and those that mimic such."""
+    positions = {joint.name: 0.0 for joint in joints if joint.kind == "fixed"}
+    by_name = {joint.name: joint for joint in joints}
+    for name, value in ({} if given is None else given).items():
+        joint = by_name[_known("URDF joint", name, by_name)]
+        if joint.kind in ("planar", "floating"):
+            raise BadValue(joint.what, f"is {joint.kind} and has no single position; leave it out of fixed.")
+        positions[name] = arguments.number(value, f"fixed position of {joint.what}")
+    followers = [joint for joint in joints if joint.mimic is not None]
+    for _ in followers:  # a follower may be followed
+        for joint in followers:
+            if joint.mimic is not None and joint.mimic.leader in positions and joint.name not in positions:
+                leader = positions[joint.mimic.leader]
+                positions[joint.name] = joint.mimic.multiplier * leader + joint.mimic.offset
+    return positions
+
+
+def _parts(joint: _UrdfJoint, motion: str, positions: Mapping[str, float]) -> list[Joint]:
+    """A URDF joint and its child link as joints."""
+    link = joint.child
+    rest: dict[str, Any] = {"translation": joint.translation, "rotation": joint.rotation}
+    if joint.name in positions:
+        place, turn = _locked_frame(joint, positions[joint.name])
+        return [Joint(link, joint.parent, turn, place, turns="")]
+    if joint.mimic is not None:
+        raise BadValue(
+            joint.what,
+            f"mimics {joint.mimic.leader!r}, but coordinates cannot be coupled; leave it out by tip=, or give"
+            f" it or {joint.mimic.leader!r} a position by fixed=.",
+        )
+    if joint.kind == "floating":
+        return [
+            Joint(motion, joint.parent, joint.rotation, joint.translation, turns="xyz", slides="xyz"),
+            Joint(link, motion, turns=""),
+        ]
+    if joint.kind == "planar":
+        turning, frame = hinge(link, joint.parent, joint.axis, motion=motion, **rest)
+        return [replace(turning, slides="xz"), frame]
+    make = slider if joint.kind == "prismatic" else hinge
+    bounds: dict[str, Any] = {"lower": joint.lower, "upper": joint.upper, "max_speed": joint.max_speed}
+    return list(make(link, joint.parent, joint.axis, motion=motion, **rest, **bounds))
+
+
+def _locked_frame(joint: _UrdfJoint, position: float) -> tuple[Array, Array]:
+    """The frame of a joint's child in its parent, translation (3,) and rotation (3, 3), at a position."""
+    if joint.kind == "fixed":
+        return joint.translation, joint.rotation
+    axis = axes_with_y(joint.axis, f"axis of {joint.what}")[:, 1]
+    if joint.kind == "prismatic":
+        return joint.translation + joint.rotation @ axis * position, joint.rotation
+    return joint.translation, joint.rotation @ exp(axis * position)
+
+
+_KINDS: Final = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
