@@ -51,6 +51,7 @@ class Region:
 
     def __init__(self, owner: Index, slot: Index, lower: Array, upper: Array) -> None:
         self.n = len(owner)
+        self._owner, self._slot = owner, slot
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
         slots = list(enumerate(zip(owner.tolist(), slot.tolist(), strict=True)))
@@ -104,6 +105,9 @@ class Region:
         self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
         self._calm_low[self.free_pairs] = -2.0
         self._calm_high[self.free_pairs] = 2.0
+
+    def __reduce__(self) -> tuple[type[Region], tuple[Index, Index, Array, Array]]:
+        return Region, (self._owner, self._slot, self.lower, self.upper)  # small to send; the rest follows
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:

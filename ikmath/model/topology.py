@@ -47,7 +47,10 @@ class Plan:
         self.first_jump = entries(np.append(self.turn_parent, count), 7)
         self.further_jumps = jumps(self.turn_parent)[1:]
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
-        self._parents = parents
+        self._parents, self._inherits = parents, inherits
+
+    def __reduce__(self) -> tuple[type[Plan], tuple[Index, Mask, Index, Index]]:
+        return Plan, (self._parents, self._inherits, self.owner, self.slot)  # small to send; the rest follows
 
     @cached_property
     def above(self) -> Array:

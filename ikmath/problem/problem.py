@@ -8,7 +8,7 @@ ended and why it ended there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
 from typing import Any, Final
@@ -21,6 +21,7 @@ from ..collision import AVOIDANCE, Avoidance, Body, Proximity, Scene, Shape
 from ..errors import BadShape, BadValue
 from ..goals import Frame, Goal, Position, Posture
 from ..goals.stack import Stack
+from ..lean import Lean
 from ..limits import LIMITS, LimitMethod
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
@@ -92,8 +93,25 @@ class Solution:
         """
         return np.inf if self.measure is None else self.measure()
 
+    def compact(self) -> Solution:
+        """The same answer, small to send or to keep: with its errors, message and clearance, without problem.
 
-class Problem:
+        It evaluates these three, which takes time, and drops the warm start for a following frame.
+        """
+        return replace(
+            self,
+            off=self.errors,
+            sentence=partial(_given, self.message),
+            measure=None if self.measure is None else partial(_given, self.clearance),
+            memory=None,
+        )
+
+
+def _given(value: Any) -> Any:
+    return value
+
+
+class Problem(Lean):
     """What a figure should do.
 
     Args:

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that are small to send to another process."""
+
+from functools import cached_property
+from typing import Any
+
+
+class Lean:
+    """Is pickled and copied without the values of its cached properties, which are evaluated again on use."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        kind = type(self)
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
