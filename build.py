@@ -13,6 +13,9 @@ What stands after -- goes to the tool behind a command: python build.py test -- 
 """
 
 import argparse
+import importlib.util
+import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -113,5 +116,17 @@ def _wrong_python() -> Optional[str]:
     return f"{sentence} Install Python {wanted} (Debian 12: apt-get install {name}-venv)."
 
 
+def _run_build_package() -> None:
+    """Run the package `build`. In this directory `python -m build` finds this file first."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path = [entry for entry in sys.path if os.path.abspath(entry) != here]
+    if importlib.util.find_spec("build") is None:
+        sys.exit("python -m build needs the package of that name: pip install build")
+    runpy.run_module("build", run_name="__main__", alter_sys=True)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if __spec__ is not None:  # started with -m
+        _run_build_package()
+    else:
+        sys.exit(main(sys.argv[1:]))
