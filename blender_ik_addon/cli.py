@@ -15,12 +15,11 @@ import bpy
 from .control.bake.bake import Bake, BakeOptions
 from .control.frame.solve import solve_now
 from .control.report.reasons import REASONS
+from .cli_summary import FAILED, summarise
 from .properties.access import rig_of
 from .properties.refusal import Refused
 
 NAME = "articulate"
-FAILED = "FAILED"
-"""Status in the report of an armature of which nothing was solved or baked."""
 
 
 def run(arguments: list[str]) -> int:
@@ -31,12 +30,18 @@ def run(arguments: list[str]) -> int:
 
     Returns:
         0 if it was done, 1 if something could not be solved, baked or saved; what and why is printed, and is
-        in the report. Nothing is saved then.
+        in the report. Nothing is saved then. With `--exit-zero` it is 0 too where another machine would get
+        no further.
 
     Raises:
         SystemExit: 2, the command line is wrong; 0, it asks for help.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.action == "summary":
+        return summarise(options.reports)
+    if options.exit_zero and not options.report:
+        parser.error("--exit-zero needs --report: without it nothing tells of a failure")
     reports: dict[str, dict[str, Any]] = {}
     try:
         _require_place("--report", options.report)
@@ -55,6 +60,8 @@ def run(arguments: list[str]) -> int:
     except OSError as reason:
         _say(str(reason), failed=True)
         return 1
+    if options.exit_zero:
+        return int(any(report.get("retry", False) for report in reports.values()))
     return int(_any_failed(reports))
 
 
@@ -79,7 +86,9 @@ def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _failed(options: argparse.Namespace, reason: Exception) -> dict[str, Any]:
-    return {"operation": options.action, "status": FAILED, "message": _sentence(reason)}
+    """The report of what was not done; `retry` is whether another attempt or machine may do it."""
+    retry = isinstance(reason, RuntimeError | OSError)
+    return {"operation": options.action, "status": FAILED, "message": _sentence(reason), "retry": retry}
 
 
 def _any_failed(reports: dict[str, dict[str, Any]]) -> bool:
@@ -162,6 +171,12 @@ def _parser() -> argparse.ArgumentParser:
     both.add_argument("--scene", metavar="NAME", help="the scene (default: the one that was active)")
     both.add_argument("--output", type=Path, metavar="FILE", help="save the result here (default: nowhere)")
     both.add_argument("--report", type=Path, metavar="FILE", help="write the report here, as JSON")
+    both.add_argument(
+        "--exit-zero",
+        action="store_true",
+        help="exit with 0 also where the figures cannot be solved or baked as they are set up: on a farm "
+        "another attempt would end alike. The report has the status FAILED; see `summary`",
+    )
     parser = argparse.ArgumentParser(
         prog=f"blender --command {NAME}",
         description="Solve or bake the figures of a .blend file.",
@@ -181,6 +196,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="METRES",
         help="remove keys that the pose does without, within this margin of error",
     )
+    summary = actions.add_parser(
+        "summary",
+        help="print what the reports of many files say",
+        description="Print a line for each armature of each report.",
+        epilog="Exit status: 0 all was done, 1 something was not, or a report is missing.",
+    )
+    summary.add_argument("reports", type=Path, nargs="+", metavar="FILE", help="a report, or a directory of reports")
     return parser
 
 
