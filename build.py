@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build, try and test Articulate. Needs Python 3.11 and nothing else; it makes its own environment in .venv.
+"""Build, try and test Articulate. Needs Python 3.13 or 3.11 and nothing else; its environments are in .venv.
 
   python build.py          the extension, dist/articulate-<version>.zip
   python build.py demo     install it into a throw-away Blender profile and bake a character, into dist/demo
   python build.py test     the tests, inside Blender on the built and installed zip
   python build.py check    lint, format, types, architecture
   python build.py bench    speed and quality, beside other software
+  python build.py fuzz     random problems for some minutes, and the faults that they show
   python build.py papers   the papers' experiments, as tables
 
 What stands after -- goes to the tool behind a command: python build.py test -- -k quaternion -x
@@ -22,7 +23,7 @@ import sys
 from typing import List, Optional
 
 PYTHON = (3, 11)
-"""Blender's wheels on the package index run on this Python only."""
+"""The oldest Python that this script runs on. Each Blender gets the Python that its wheel needs."""
 
 
 def main(arguments: List[str]) -> int:
@@ -57,7 +58,8 @@ def _parser() -> argparse.ArgumentParser:
         "--blender",
         metavar="VERSION",
         default=argparse.SUPPRESS,
-        help="the Blender to use: 5.0.1 (the default), 4.5.15 or 4.2.23",
+        help="the Blender to use: 5.2.3 (Python 3.13), 5.0.1, 4.5.15 or 4.2.23 (Python 3.11). Default: the "
+        "newest one for which the Python is here",
     )
     parser = argparse.ArgumentParser(
         description=__doc__,
@@ -76,15 +78,24 @@ def _parser() -> argparse.ArgumentParser:
         "test",
         parents=[blender],
         help="run the tests",
-        description="Tests of the library run in the newest Blender's environment (they do not use Blender); "
-        "those of the extension run inside the Blender you name, on the built and installed zip. With paths "
-        "after --, only those: python build.py test -- tests/ikmath/test_pose.py",
+        description="Tests of the library run in the default Blender's environment (they do not use "
+        "Blender); those of the extension run inside the Blender you name, on the built and installed zip. "
+        "With paths after --, only those: python build.py test -- tests/ikmath/test_pose.py",
     )
     test.add_argument(
         "--gui",
-        action="store_true",
-        help="instead, drive a real Blender window with mouse and keyboard (Debian or Ubuntu, as root; see "
-        "docs/development.md); screenshots in dist/gui",
+        metavar="SUITE",
+        nargs="?",
+        const="trixie",
+        choices=("trixie", "sid"),
+        help="instead, drive a real Blender window with mouse and keyboard (on Debian or Ubuntu, as root; "
+        "see docs/development.md): Blender 4.3 of Debian trixie, or the newest one of sid; screenshots in "
+        "dist/gui",
+    )
+    test.add_argument(
+        "--python",
+        metavar="VERSION",
+        help="instead, run the library's tests on this version of Python, for instance 3.14, without Blender",
     )
     commands.add_parser(
         "check", help="lint, format, types, architecture", description="ruff, mypy and tests/architecture."
@@ -95,6 +106,14 @@ def _parser() -> argparse.ArgumentParser:
         help="measure speed and quality",
         description="Runs tests/benchmarks/run.py on one thread. Its help: python build.py bench -- --help",
     )
+    fuzz = commands.add_parser(
+        "fuzz",
+        help="try random problems for some minutes",
+        description="Solves random problems with all methods of the library and lists every fault, each with "
+        "the shortest example as code. The ordinary tests try a few hundred of them.",
+    )
+    fuzz.add_argument("--minutes", type=float, default=60.0, help="how long, 60 by default")
+    fuzz.add_argument("--seed", type=int, default=0, help="a whole number; another one tries other problems")
     commands.add_parser(
         "papers",
         help="the papers' experiments, as tables",
@@ -106,14 +125,15 @@ def _parser() -> argparse.ArgumentParser:
 
 def _wrong_python() -> Optional[str]:
     """A sentence if this Python will not do, else None."""
-    if sys.version_info[:2] == PYTHON:
+    if sys.version_info[:2] >= PYTHON:
         return None
     wanted, found = ".".join(map(str, PYTHON)), ".".join(map(str, sys.version_info[:2]))
-    sentence = f"Blender as a Python module needs Python {wanted}; this is Python {found}."
-    name = f"python{wanted}"
-    if shutil.which(name) and subprocess.run([name, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0:
-        return f"{sentence} It is installed here: {name} {' '.join(sys.argv)}"
-    return f"{sentence} Install Python {wanted} (Debian 12: apt-get install {name}-venv)."
+    sentence = f"build.py needs Python {wanted} or newer; this is Python {found}."
+    for name in ("python3.13", "python3.11", "python3"):
+        newer = [name, "-c", f"import sys; sys.exit(sys.version_info[:2] < {PYTHON})"]
+        if shutil.which(name) and subprocess.run(newer, stderr=subprocess.DEVNULL).returncode == 0:
+            return f"{sentence} It is installed here: {name} {' '.join(sys.argv)}"
+    return f"{sentence} Install Python 3.13 (Debian 13: apt-get install python3.13-venv; pyenv install 3.13)."
 
 
 def _run_build_package() -> None:

@@ -12,9 +12,6 @@ from typing import Any
 
 import bpy
 
-from .control.bake.bake import Bake, BakeOptions
-from .control.frame.solve import solve_now
-from .control.report.reasons import REASONS
 from .cli_summary import FAILED, summarise
 from .properties.access import rig_of
 from .properties.refusal import Refused
@@ -36,6 +33,8 @@ def run(arguments: list[str]) -> int:
     Raises:
         SystemExit: 2, the command line is wrong; 0, it asks for help.
     """
+    from .control.report.reasons import REASONS
+
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.action == "summary":
@@ -79,6 +78,9 @@ def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any
 
 def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
     """The report of one armature; one that cannot be solved does not keep others from being told about."""
+    from .control.frame.solve import solve_now
+    from .control.report.reasons import REASONS
+
     try:
         return solve_now(rig, bpy.context) if options.action == "solve" else _bake(rig, options)
     except (*REASONS, RuntimeError) as reason:
@@ -96,6 +98,8 @@ def _any_failed(reports: dict[str, dict[str, Any]]) -> bool:
 
 
 def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
+    from .control.bake.bake import Bake, BakeOptions
+
     context = bpy.context
     settings = rig_of(rig).bake
     start, end = settings.range_in(context.scene)

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What happens by itself: live solving, and what has to be put right when Blender loads a file or undoes.
 
-While nothing is live the handlers return at once. What they are given is evaluated, and what they write is
-evaluated next, in the same frame. An update is asked for only of the graph that they are given, and only
-between a figure that leads and one that follows it.
+While nothing is live the handlers return at once, and the library is not loaded. What they are given is
+evaluated, and what they write is evaluated next, in the same frame. An update is asked for only of the graph
+that they are given, and only between a figure that leads and one that follows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.handlers import persistent
 
 from .bridge.item_animation import follow
 from .control.collision.mesh_cache import Readers, hand_to
-from .control.live.following import watched
-from .control.live.live import LiveFigures
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.overrides import prepare_overrides
 from .properties.rig import any_live
 from .properties.session import ArticulateSession
+
+if TYPE_CHECKING:
+    from .control.live.live import LiveFigures
 
 CLASSES: tuple[type, ...] = ()
 
@@ -39,7 +40,7 @@ _LISTS = (
 
 def attach() -> None:
     """Add the handlers; what they keep between calls lives in them and ends with them."""
-    for name, function in _make(LiveFigures(), Readers()):
+    for name, function in _make(_Live(), Readers()):
         getattr(bpy.app.handlers, name).append(function)
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
         _session().any_live = any_live()
@@ -55,13 +56,33 @@ def detach() -> None:
             functions.remove(function)
 
 
-def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..., None]]]:
+class _Live:
+    """The live figures, made when something is live: that loads the library.
+
+    Attributes:
+        figures: None before.
+    """
+
+    def __init__(self) -> None:
+        self.figures: LiveFigures | None = None
+
+    def ensure(self) -> LiveFigures:
+        """The figures, made if they are not there yet."""
+        if self.figures is None:
+            from .control.live.live import LiveFigures
+
+            self.figures = LiveFigures()
+        return self.figures
+
+
+def _make(live: _Live, readers: Readers) -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def forget_bake(*_args: object) -> None:
         """After a load: no bake is running, whatever the window manager of the old file said."""
         session = session_of(bpy.context)
         session.baking, session.progress = False, 0.0
-        figures.forget()
+        if live.figures is not None:
+            live.figures.forget()
         readers.forget()
         session.any_live = any_live()
         _look_at_names()
@@ -70,7 +91,8 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
     @persistent
     def count_live(*_args: object) -> None:
         """After an undo: what is live may be another one, and stand otherwise."""
-        figures.forget()
+        if live.figures is not None:
+            live.figures.forget()
         session_of(bpy.context).any_live = any_live()
         follow_renamed(all_armatures())
         _look_at_lists()
@@ -86,25 +108,31 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         """In every frame, those of a render too."""
         session = _session()
         if _is_any_live(session):
-            figures.solve(scene, depsgraph, session)
-        elif session.baking:
-            figures.touched()
+            live.ensure().solve(scene, depsgraph, session)
+        elif session.baking and live.figures is not None:
+            live.figures.touched()
 
     @persistent
     def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """When a target, a pin or a live armature has changed, or came into the scene."""
-        if figures.solving:  # it has those evaluated that others follow
-            return
+        figures = live.figures
+        if figures is not None:
+            if figures.solving:  # it has those evaluated that others follow
+                return
+            figures.updated()
         session = _session()
-        figures.updated()
         if depsgraph.id_type_updated("ARMATURE"):
             changed = {update.id.original for update in depsgraph.updates}
             follow_renamed(one for one in all_armatures() if one.data in changed)
         if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
             session.any_live = any_live()
         if not _is_any_live(session):
-            figures.touched()
+            if figures is not None:
+                figures.touched()
             return
+        from .control.live.following import watched
+
+        figures = live.ensure()
         changed = {update.id.original for update in depsgraph.updates}
         concerned = False
         for armature in figures.armatures(scene, depsgraph, session):
@@ -120,7 +148,7 @@ def _make(figures: LiveFigures, readers: Readers) -> list[tuple[str, Callable[..
         """After a playback: what frames that pass leave unsaid."""
         session = _session()
         if _is_any_live(session):
-            figures.tell(scene, depsgraph, session)
+            live.ensure().tell(scene, depsgraph, session)
 
     hand_to(forget_bake, readers)
     return [

@@ -46,7 +46,8 @@ def make_materials() -> dict[str, bpy.types.Material]:
     for name, (colour, roughness) in COLOURS.items():
         material = made[name] = bpy.data.materials.new(name)
         material.diffuse_color, material.roughness = (*colour, 1.0), roughness
-        material.use_nodes = True
+        if material.node_tree is None:  # since Blender 5.0 there is always one
+            material.use_nodes = True
         shader = material.node_tree.nodes["Principled BSDF"]
         shader.inputs["Base Color"].default_value = (*colour, 1.0)
         shader.inputs["Roughness"].default_value = roughness
@@ -139,7 +140,8 @@ def _lights() -> None:
     world = bpy.data.worlds.new("World")
     bpy.context.scene.world = world
     world.color = (0.62, 0.60, 0.57)
-    world.use_nodes = True
+    if world.node_tree is None:
+        world.use_nodes = True
     background = world.node_tree.nodes["Background"]
     background.inputs["Color"].default_value = (0.80, 0.86, 0.95, 1.0)
     background.inputs["Strength"].default_value = 0.3

@@ -14,7 +14,7 @@ from typing import Final
 
 from PIL import Image
 
-SHOTS: Final = Path(__file__).resolve().parents[1] / "dist" / "gui"
+SHOTS: Final = Path(__file__).resolve().parents[1] / "dist" / "gui" / "trixie"
 PICTURES: Final = Path(__file__).with_name("pictures")
 Box = tuple[int, int, int, int]
 

@@ -16,8 +16,11 @@ import numpy.typing as npt
 from .arrays import Array, Index
 from .errors import BadShape, BadValue, told
 
-LARGEST: Final = 1e50
-"""The largest number that is taken: squares of larger ones, and products of those, are soon no numbers."""
+LARGEST: Final = 1e30
+"""The largest number that is taken: products of some larger ones overflow."""
+SMALLEST: Final = 1e-30
+"""The smallest that is taken where a number must be above zero: products of its reciprocal overflow, too."""
+_MOST: Final = 2**31 - 1  # the largest whole number that every system's arrays of them can hold
 
 Wanted = TypeVar("Wanted")
 
@@ -104,12 +107,15 @@ def number(
     """A finite number within bounds; where `endless`, infinity too.
 
     Raises:
-        BadValue: anything else.
+        BadValue: anything else; above zero, but less than `SMALLEST`.
     """
     plain = isinstance(value, int | float | np.integer | np.floating) or (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
     )
+    value = of_python(value)
     fit = plain and (abs(value) <= LARGEST or (endless and value == np.inf))
+    if fit and above == 0.0 < value < SMALLEST:
+        raise BadValue(what, f"is {told(value)}, which is too small to compute with.")
     if fit and least <= value <= most and above < value and (value < below or below == np.inf):
         return float(value)
     wanted = ["number" if endless else "finite number"]
@@ -126,9 +132,21 @@ def whole(value: Any, what: str, *, least: int) -> int:
         BadValue: anything else, or less than the least.
     """
     plain = isinstance(value, int | float | np.integer | np.floating)
-    if plain and least <= value <= LARGEST and int(value) == value:
+    value = of_python(value)
+    if plain and least <= value <= _MOST and int(value) == value:
         return int(value)
-    raise BadValue(what, f"is {told(value)}; give a whole number, {least} or more.")
+    most = f", at most {_MOST}" if plain and value > _MOST else ""
+    raise BadValue(what, f"is {told(value)}; give a whole number, {least} or more{most}.")
+
+
+def of_python(value: Any) -> Any:
+    """A single number of numpy as one of Python's; anything else as it is.
+
+    numpy 2 casts a number of Python's to the type of the number of numpy's beside it. In single precision
+    `LARGEST` is infinity, and what is computed has seven digits.
+    """
+    single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if single else value
 
 
 def switch(value: Any, what: str) -> bool:
@@ -192,7 +210,8 @@ def several(values: Any, kind: type[Wanted], what: str) -> tuple[Wanted, ...]:
     Raises:
         BadValue: no iterable, or one with a thing of another class.
     """
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+    scalar = isinstance(values, np.ndarray) and not values.ndim
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes) or scalar:
         raise BadValue(what, f"are {told(values)}; give a list, each a {kind.__name__}.")
     things = tuple(values)
     for i, thing in enumerate(things):

@@ -114,7 +114,8 @@ def configured(options: Configured, given: Mapping[str, Any]) -> Configured:
 def check_parameters(options: Any) -> None:
     """Refuse options of a dataclass that are of another sort than their default, or out of their bounds.
 
-    It is called while the options, frozen afterwards, are being made; counts are made whole numbers.
+    It is called while the options, frozen afterwards, are being made. Counts become whole numbers, and
+    numbers of numpy become Python's.
 
     Of those that are not declared with `setting`, switches and counts are looked at; the rest is for the
     dataclass itself.
@@ -123,7 +124,9 @@ def check_parameters(options: Any) -> None:
         BadValue: it names the option and says what can be given.
     """
     for entry in fields(options):
-        told, name, value = entry.metadata.get(_KEY), entry.name, getattr(options, entry.name)
+        told, name = entry.metadata.get(_KEY), entry.name
+        value = arguments.of_python(getattr(options, name))
+        object.__setattr__(options, name, value)
         if told is not None and value is None and entry.default is None:
             continue
         if told is not None and told["choices"]:

@@ -7,18 +7,31 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from . import package, selection
-from .environment import BLENDERS, ROOT, Environment, ensure
+from . import package, pythons, selection
+from .environment import (
+    BLENDERS,
+    OLDEST_PYTHON,
+    ROOT,
+    Environment,
+    default_blender,
+    ensure,
+    ensure_without_blender,
+)
 from .problem import Problem
 
-LIBRARY_SUITES = ("tests/ikmath", "tests/papers", "tests/architecture")
+NUMERIC_SUITES = ("tests/ikmath", "tests/fuzz", "tests/papers")
+LIBRARY_SUITES = (*NUMERIC_SUITES, "tests/architecture")
 BLENDER_SUITE = "tests/blender"
 GUI_SUITE = "tests/gui"
 
 PYTEST = ("-P", "-m", "pytest")
 """-P keeps the current directory, and so the source of the library, off the import path."""
 NO_TESTS_COLLECTED = 5
-ALONE = {"build": "python build.py", "check": "python build.py check"}
+ALONE = {
+    "build": "python build.py",
+    "check": "python build.py check",
+    "fuzz": "python build.py fuzz",
+}
 """Commands with no one tool behind them."""
 # The matrices of a figure are small: a second thread costs more than it does, in tests as in benchmarks.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -34,42 +47,57 @@ def run(options: argparse.Namespace, extra: list[str]) -> int:
     Raises:
         Problem: something is missing; the text says what.
     """
-    blender = getattr(options, "blender", BLENDERS[0])
-    if blender not in BLENDERS:
+    blender = getattr(options, "blender", None)
+    if blender is not None and blender not in BLENDERS:
         raise Problem(f"Blender {blender} is not one of {', '.join(BLENDERS)}.")
     if extra and options.command in ALONE:
         raise Problem(f"{ALONE[options.command]} takes nothing after --, but got: {' '.join(extra)}")
-    if options.command == "test":
-        return test_gui(extra) if options.gui else test(blender, extra)
+    if options.command == "test" and options.python:
+        return test_library(options.python, extra)
     if options.command == "check":
         return check()
+    blender = blender or default_blender()
+    _tell_older(blender)
+    if options.command == "test":
+        return test_gui(options.gui, extra) if options.gui else test(blender, extra)
     if options.command == "demo":
         return demo(blender, extra)
     if options.command == "bench":
         return _script(ensure(blender), "tests/benchmarks/run.py", extra)
+    if options.command == "fuzz":
+        told = ["--minutes", str(options.minutes), "--seed", str(options.seed)]
+        return _script(ensure(default_blender()), "tests/fuzz/run.py", told)
     if options.command == "papers":
-        return _script(ensure(BLENDERS[0]), "tests/papers/run.py", extra)
+        return _script(ensure(default_blender()), "tests/papers/run.py", extra)
     print(package.build_zip(ensure(blender).python).relative_to(ROOT))
     return 0
 
 
+def _tell_older(blender: str) -> None:
+    """Say so where it is not the newest Blender only because a Python is missing."""
+    newest, version = next(iter(BLENDERS.items()))
+    if blender == default_blender() != newest:
+        print(f"Blender {blender} is used: {newest} needs Python {pythons.name_of(version)}.", flush=True)
+        print(pythons.how_to_install(version), flush=True)
+
+
 def test(blender: str, extra: list[str]) -> int:
-    """The library's tests (with the newest Blender's environment only) and the extension's, in two processes.
+    """The library's tests, in the default Blender's environment only, and the extension's, in two processes.
 
     Two, because the extension's tests must import the library that came with the zip, not the source.
     """
-    paths, extra = selection.split(ensure(BLENDERS[0]).python, extra)
+    paths, extra = selection.split(ensure(default_blender()), extra)
     if any(_within(path, GUI_SUITE) for path in paths):
         raise Problem("Tests in a window run with: python build.py test --gui")
     if paths:
         library = [path for path in paths if not _within(path, BLENDER_SUITE)]
         inside = [path for path in paths if _within(path, BLENDER_SUITE)]
     else:
-        library = list(LIBRARY_SUITES) if blender == BLENDERS[0] else []
+        library = list(LIBRARY_SUITES) if blender == default_blender() else []
         inside = [BLENDER_SUITE]
     codes = []
     if library:
-        codes.append(ensure(BLENDERS[0]).run(*PYTEST, *extra, *library, **ONE_THREAD))
+        codes.append(ensure(default_blender()).run(*PYTEST, *extra, *library, **ONE_THREAD))
     if inside:
         environment = ensure(blender)
         built = package.build_zip(environment.python)
@@ -82,17 +110,55 @@ def test(blender: str, extra: list[str]) -> int:
     return max(codes, key=abs)
 
 
-def test_gui(extra: list[str]) -> int:
+def test_library(version: str, extra: list[str]) -> int:
+    """The library's tests on a Python version, without Blender and with the newest numpy for it.
+
+    A Python that is newer than this machine's comes from Debian sid, where that can be installed.
+    """
+    from tests.gui import provision  # needs what only Debian has
+
+    wanted = pythons.parse(version)
+    found = pythons.find(wanted)
+    prefix: tuple[str, ...] = ()
+    if found is None:
+        try:
+            found, prefix = Path("/usr/bin/python3"), provision.python_of_sid(wanted)
+        except provision.NotInstallable as reason:
+            print(f"Not tested on Python {version}: {reason}")
+            return 0
+        except Problem as reason:
+            how = pythons.how_to_install(wanted)
+            raise Problem(f"Python {version} is not here. {how}\nFrom Debian sid: {reason}") from reason
+    environment = ensure_without_blender(f"python-{version}", found, ("test", "library"), prefix)
+    print(f"\nPython {version}", flush=True)
+    paths, options = selection.split(environment, extra)
+    return environment.run(*PYTEST, *options, *(paths or NUMERIC_SUITES), **ONE_THREAD)
+
+
+def test_gui(suite: str, extra: list[str]) -> int:
     """The tests in a real Blender window; the environment only hosts pytest, Blender is the real program."""
-    environment = ensure(BLENDERS[0])
+    from tests.gui import provision
+
+    environment = ensure(default_blender())
+    try:
+        provision.provision(suite)
+    except provision.NotInstallable as reason:
+        print(f"Not tested in a window: the Blender of Debian {suite}. {reason}")
+        return 0
     built = package.build_zip(environment.python)
-    paths, options = selection.split(environment.python, extra)
-    return environment.run(*PYTEST, *options, *(paths or [GUI_SUITE]), ARTICULATE_ZIP=str(built))
+    paths, options = selection.split(environment, extra)
+    return environment.run(
+        *PYTEST, *options, *(paths or [GUI_SUITE]), ARTICULATE_ZIP=str(built), ARTICULATE_WINDOW=suite
+    )
 
 
 def check() -> int:
-    """Lint, format, types and architecture; all of them run, whatever the first ones say."""
-    environment = ensure(BLENDERS[0])
+    """Lint, format, types and architecture; all of them run, whatever the first ones say.
+
+    Types are checked with the oldest numpy: each version of it declares them otherwise.
+    """
+    oldest = pythons.require(OLDEST_PYTHON, "The type checker, for the oldest Python and numpy,")
+    environment = ensure_without_blender("check", oldest, ("test", "check"))
     checks = (
         ("ruff check", "-m", "ruff", "check", "."),
         ("ruff format --check", "-m", "ruff", "format", "--check", "."),

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One virtual environment for each Blender version: each Blender (the `bpy` wheel) wants packages of its own.
+"""One virtual environment for each Blender version: each `bpy` wheel needs a Python and packages of its own.
 
 An environment is made on demand under `.venv/<version>`. A stamp in it holds what was asked for, so that the
-next run neither installs nor asks the network for anything; a change in pyproject.toml brings it up to date.
+next run installs nothing and needs no network; a change in pyproject.toml brings it up to date.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -16,15 +15,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import pythons
 from .problem import Problem
 
 ROOT = Path(__file__).resolve().parent.parent
-BLENDERS = ("5.0.1", "4.5.15", "4.2.23")
-"""The Blender versions that everything is tested on, newest first."""
+BLENDERS = {"5.2.3": (3, 13), "5.0.1": (3, 11), "4.5.15": (3, 11), "4.2.23": (3, 11)}
+"""The Blender versions that everything is tested on, newest first, and the Python that each wheel needs."""
+OLDEST_PYTHON = (3, 11)
+"""Of all of them, and so of the library."""
 
 APT_LINE = (
     "apt-get install --no-install-recommends libx11-6 libxrender1 libxxf86vm1 libxfixes3 libxi6 "
@@ -40,15 +41,15 @@ NO_NETWORK = re.compile(
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment with Blender as a Python module.
+    """A virtual environment.
 
     Attributes:
-        blender: Blender's version, "5.0.1".
         directory: where the environment lives.
+        prefix: of every command line, where the interpreter does not run as it is.
     """
 
-    blender: str
     directory: Path
+    prefix: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -62,41 +63,116 @@ class Environment:
             arguments: after `python`.
             variables: added to the process environment.
         """
-        # What a person's own shell puts on Python's path must not decide what the tests see.
-        inherited = {
-            k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"}
-        }
-        command = [str(self.python), *(str(argument) for argument in arguments)]
         sys.stdout.flush()
         return subprocess.run(
-            command, cwd=ROOT, env={**inherited, "PYTHONNOUSERSITE": "1", **variables}
+            self.command(*arguments), cwd=ROOT, env=clean_environment(PYTHONNOUSERSITE="1", **variables)
         ).returncode
 
+    def command(self, *arguments: str | Path) -> list[str]:
+        """The command line that runs the interpreter."""
+        return [*self.prefix, str(self.python), *(str(argument) for argument in arguments)]
 
-def requirements(blender: str) -> list[str]:
-    """What pip is asked for: Blender itself and the groups of pyproject.toml."""
+
+def clean_environment(**variables: str) -> dict[str, str]:
+    """The process environment without what a shell adds to Python's path, and with some variables."""
+    unwanted = {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"}
+    return {**{k: v for k, v in os.environ.items() if k not in unwanted}, **variables}
+
+
+def default_blender() -> str:
+    """The newest Blender for which this machine has the Python that it needs.
+
+    Raises:
+        Problem: there is none; the text has the lines that install one.
+    """
+    for blender, version in BLENDERS.items():
+        if _is_ready(blender) or pythons.find(version):
+            return blender
+    lines = {f"  {pythons.how_to_install(version)}" for version in BLENDERS.values()}
+    raise Problem(
+        "Blender as a Python module needs Python 3.13 (for the newest one) or 3.11 with venv; none is here:\n"
+        + "\n".join(sorted(lines, reverse=True))
+    )
+
+
+def requirements(blender: str, *, tools: bool) -> list[str]:
+    """What pip is asked for: Blender itself and the groups of pyproject.toml.
+
+    Args:
+        blender: a key of `BLENDERS`.
+        tools: with what the library's tests and the benchmarks need.
+    """
+    return [f"bpy=={blender}", *group("test"), *(group("library") if tools else [])]
+
+
+def group(name: str) -> list[str]:
+    """A dependency group of pyproject.toml."""
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
-    newest = blender == BLENDERS[0]
-    return [f"bpy=={blender}", *groups["test"], *(groups["dev"] if newest else [])]
+    return list(groups[name])
 
 
 def ensure(blender: str) -> Environment:
     """The environment of a Blender version, made or brought up to date if need be.
 
+    The default Blender's has the packages for the library's tests too.
+
     Raises:
-        Problem: the network, a system library or Python's `venv` is missing.
+        Problem: Python, the network or a system library is missing.
     """
-    environment = Environment(blender, ROOT / ".venv" / blender)
-    wanted = requirements(blender)
-    stamp = environment.directory / "installed.json"
-    content = json.dumps({"python": sys.version, "requirements": wanted, "test": IMPORT_TEST}, indent=1)
-    if stamp.is_file() and stamp.read_text(encoding="utf-8") == content and environment.python.exists():
-        return environment
-    _create(environment)
-    _install(environment, wanted)
-    _check_import(environment)
-    stamp.write_text(content, encoding="utf-8")
+    environment = Environment(ROOT / ".venv" / blender)
+    wanted = requirements(blender, tools=blender == default_blender())
+    if not _is_current(environment, wanted):
+        _create(environment, pythons.require(BLENDERS[blender], f"Blender {blender}"))
+        print(f"Installing Blender {blender} and tools (some hundred megabytes, once) ...", flush=True)
+        _install(environment, wanted, f"Blender {blender}")
+        _check_import(environment, blender)
+        _stamp(environment).write_text(_content(wanted), encoding="utf-8")
     return environment
+
+
+def ensure_without_blender(
+    name: str, interpreter: Path, groups: tuple[str, ...], prefix: tuple[str, ...] = ()
+) -> Environment:
+    """An environment without Blender, made or brought up to date if need be.
+
+    Args:
+        name: of its directory in `.venv`.
+        interpreter: the Python to use.
+        groups: of pyproject.toml, that it gets.
+        prefix: of every command line, where the interpreter does not run as it is.
+
+    Raises:
+        Problem: the network is missing.
+    """
+    environment = Environment(ROOT / ".venv" / name, prefix)
+    wanted = [requirement for each in groups for requirement in group(each)]
+    if not _is_current(environment, wanted):
+        _create(environment, interpreter)
+        print(f"Installing numpy and tools into {environment.directory.relative_to(ROOT)} ...", flush=True)
+        _install(environment, wanted, name)
+        _stamp(environment).write_text(_content(wanted), encoding="utf-8")
+    return environment
+
+
+def _is_current(environment: Environment, wanted: list[str]) -> bool:
+    """Whether the environment is there and was made of these requirements."""
+    stamp, python = _stamp(environment), environment.python
+    there = os.path.lexists(python) if environment.prefix else python.exists()
+    return there and stamp.is_file() and stamp.read_text(encoding="utf-8") == _content(wanted)
+
+
+def _stamp(environment: Environment) -> Path:
+    return environment.directory / "installed.json"
+
+
+def _content(wanted: list[str]) -> str:
+    return json.dumps({"requirements": wanted, "test": IMPORT_TEST}, indent=1)
+
+
+def _is_ready(blender: str) -> bool:
+    """Whether the environment of a Blender version was made, with the tools or without."""
+    environment = Environment(ROOT / ".venv" / blender)
+    return environment.python.exists() and _stamp(environment).is_file()
 
 
 def fingerprint(paths: list[Path]) -> str:
@@ -108,53 +184,54 @@ def fingerprint(paths: list[Path]) -> str:
     return digest.hexdigest()
 
 
-def _create(environment: Environment) -> None:
-    """Make the bare environment, unless a sound one is there."""
-    if environment.python.exists():
-        probe = [str(environment.python), "-c", "import sys, pip; print(*sys.version_info[:2])"]
-        found = subprocess.run(probe, capture_output=True, text=True).stdout.split()
-        if found == [str(number) for number in sys.version_info[:2]]:
-            return
-    if importlib.util.find_spec("ensurepip") is None:
-        raise Problem(
-            "This Python cannot make virtual environments. On Debian and Ubuntu: "
-            f"apt-get install python{sys.version_info[0]}.{sys.version_info[1]}-venv"
-        )
+def _create(environment: Environment, interpreter: Path) -> None:
+    """Make the bare environment, unless one of the same Python is there."""
+    version = "import sys; print(sys.version)"
+    found = _output(environment.command("-c", f"import pip; {version}"))
+    if found and found == _output([*environment.prefix, str(interpreter), "-c", version]):
+        return
     print(f"Making {environment.directory.relative_to(ROOT)} ...", flush=True)
     shutil.rmtree(environment.directory, ignore_errors=True)
-    venv.create(environment.directory, with_pip=True)
+    command = [*environment.prefix, str(interpreter), "-m", "venv", str(environment.directory)]
+    subprocess.run(command, check=True, env=clean_environment())
 
 
-def _install(environment: Environment, wanted: list[str]) -> None:
-    """Let pip install what is wanted.
+def _output(command: list[str]) -> str:
+    """What a command prints; nothing if it fails or is not there."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=clean_environment())
+    except OSError:
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def _install(environment: Environment, wanted: list[str], what: str) -> None:
+    """Let pip install requirements.
 
     Raises:
         Problem: pip failed; its last lines are in the text.
     """
-    print(
-        f"Installing Blender {environment.blender} and tools (some hundred megabytes, once) ...", flush=True
-    )
-    command = [environment.python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *wanted]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    command = environment.command("-m", "pip", "install", "--disable-pip-version-check", "--quiet", *wanted)
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:
         return
     lines = [line[:300] for line in done.stderr.strip().splitlines()]
     unreached = [line for line in lines if NO_NETWORK.search(line)]
     if unreached:
         raise Problem(
-            f"The package index cannot be reached; Blender comes from there. pip said:\n{unreached[-1]}"
+            f"The package index cannot be reached; {what} comes from there. pip printed:\n{unreached[-1]}"
         )
     reason = "\n".join(lines[-6:])
-    raise Problem(f"pip could not install what Blender {environment.blender} needs. It said:\n{reason}")
+    raise Problem(f"pip could not install what {what} needs. It printed:\n{reason}")
 
 
-def _check_import(environment: Environment) -> None:
+def _check_import(environment: Environment, blender: str) -> None:
     """See that Blender starts here.
 
     Raises:
         Problem: it does not; a missing system library is named with the line that installs it.
     """
-    command = [str(environment.python), "-c", IMPORT_TEST]
+    command = environment.command("-c", IMPORT_TEST)
     done = subprocess.run(command, capture_output=True, text=True, cwd=environment.directory)
     if done.returncode == 0:
         return
@@ -162,4 +239,4 @@ def _check_import(environment: Environment) -> None:
     library = re.search(r"(\S+\.so[.\d]*): cannot open shared object file", done.stderr)
     if library:
         raise Problem(f"A system library is missing: {library[1]}. On Debian and Ubuntu:\n  {APT_LINE}")
-    raise Problem(f"Blender {environment.blender} was installed, but does not start: {reason[0]}")
+    raise Problem(f"Blender {blender} was installed, but does not start: {reason[0]}")

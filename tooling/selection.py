@@ -11,7 +11,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from .environment import ROOT
+from .environment import ROOT, Environment, clean_environment
 from .problem import Problem
 
 # Prints the places of the paths among the arguments; a path keeps being the same object through the parser.
@@ -26,11 +26,11 @@ print(json.dumps([number for number, each in enumerate(given) if id(each) in pat
 """
 
 
-def split(python: Path, arguments: list[str]) -> tuple[list[str], list[str]]:
+def split(environment: Environment, arguments: list[str]) -> tuple[list[str], list[str]]:
     """Take the paths of tests (perhaps with ::name) out of what pytest is given.
 
     Args:
-        python: an interpreter with pytest.
+        environment: one with pytest.
         arguments: what stood after `--`.
 
     Returns:
@@ -42,7 +42,11 @@ def split(python: Path, arguments: list[str]) -> tuple[list[str], list[str]]:
     if not arguments:
         return [], []
     asked = subprocess.run(
-        [str(python), "-P", "-c", _ASK_PYTEST, *arguments], capture_output=True, text=True, cwd=ROOT
+        environment.command("-P", "-c", _ASK_PYTEST, *arguments),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=clean_environment(),
     )
     if asked.returncode != 0:
         said = asked.stderr.strip().splitlines()[-1].rpartition("error: ")[2]

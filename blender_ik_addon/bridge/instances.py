@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -70,7 +71,8 @@ def read_instances(
             read[which] = source, None if is_left_out(thing) else surface_of(shown, before.get(source))
         source, surface = read[which]
         if surface is not None and len(surface.faces):
-            number = ".".join(map(str, instance.persistent_id))
+            persistent: Any = instance.persistent_id
+            number = ".".join(map(str, persistent))
             matrix = np.array(instance.matrix_world, dtype=float)
             own.append(Instance(f"{source}/{number}", source, surface, matrix))
     return found

@@ -171,11 +171,11 @@ def _material(paint: Paint) -> bpy.types.Material:
     found = bpy.data.materials.get(paint.name)
     if found is not None and found.library is None:
         return found
-    material = bpy.data.materials.new(paint.name)
+    material: Any = bpy.data.materials.new(paint.name)
     material.diffuse_color, material.roughness = (*paint.colour, 1.0), paint.roughness
     if material.node_tree is None:  # since 5.0 there is always one
         material.use_nodes = True
-    shader: Any = material.node_tree.nodes.get("Principled BSDF")
+    shader = material.node_tree.nodes.get("Principled BSDF")
     if shader is not None:
         shader.inputs["Base Color"].default_value = (*paint.colour, 1.0)
         shader.inputs["Roughness"].default_value = paint.roughness

@@ -29,15 +29,13 @@ from .dependencies import carrying_bone
 from .evaluated import is_shown
 from .faults import Fault
 from .instances import Instance, read_instances
-from .mesh_tree import BlenderTree
 from .skin import is_deformed
 from .space import Space, nearest_rotation, volume
 from .surface import Surface, surface_of
 
-MODES: Final = {"SOLID": "solid", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
-"""Modes by the identifiers that properties have."""
+MODES: Final = {"SOLID": "auto", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
+"""Modes by the identifiers that properties have; a solid that is not closed becomes two-sided."""
 
-TREES: Final = ("OWN", "BLENDER")
 _SINGLE: Final = 3e-6  # relative: to what Blender's matrices in single precision agree from frame to frame
 _DIGITS: Final = 5  # to which scales of instances have to agree for one tree to serve them
 _BOUND: Final = {"SURFACE_DEFORM": "target", "MESH_DEFORM": "object"}  # modifiers that follow another surface
@@ -93,14 +91,9 @@ class ObstacleReader:
     """Reads obstacles and keeps their trees; whoever solves often keeps the reader.
 
     It holds no Blender object.
-
-    Args:
-        trees: "OWN" for ikmath's tree, which is exact for bones and quicker; "BLENDER" for
-            `mathutils.bvhtree`.
     """
 
-    def __init__(self, trees: str = "OWN") -> None:
-        self._trees = trees
+    def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
         self._read = frozenset[str]()
         self._mirrors = False
@@ -130,7 +123,7 @@ class ObstacleReader:
 
         Returns:
             Meshes named after their objects, in the order given, one for each instance; faults, none of
-            which blocks. A solid that is not closed is taken as a one-sided surface.
+            which blocks. A solid that is not closed is taken as a two-sided surface.
         """
         faults: list[Fault] = []
         there: list[Wanted] = []
@@ -184,10 +177,9 @@ class ObstacleReader:
             except IkError as error:
                 said = f"Obstacle '{name}' is left out. {error}"
                 continue
-            if mode == "solid" and not own.mesh.closed:
-                mode = "one_sided"
-                said = said or f"Obstacle '{name}' has an open rim and so no inside; it counts as one-sided."
             found[key] = _placed(own, name, wanted.margin, mode, shown.matrix, space)
+            if found[key].placed.note:
+                said = said or f"{found[key].placed.note} Close the mesh, or choose another mode."
         return found, said
 
     def _own(
@@ -229,11 +221,7 @@ class ObstacleReader:
     def _mesh(self, name: str, surface: Surface, bake: Array) -> TriangleMesh:
         vertices = surface.vertices @ bake.T
         faces = surface.faces[:, ::-1] if np.linalg.det(bake) < 0 else surface.faces  # mirrored: inside out
-        mesh = TriangleMesh(vertices, faces, name=name)
-        if self._trees == "BLENDER":
-            tree = BlenderTree(vertices, mesh.geometry.faces)
-            mesh = TriangleMesh(vertices, faces, name=name, tree=tree)
-        return mesh
+        return TriangleMesh(vertices, faces, name=name, mode="two_sided")  # the mode is chosen when placed
 
 
 def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, space: Space) -> _Kept:

@@ -8,7 +8,6 @@ from typing import Literal
 import bpy
 
 from ..bridge.item_animation import follow
-from ..control.report.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
@@ -52,7 +51,7 @@ class OnArmature(bpy.types.Operator):
         follow(armature)  # and changed lists
         try:
             self.work(context, armature)
-        except REASONS as reason:
+        except reasons() as reason:
             return refuse(self, armature, reason)
         forget_refusal(context, armature)
         remember(armature)
@@ -63,6 +62,13 @@ class OnArmature(bpy.types.Operator):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """What the operator does."""
         raise NotImplementedError
+
+
+def reasons() -> tuple[type[Exception], ...]:
+    """What may keep an operator from its work; evaluated when something was raised."""
+    from ..control.report.reasons import REASONS
+
+    return REASONS
 
 
 def redraw_views(context: bpy.types.Context) -> None:
@@ -78,6 +84,14 @@ def forget_refusal(context: bpy.types.Context, armature: bpy.types.Object) -> No
     rig = rig_of(armature)
     if armature.library is None and rig.message and rig.message == session_of(context).refused:
         rig.message = ""
+
+
+def tell_unkeyed(operator: bpy.types.Operator, context: bpy.types.Context) -> None:
+    """Report that auto-keying keyed nothing, once until something is keyed."""
+    session = session_of(context)
+    if session.unkeyed and session.unkeyed != session.unkeyed_told:
+        operator.report({"INFO"}, session.unkeyed)
+    session.unkeyed_told = session.unkeyed
 
 
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ..control.bake.bake import Bake, BakeOptions
-from ..control.report.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bake import DESCRIPTIONS
-from .active import FRESH, OnArmature, Outcome, refuse
+from .active import FRESH, OnArmature, Outcome, reasons, refuse
 from .status_bar import Key, show_keys
+
+if TYPE_CHECKING:
+    from ..control.bake.bake import Bake, BakeOptions
 
 KEYS: tuple[Key, ...] = ((("EVENT_ESC",), "Cancel"),)
 _SLICE = 0.03  # seconds of baking a timer event; the window redraws in between
@@ -72,12 +74,13 @@ class ARTICULATE_OT_bake(OnArmature):
         options=FRESH,
     )
 
-    _bake: Bake
     _steps: Generator[float, None, None]
     _timer: bpy.types.Timer
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Bake at once."""
+        from ..control.bake.bake import Bake
+
         report = Bake(armature, context, self._read_options(context, armature)).run(context)
         self.report({"INFO"}, report["message"])
 
@@ -87,10 +90,12 @@ class ARTICULATE_OT_bake(OnArmature):
 
     def begin(self, context: bpy.types.Context) -> Outcome:
         """Check everything, then wait for the timer."""
+        from ..control.bake.bake import Bake
+
         armature = active_armature(context)
         try:
-            self._bake = Bake(armature, context, self._read_options(context, armature))
-        except REASONS as reason:
+            self._bake: Bake = Bake(armature, context, self._read_options(context, armature))
+        except reasons() as reason:
             return refuse(self, armature, reason)
         self._steps = self._bake.steps(context)
         self._timer = context.window_manager.event_timer_add(0.01, window=context.window)
@@ -109,7 +114,7 @@ class ARTICULATE_OT_bake(OnArmature):
             return {"RUNNING_MODAL"} if self._bake.sampling else {"PASS_THROUGH"}
         try:
             finished = self._advance()
-        except REASONS as reason:
+        except reasons() as reason:
             self._show(context, baking=False)
             return refuse(self, bpy.data.objects.get(self._bake.plan.armature), reason)
         except Exception:
@@ -149,6 +154,8 @@ class ARTICULATE_OT_bake(OnArmature):
 
     def _read_options(self, context: bpy.types.Context, armature: bpy.types.Object) -> BakeOptions:
         """The operator's own options where they were given, else the armature's settings."""
+        from ..control.bake.bake import BakeOptions
+
         settings = rig_of(armature).bake
         start, end = settings.range_in(context.scene)
         saved = {

@@ -7,9 +7,6 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..compat import bone_selected
-from ..control.collision.body import add_link, clear_links, fit, remove_link
-from ..control.collision.self_collision import add_pairs, list_contacts, remove_pair
-from ..control.removal import switched_off
 from ..properties.access import rig_of
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
@@ -25,6 +22,8 @@ class ARTICULATE_OT_body_fit(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Fit them, in place of those before."""
+        from ..control.collision.body import fit
+
         count = fit(armature, context.scene)
         self.report({"INFO"}, f"{count} bone{'' if count == 1 else 's'} measured")
 
@@ -39,6 +38,8 @@ class ARTICULATE_OT_body_clear(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Forget them."""
+        from ..control.collision.body import clear_links
+
         clear_links(armature)
 
 
@@ -54,6 +55,8 @@ class ARTICULATE_OT_link_add(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add it; the first one is added to those of all others, which so far count by their length."""
+        from ..control.collision.body import add_link, fit
+
         name = self.bone or _active_bone(context, armature)
         if not rig_of(armature).body.links:
             fit(armature, context.scene)
@@ -74,6 +77,9 @@ class ARTICULATE_OT_link_remove(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
+        from ..control.collision.body import remove_link
+        from ..control.rig.removal import switched_off
+
         body, name = rig_of(armature).body, self.bone
         if not name and 0 <= body.active_link < len(body.links):
             name = body.links[body.active_link].name
@@ -101,6 +107,8 @@ class ARTICULATE_OT_pair_add(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add the pair, or change it."""
+        from ..control.collision.self_collision import add_pairs
+
         named = [name for name in (self.a, self.b) if name]
         selected = [bone.name for bone in armature.pose.bones if bone_selected(bone)]
         add_pairs(armature, named or selected, watched=self.watched)
@@ -120,6 +128,8 @@ class ARTICULATE_OT_pair_remove(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
+        from ..control.collision.self_collision import remove_pair
+
         remove_pair(armature, rig_of(armature).body.active_pair if self.index < 0 else self.index)
 
 
@@ -136,6 +146,8 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Fill the list."""
+        from ..control.collision.self_collision import list_contacts
+
         count = list_contacts(armature, context.evaluated_depsgraph_get())
         self.report({"INFO"}, f"{count} pair{'' if count == 1 else 's'} touch in the rest pose")
 

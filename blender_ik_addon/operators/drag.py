@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -19,16 +19,15 @@ from bpy.props import (
 )
 
 from .. import compat
-from ..control.drag.drag import Drag, Grip
-from ..control.drag.pick import bone_at
-from ..control.drag.view import read_sight
-from ..control.report.reasons import REASONS
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.measures import angle, length, metre
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
 from .hand import Hand, changed_levels
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, Key, show_keys
+
+if TYPE_CHECKING:
+    from ..control.drag.drag import Drag, Grip
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
@@ -104,7 +103,6 @@ class ARTICULATE_OT_drag(OnArmature):
         options=FRESH,
     )
 
-    _drag: Drag
     _hand: Hand
     _timer: bpy.types.Timer
     _mouse: tuple[int, int]
@@ -115,6 +113,8 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """One drag by numbers."""
+        from ..control.drag.drag import Drag
+
         if not np.isfinite((*self.move, *self.turn)).all():
             raise Refused(
                 "The way to drag holds a value that is not a finite number: give metres, or radians"
@@ -125,10 +125,15 @@ class ARTICULATE_OT_drag(OnArmature):
         )
         moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
         drag.finish(context)
+        tell_unkeyed(self, context)
         rig_of(armature).message = _summary(drag.grip, moved.status, moved.message)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Grab what is under the mouse and wait for events."""
+        from ..control.drag.drag import Drag
+        from ..control.drag.pick import bone_at
+        from ..control.drag.view import read_sight
+
         armature = active_armature(context)
         if context.region_data is None or context.region is None:
             return refuse(self, armature, Refused("Drag a bone in a 3D View, or give its name and a way"))
@@ -151,8 +156,8 @@ class ARTICULATE_OT_drag(OnArmature):
             bone = bone or _active_bone(armature)
             grip = self._grip(bone, along, turn=event.ctrl)
             record = self.record or rig_of(armature).record
-            self._drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
-        except REASONS as reason:
+            self._drag: Drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
+        except reasons() as reason:
             return refuse(self, armature, reason)
         self._hand = Hand(sight, pixel, self._drag.anchor, metre(context.scene))
         if event.ctrl:
@@ -190,7 +195,7 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._regrip(context, replace(self._drag.grip, turn=event.value == "PRESS"))
             elif event.value == "PRESS":
                 self._press(context, event)
-        except REASONS as reason:
+        except reasons() as reason:
             return self._fail(context, reason)
         except Exception:
             self.cancel(context)
@@ -202,7 +207,7 @@ class ARTICULATE_OT_drag(OnArmature):
         self._leave(context)
         try:
             self._drag.cancel()
-        except REASONS as reason:
+        except reasons() as reason:
             self.report({"WARNING"}, str(reason))
         left = context.view_layer.objects.get(self._left)
         if left is not None:
@@ -294,6 +299,7 @@ class ARTICULATE_OT_drag(OnArmature):
     def _confirm(self, context: bpy.types.Context) -> Outcome:
         armature = active_armature(context)
         self._drag.finish(context, margin=_margin(armature) if armature is not None else None)
+        tell_unkeyed(self, context)
         self._leave(context)
         moved = self._drag.moved
         if moved is None:
@@ -348,6 +354,8 @@ class ARTICULATE_OT_drag(OnArmature):
         redraw_views(context)
 
     def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:
+        from ..control.drag.drag import Grip
+
         root = "" if self.root == "SETTING" else self.root
         return Grip(bone=bone, along=along, turn=turn, levels=self.levels, root=root)
 

@@ -7,17 +7,8 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
-from ..control.removal import switched_off
-from ..control.rig.effectors import (
-    NewEffector,
-    TargetLook,
-    add_effectors,
-    clear,
-    create_target,
-    keep_as_posed,
-    remove_effectors,
-)
 from ..properties.access import rig_of
+from ..properties.declared import declared
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, kind_items
 from ..properties.refusal import Refused
@@ -35,14 +26,11 @@ _SETTINGS: Final = tuple(
 
 def _as_argument(name: str) -> Any:
     """A property of effectors as one of an operator."""
-    found: dict[str, Any] = {}
-    for owner in reversed(ArticulateEffector.__mro__):
-        found.update(getattr(owner, "__annotations__", {}))
-    declared = found[name]
+    found = declared(ArticulateEffector)[name]
     told = {
-        key: value for key, value in declared.keywords.items() if key not in ("override", "update", "options")
+        key: value for key, value in found.keywords.items() if key not in ("override", "update", "options")
     }
-    return declared.function(**told, options=FRESH)
+    return found.function(**told, options=FRESH)
 
 
 class ARTICULATE_OT_effector_add(OnBones):
@@ -88,6 +76,8 @@ class ARTICULATE_OT_effector_add(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one effector for each bone."""
+        from ..control.rig.effectors import NewEffector, TargetLook, add_effectors
+
         given = self.properties
         settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
         bones, second = self._both(context, armature)
@@ -161,6 +151,9 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
+        from ..control.rig.effectors import remove_effectors
+        from ..control.rig.removal import switched_off
+
         rig, index = rig_of(armature), rig_of(armature).active_effector
         name = _named_or_active(armature, self.effector).name
         if self.effector:
@@ -184,6 +177,8 @@ class ARTICULATE_OT_target_create(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Make it."""
+        from ..control.rig.effectors import TargetLook, create_target
+
         effector = _named_or_active(armature, self.effector)
         create_target(
             armature,
@@ -207,6 +202,8 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Measure it."""
+        from ..control.rig.effectors import keep_as_posed
+
         keep_as_posed(armature, _named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
@@ -227,6 +224,9 @@ class ARTICULATE_OT_clear(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Clear it."""
+        from ..control.rig.effectors import clear
+        from ..control.rig.removal import switched_off
+
         count, off = clear(armature, delete_targets=self.delete_targets)
         removed = f"{count} effector{'' if count == 1 else 's'} removed"
         self.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))

@@ -6,10 +6,8 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ..control.report.reasons import REASONS
-from ..control.rig.elephant import Wish, make_elephant
 from ..properties.access import session_of
-from .active import BAKING, Outcome, refuse
+from .active import BAKING, Outcome, reasons, refuse
 
 
 class ARTICULATE_OT_elephant_add(bpy.types.Operator):
@@ -62,6 +60,8 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Add it."""
+        from ..control.rig.elephant import Wish, make_elephant
+
         wish = Wish(
             segments=self.segments,
             surroundings=self.surroundings,
@@ -71,7 +71,7 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
         )
         try:
             make_elephant(context, wish)
-        except REASONS as reason:
+        except reasons() as reason:
             return refuse(self, None, reason)
         return {"FINISHED"}
 

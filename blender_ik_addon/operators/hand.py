@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from ..control.drag.view import Array, Sight
+if TYPE_CHECKING:
+    from ..control.drag.view import Array, Sight
+
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 FINE = 0.1  # share of the mouse's way that counts while Shift is held

@@ -8,10 +8,6 @@ from collections.abc import Sequence
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from ..control.collision.body import fit
-from ..control.collision.obstacles import add_obstacles, remove_obstacle, require_obstacles
-from ..control.collision.rooms import make_two_sided
-from ..control.removal import switched_off
 from ..properties.access import rig_of
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
@@ -51,6 +47,10 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one obstacle for each."""
+        from ..control.collision.body import fit
+        from ..control.collision.obstacles import add_obstacles, require_obstacles
+        from ..control.collision.rooms import make_two_sided
+
         rig, things = rig_of(armature), self._things(context, armature)
         require_obstacles(armature, things)
         if not rig.body.links:
@@ -95,6 +95,9 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
+        from ..control.collision.obstacles import remove_obstacle
+        from ..control.rig.removal import switched_off
+
         rig, name = rig_of(armature), self.obstacle
         if not name:
             if not 0 <= rig.active_obstacle < len(rig.obstacles):

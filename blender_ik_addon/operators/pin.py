@@ -5,9 +5,6 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
-from ..control.removal import switched_off
-from ..control.rig.effectors import TargetLook
-from ..control.rig.pins import mirror, pin, unpin
 from .active import FRESH, OnArmature
 from .bones import OnBones
 
@@ -42,6 +39,8 @@ class ARTICULATE_OT_pin(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Pin them."""
+        from ..control.rig.pins import pin
+
         depsgraph = context.evaluated_depsgraph_get()
         pin(armature, self.bones(context, armature), self.kind, depsgraph, motion=self.motion)
 
@@ -85,12 +84,18 @@ class ARTICULATE_OT_mirror(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Mirror them."""
+        from ..control.rig.effectors import TargetLook
+        from ..control.rig.pins import mirror
+
         look = TargetLook(**preferences.target_look(context))
         count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)
         self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} mirrored")
 
 
 def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] | None) -> None:
+    from ..control.rig.pins import unpin
+    from ..control.rig.removal import switched_off
+
     count, off = unpin(armature, bones)
     removed = f"{count} pin{'' if count == 1 else 's'} removed"
     operator.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))

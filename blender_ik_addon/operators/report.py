@@ -7,7 +7,6 @@ from typing import Any
 
 import bpy
 
-from ..control.report.report_text import find_text
 from .active import Outcome
 
 NO_REPORT = "There is no report yet: press Solve or Bake"
@@ -23,6 +22,8 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         """Whether there is one."""
+        from ..control.report.report_text import find_text
+
         if find_text() is None:
             cls.poll_message_set(NO_REPORT)
             return False
@@ -30,6 +31,8 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """In a text editor that is open, or else in a new window; without windows it is only named."""
+        from ..control.report.report_text import find_text
+
         text: Any = find_text()
         editor = next(_editors(context), None)
         if editor is None and bpy.app.background:

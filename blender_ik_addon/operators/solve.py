@@ -3,8 +3,7 @@
 
 import bpy
 
-from ..control.frame.solve import solve_now
-from .active import OnArmature
+from .active import OnArmature, tell_unkeyed
 
 
 class ARTICULATE_OT_solve(OnArmature):
@@ -17,8 +16,11 @@ class ARTICULATE_OT_solve(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Solve and say how it went."""
+        from ..control.frame.solve import solve_now
+
         report = solve_now(armature, context)
         self.report({"INFO"}, report["message"])
+        tell_unkeyed(self, context)
 
 
 CLASSES = (ARTICULATE_OT_solve,)

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 
-from ..control.drag.view import read_sight
-from ..control.report.reasons import REASONS
-from ..control.rig.target import TargetInHand
 from ..properties.access import active_armature, rig_of
 from ..properties.measures import metre
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, redraw_views, refuse
+from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
 from .hand import AXES, Hand
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
+
+if TYPE_CHECKING:
+    from ..control.rig.target import TargetInHand
 
 AXIS_ITEMS = (
     ("NONE", "Free", ""),
@@ -44,12 +46,13 @@ class ARTICULATE_OT_target_move(OnArmature):
     )
     turn: FloatVectorProperty(name="Turn by", description="Axis of the world times angle", options=FRESH)
 
-    _held: TargetInHand
     _hand: Hand
     _mouse: tuple[int, int]
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """By numbers."""
+        from ..control.rig.target import TargetInHand
+
         held = TargetInHand(armature, self._name(armature))
         turning = any(self.turn)
         if turning:
@@ -57,15 +60,19 @@ class ARTICULATE_OT_target_move(OnArmature):
         else:
             held.move_to(held.place + np.array(self.move))
         held.finish(context, turned=turning)
+        tell_unkeyed(self, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Take hold and wait for events."""
+        from ..control.drag.view import read_sight
+        from ..control.rig.target import TargetInHand
+
         armature = active_armature(context)
         if armature is None or context.region_data is None or context.region is None:
             return refuse(self, armature, Refused("Move a target in a 3D View, or by numbers"))
         try:
-            self._held = TargetInHand(armature, self._name(armature))
-        except REASONS as reason:
+            self._held: TargetInHand = TargetInHand(armature, self._name(armature))
+        except reasons() as reason:
             return refuse(self, armature, reason)
         self._mouse = event.mouse_x, event.mouse_y
         pixel = np.array(self._mouse, dtype=float) - (context.region.x, context.region.y)
@@ -92,11 +99,12 @@ class ARTICULATE_OT_target_move(OnArmature):
                 self._apply(context)
             elif self._is_confirmed(event):
                 self._held.finish(context, turned=self.turning)
+                tell_unkeyed(self, context)
                 self._leave(context)
                 return {"FINISHED"}
             elif event.value == "PRESS" and self._hand.press(event.type, event.ascii):
                 self._apply(context)
-        except REASONS as reason:
+        except reasons() as reason:
             self._leave(context)
             return refuse(self, active_armature(context), reason)
         return {"RUNNING_MODAL"}

@@ -1,19 +1,46 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The only file of the properties that asks ikmath: it fills the menus from the registries."""
+"""The only file of the properties that asks ikmath: it fills the menus from the registries.
+
+What the registries hold stands in `registries.json`, which `tooling/registries.py` writes: the library is
+loaded when it is first used, not while Blender starts.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 from zlib import crc32
 
-import ikmath as ik
+_REGISTRIES: Final[Mapping[str, Any]] = json.loads(
+    Path(__file__).with_name("registries.json").read_text(encoding="utf-8")
+)
 
 EnumItem = tuple[str, str, str, str, int]
 
 DEFAULT_LIMITS = "projection"
 DEFAULT_AVOIDANCE = "velocity_damper"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """A parameter of a method, as `ikmath.parameters.Parameter`."""
+
+    name: str
+    label: str
+    description: str
+    default: Any
+    minimum: float
+    maximum: float
+    choices: Sequence[str]
+    offered: Any
+
+    @property
+    def automatic(self) -> bool:
+        """Whether the method chooses by itself, unless told."""
+        return self.default is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +67,8 @@ def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
         asked: what the effectors ask for.
         avoidance: name of the way to keep clear, "" where there is nothing to keep clear of.
     """
+    import ikmath as ik
+
     wishes = tuple(
         ik.Wish(
             kind=one.ask.title().replace("_", ""),
@@ -59,43 +88,51 @@ def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
 
 def method_items() -> tuple[EnumItem, ...]:
     """Solving methods, in the order of their registry."""
-    return _items(ik.METHODS)
+    return _items("methods")
 
 
 def weighs(method: str, effort: str = "WEIGHT") -> bool:
     """Whether a method moves light parts before heavy ones, as the solver's setting wants it."""
-    return ik.METHODS[method].weighed and effort == "WEIGHT"
+    return bool(_REGISTRIES["methods"][method]["weighed"]) and effort == "WEIGHT"
 
 
 def limit_items() -> tuple[EnumItem, ...]:
     """Ways to hold joint limits, in the order of their registry."""
-    return _items(ik.LIMITS)
+    return _items("limits")
 
 
-def method_parameters() -> dict[str, tuple[Any, ...]]:
+def method_parameters() -> dict[str, tuple[Described, ...]]:
     """What a person may set of each method: `ikmath`'s description of its parameters."""
-    return {name: method.parameters for name, method in ik.METHODS.items()}
+    return _parameters("methods")
 
 
-def avoidance_parameters() -> dict[str, tuple[Any, ...]]:
+def avoidance_parameters() -> dict[str, tuple[Described, ...]]:
     """What a person may set of each way to keep clear of obstacles."""
-    return {name: way.parameters for name, way in ik.AVOIDANCE.items()}
+    return _parameters("avoidance")
 
 
 def avoidance_items() -> tuple[EnumItem, ...]:
     """Ways to keep clear of obstacles, in the order of their registry."""
-    return _items(ik.AVOIDANCE)
+    return _items("avoidance")
 
 
 def default_method() -> str:
     """The method that a new rig starts with: the library's own default."""
-    return ik.DEFAULT
+    default: str = _REGISTRIES["default"]
+    return default
 
 
-def _items(registry: Mapping[str, Any]) -> tuple[EnumItem, ...]:
+def _parameters(registry: str) -> dict[str, tuple[Described, ...]]:
+    return {
+        name: tuple(Described(**parameter) for parameter in entry["parameters"])
+        for name, entry in _REGISTRIES[registry].items()
+    }
+
+
+def _items(registry: str) -> tuple[EnumItem, ...]:
     # The number is what a .blend stores. It comes from the name, not from the place on the list, so that a
     # new entry of the registry never turns an old file's choice into another one.
     return tuple(
-        (name, entry.label, entry.description, "NONE", crc32(name.encode()) & 0x7FFFFFFF)
-        for name, entry in registry.items()
+        (name, entry["label"], entry["description"], "NONE", crc32(name.encode()) & 0x7FFFFFFF)
+        for name, entry in _REGISTRIES[registry].items()
     )

@@ -14,7 +14,13 @@ from .list_item import ListItem
 from .options import OVERRIDE, moved
 
 MODES = (
-    ("SOLID", "Solid", "A closed surface with an inside that is kept out of", "MESH_CUBE", 0),
+    (
+        "SOLID",
+        "Solid",
+        "A closed mesh with an inside to keep out of; an open one counts as two-sided",
+        "MESH_CUBE",
+        0,
+    ),
     ("ONE_SIDED", "One-Sided", "An open surface such as a ground: its back is forbidden", "MESH_PLANE", 1),
     ("TWO_SIDED", "Two-Sided", "A sheet: either side is allowed, passing through is not", "MOD_CLOTH", 2),
 )

@@ -8,13 +8,13 @@ A new method brings its parameters with it: nothing here names any.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 from zlib import crc32
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from .menus import avoidance_parameters, method_parameters
+from .menus import Described, avoidance_parameters, method_parameters
 from .options import OVERRIDE, moved
 
 _LARGEST = 1e6
@@ -22,26 +22,12 @@ _FINE = 1e-3  # values below this one are shown with all the digits that Blender
 _AUTOMATIC = "; 0 lets the method choose"
 
 
-class _Parameter(Protocol):
-    """As `ikmath` describes one."""
-
-    name: str
-    label: str
-    description: str
-    default: Any
-    offered: Any
-    minimum: float
-    maximum: float
-    choices: tuple[str, ...]
-    automatic: bool
-
-
 class _Parameters(bpy.types.PropertyGroup):
     """Parameters of all entries of a registry; those of one entry are `names(entry)`."""
 
     __slots__ = ()
 
-    described: ClassVar[Mapping[str, tuple[Any, ...]]]
+    described: ClassVar[Mapping[str, tuple[Described, ...]]]
 
     @classmethod
     def names(cls, entry: str) -> list[str]:
@@ -77,7 +63,7 @@ def _attribute(entry: str, name: str) -> str:
     return f"{entry}_{name.replace('.', '_')}"
 
 
-def _property(parameter: _Parameter) -> Any:
+def _property(parameter: Described) -> Any:
     told: dict[str, Any] = {
         "name": parameter.label,
         "description": parameter.description,

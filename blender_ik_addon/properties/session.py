@@ -35,6 +35,12 @@ class ArticulateSession(bpy.types.PropertyGroup):
     refused: StringProperty(
         name="Refused", description="What an operator said last when it said no", options={"SKIP_SAVE"}
     )
+    unkeyed: StringProperty(
+        name="Unkeyed", description="Why auto-keying keyed nothing the last time", options={"SKIP_SAVE"}
+    )
+    unkeyed_told: StringProperty(
+        name="Unkeyed Told", description="The last such sentence that was reported", options={"SKIP_SAVE"}
+    )
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(
         name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR", options={"SKIP_SAVE"}

@@ -16,6 +16,7 @@ from bpy.props import BoolVectorProperty, CollectionProperty, FloatVectorPropert
 
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .bone import bone_settings
+from .declared import declared
 from .effector import ArticulateEffector
 from .kinds import AMOUNTS, KINDS
 from .obstacle import ArticulateObstacle
@@ -46,15 +47,14 @@ def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
     vectors: list[str] = []
     objects: list[str] = []
     plain = ["name"]
-    for owner in reversed(group.__mro__):
-        for name, declared in vars(owner).get("__annotations__", {}).items():
-            kind = getattr(declared, "function", CollectionProperty)  # else it is no property of Blender's
-            if kind is CollectionProperty or name in _EACH_FRAME | _RESULTS | without:
-                continue
-            if kind in (FloatVectorProperty, BoolVectorProperty):
-                vectors.append(name)
-            else:
-                (objects if kind is PointerProperty else plain).append(name)
+    for name, declaration in declared(group).items():
+        kind = getattr(declaration, "function", CollectionProperty)  # else it is no property of Blender's
+        if kind is CollectionProperty or name in _EACH_FRAME | _RESULTS | without:
+            continue
+        if kind in (FloatVectorProperty, BoolVectorProperty):
+            vectors.append(name)
+        else:
+            (objects if kind is PointerProperty else plain).append(name)
     # this is asked in every frame: one call for all that needs no care
     simple: Reader = attrgetter(*plain)
     if not vectors and not objects:
@@ -71,7 +71,7 @@ def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
     return read
 
 
-_options = frozenset(vars(EffectorOptions)["__annotations__"])
+_options = frozenset(declared(EffectorOptions))
 _effectors = {
     name: _reader(ArticulateEffector, _options - frozenset(kind.options)) for name, kind in KINDS.items()
 }

@@ -15,7 +15,6 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import compat
-from ..control.rig.target import held_place, why_not_held
 from ..properties.access import active_armature, rig_of, session_of
 from .tool import tool_in_hand
 
@@ -52,8 +51,10 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
     if armature is None or armature.library is not None or context.mode not in {"POSE", "OBJECT"}:
         return []
     rig, bones = rig_of(armature), armature.pose.bones
-    if not rig.overlay.gizmos or session.dragged == armature.session_uid:
+    if not rig.overlay.gizmos or session.dragged == armature.session_uid or not rig.effectors:
         return []
+    from ..control.rig.target import held_place, why_not_held
+
     posing, dragging = context.mode == "POSE", tool_in_hand(context, armature)
     found, first = [], 0
     for number, effector in enumerate(rig.effectors):
@@ -104,7 +105,8 @@ class _Handles:
                 operator.effector = held.name
                 operator.axis = list(_AXES)[number % 3] if number < 6 else "NONE"
                 operator.turning = 3 <= number < 6
-        place = Matrix.Translation(held.place)
+        origin: Any = held.place
+        place = Matrix.Translation(origin)
         for number, gizmo in enumerate(self.gizmos):
             axis = list(_AXES)[number % 3] if number < 6 else "Z"
             gizmo.matrix_basis = place @ _AXES[axis].to_track_quat("Z", "Y").to_matrix().to_4x4()

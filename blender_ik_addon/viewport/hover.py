@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import bpy
 
-from ..control.drag.pick import bone_at
-from ..control.drag.view import read_sight
 from ..properties.access import session_of
 
 HOVER: Final = "ARTICULATE_GGT_hover"
@@ -26,6 +24,9 @@ class ARTICULATE_GT_hover(bpy.types.Gizmo):
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
         """Note the bone under the mouse."""
+        from ..control.drag.pick import bone_at
+        from ..control.drag.view import read_sight
+
         session = session_of(context)
         if context.region is None or context.region_data is None:
             return _MISSED

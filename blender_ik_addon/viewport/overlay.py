@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import blf
 import bpy
@@ -14,10 +14,12 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import compat
 from ..properties.access import active_armature
-from .draw_data import Sketch
 from .labels import arrange
 from .strokes import Drawing
 from .tool import bone_in_hand
+
+if TYPE_CHECKING:
+    from .draw_data import Sketch
 
 _LINE_SHADER: Final = "POLYLINE_FLAT_COLOR"
 _WIDTH: Final = 2.0  # pixels, at a resolution scale of 1
@@ -81,17 +83,17 @@ class Overlay:
 
     Attributes:
         handles: what Blender gave for them, to take them away again.
-        sketch: what is drawn; canvas: it on the GPU.
+        sketch: what is drawn, None until an armature is active: it loads the library; canvas: it on the GPU.
     """
 
     handles: ClassVar[list[Any]] = []
-    sketch: ClassVar[Sketch]
+    sketch: ClassVar[Sketch | None]
     canvas: ClassVar[Canvas]
 
 
 def attach() -> None:
     """Begin to draw."""
-    Overlay.sketch, Overlay.canvas = Sketch(), Canvas()
+    Overlay.sketch, Overlay.canvas = None, Canvas()
     for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL")):
         Overlay.handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", kind))
     for name in _EVENTS:
@@ -111,7 +113,8 @@ def detach() -> None:
 @persistent
 def note(_scene: Any = None, depsgraph: Any = None) -> None:
     """Something may have changed."""
-    Overlay.sketch.note(depsgraph)
+    if Overlay.sketch is not None:
+        Overlay.sketch.note(depsgraph)
 
 
 def draw() -> None:
@@ -153,9 +156,12 @@ def _shown(context: bpy.types.Context) -> Drawing | None:
     armature = active_armature(context)
     if armature is None or not _is_on(context):
         return None
-    return Overlay.sketch.drawing(
-        armature, context.evaluated_depsgraph_get(), bone_in_hand(context, armature)
-    )
+    depsgraph, held = context.evaluated_depsgraph_get(), bone_in_hand(context, armature)
+    if Overlay.sketch is None:
+        from .draw_data import Sketch
+
+        Overlay.sketch = Sketch()
+    return Overlay.sketch.drawing(armature, depsgraph, held)
 
 
 def _is_on(context: bpy.types.Context) -> bool:

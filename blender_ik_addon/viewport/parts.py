@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -40,7 +40,7 @@ def draw_mark(
         colour = PINS.get(mark.kind, PINS["POSITION"])
         strokes.point(colour, wanted)
         if mark.kind_info.turns:
-            turn = Quaternion(mark.turn).to_matrix() * (_RING * mark.length)
+            turn: Any = Quaternion(mark.turn).to_matrix() * (_RING * mark.length)
             strokes.path(colour, circles(wanted, turn.col[0], turn.col[2]))
 
 
@@ -54,7 +54,7 @@ def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:
     place = found.x, found.y, found.z
     strokes.point(HOLD, place)
     if hold.turns:
-        axes = matrix.to_3x3() * (_RING * hold.length)
+        axes: Any = matrix.to_3x3() * (_RING * hold.length)
         strokes.path(HOLD, circles(place, axes.col[0], axes.col[2]))
 
 

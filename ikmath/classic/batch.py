@@ -128,7 +128,7 @@ class _Batch:
     def judged(self, at: _Standing, better: Mask) -> _Standing:
         """The better poses, and of the other frames those before, with caution and stall as that asks for."""
         before = self.before
-        gained = at.cost < before.cost * (1.0 - self.options.gain)
+        gained = at.reached | (at.cost < before.cost * (1.0 - self.options.gain))
         stall = np.where(better, np.where(gained, 0, before.stall + 1), before.stall)
         caution = np.where(better, np.maximum(before.caution * LESS, LEAST), before.caution * MORE)
         refused = ~better

@@ -159,7 +159,7 @@ class _Walk:
     def accept(self, look: _Look, cost: float) -> None:
         """Go on from a pose; `cost` is of the best pose before."""
         options, linear = self.options, self.linear
-        gained = look.cost < cost * (1.0 - options.gain) or (look.reached and self.pushing is not None)
+        gained = look.reached or look.cost < cost * (1.0 - options.gain)  # within the tolerance see `is_done`
         self.stall = 0 if gained else self.stall + 1
         if self.propose is not None and not self.is_last(look, cost):
             self.propose = None

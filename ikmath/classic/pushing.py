@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..collision import Proximity, Scene
+from ..collision import ClosestPairs, Scene
 from ..errors import NotSupported
 from ..model.pose import Pose
 from ..problem.problem import Problem
@@ -39,14 +39,14 @@ class Pushing:
         if not isinstance(problem.avoidance, PushingAvoidance):
             raise NotSupported("Avoidance", f"{problem.avoidance.label} bounds steps and does not push.")
         self.problem, self.scene, self.avoidance = problem, scene, problem.avoidance
-        self.sight = problem.margin + self.avoidance.sight * problem.length
+        self.sight = problem.margin + self.avoidance.detection_distance * problem.length
         mobile = problem.skeleton.uneven
         self.root = np.sqrt(problem.skeleton.mobility) if mobile else None
         self.memory: dict[str, Any] = {}
         self.settled = False
         self.best = -np.inf
         self.pose: Pose | None = None
-        self.near: Proximity | None = None
+        self.near: ClosestPairs | None = None
 
     def look(self, pose: Pose) -> None:
         """Take notice of the pose that the next step starts from."""

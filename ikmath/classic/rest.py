@@ -124,8 +124,9 @@ def _worth(n: int, least: int, most: int) -> int:
 
 def _led(problem: Problem, tether: Tether) -> list[Tether]:
     """A tether, and stronger ones before it: a faint one takes long along the valley of the nearest."""
-    strength = float((tether.gain * problem.stack.metric).max(initial=0.0)) / problem.stack.largest
-    fit = [more for more in _STRONGER if more == 1.0 or more * strength <= _STRONGEST * (1.0 + _SLIGHT)]
+    strength = float((tether.gain * problem.stack.metric).max(initial=0.0))
+    most = _STRONGEST * (1.0 + _SLIGHT) * problem.stack.largest  # 0 where no goal has any weight
+    fit = [more for more in _STRONGER if more == 1.0 or more * strength <= most]
     return [Tether(more * tether.gain, tether.centre) for more in fit]
 
 

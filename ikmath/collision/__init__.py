@@ -6,7 +6,7 @@ from __future__ import annotations
 from .avoidance import AVOIDANCE, Avoidance, VelocityDamper
 from .body import Body, Link
 from .body_fit import FitOptions, Skin, fit_links
-from .closest_pairs import Proximity
+from .closest_pairs import ClosestPairs
 from .critical_points import critical_points
 from .mesh import MODES, TriangleMesh
 from .scene import Scene
@@ -31,7 +31,7 @@ __all__ = [
     "HalfSpace",
     "Link",
     "Nearest",
-    "Proximity",
+    "ClosestPairs",
     "Rectangle",
     "Scene",
     "SegmentNearest",

@@ -20,7 +20,7 @@ from ..model.pose import Pose
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..registries import LazyRegistry
 from ..rotation import Array
-from .closest_pairs import Proximity
+from .closest_pairs import ClosestPairs
 
 _SHARE: Final = 0.8  # share of the clearance that one step may use up
 
@@ -32,7 +32,7 @@ class Avoidance:
     Attributes:
         name, label, description, source: for registries and menus.
         bounds: whether it bounds steps by inequality rows, so that nothing is ever entered; the others push.
-        sight: clearance in figure sizes from which an obstacle counts, for methods that push.
+        detection_distance: clearance in figure sizes from which an obstacle counts, for methods that push.
     """
 
     name: ClassVar[str]
@@ -40,7 +40,7 @@ class Avoidance:
     description: ClassVar[str]
     source: ClassVar[str]
     bounds: ClassVar[bool] = False
-    sight: ClassVar[float] = 0.3
+    detection_distance: ClassVar[float] = 0.3
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -62,7 +62,7 @@ class VelocityDamper(Avoidance):
     source: ClassVar[str] = "Faverjon & Tournassoud 1987; Kanehiro et al. 2008"
     bounds: ClassVar[bool] = True
 
-    def rows(self, near: Proximity, pose: Pose, margin: float) -> tuple[Array, Array]:
+    def rows(self, near: ClosestPairs, pose: Pose, margin: float) -> tuple[Array, Array]:
         """Inequality rows (P, n) and their least values (P,), metres, for clearance at least `margin`.
 
         Least values are never above zero: a pair that is already too close must not come closer.

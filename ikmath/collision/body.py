@@ -25,8 +25,8 @@ class Link:
         b: (3,) second end.
         radius: metres, zero or more.
         name: shown in messages; the joint's name if left empty.
-        meets_obstacles: whether it is kept out of obstacles. What stands still cannot get out of their way;
-            it is there for the figure's other links to keep out of.
+        meets_obstacles: whether it is kept out of obstacles. Links of bones that are not solved are not;
+            other links keep out of them.
     """
 
     joint: str

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A tree of balls around triangles, built and asked in whole arrays.
+"""A bounding volume hierarchy of spheres around triangles, built and queried in whole arrays.
 
 A tree for numpy wants few, wide levels: each level costs some twenty calls whatever its width. So the
 triangles are sorted along Hilbert's curve and every sixteen neighbours make a node, again and again, until
-sixteen nodes are left. A question goes down level by level with all its (query, node) pairs at once, and
+sixteen nodes are left. A query goes down level by level with all its (query, node) pairs at once, and
 drops the pairs that cannot hold the nearest triangle. Balls, since the distance from a segment to a ball has
 a closed form.
 
@@ -21,35 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .bvh_culling import Sieve
+from .bvh_culling import WIDE, BvhCulling, Level
 from .hilbert import hilbert_order
-from .triangles import FacetTable
+from .triangles import TriangleCache
 from .vectors import ONES, TINY, clamp
 
 Index = npt.NDArray[np.intp]
 
-WIDE: Final = 16  # children of a node, a power of two
 _NOWHERE: Final = 1e30  # centre of the nodes that fill the last sixteen: far from everything
 _AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
 
 
 @dataclass(frozen=True)
-class Level:
-    """The nodes of one level; those of the lowest level are the triangles.
-
-    Attributes:
-        center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
-            triangle.
-        first: (N,) index of the first of a node's sixteen children in the next level.
-    """
-
-    center: Array
-    radius: Array
-    first: Index
-
-
-@dataclass(frozen=True)
-class Tree:
+class Bvh:
     """One tree, or several side by side.
 
     Attributes:
@@ -65,7 +49,7 @@ class Tree:
     size: float
 
     @classmethod
-    def build(cls, corners: Array) -> Tree:
+    def build(cls, corners: Array) -> Bvh:
         """A tree over triangles (F, 3, 3), F > 0; a million within a second."""
         middle = corners[:, 0] + corners[:, 1]
         middle += corners[:, 2]
@@ -86,7 +70,7 @@ class Tree:
         return cls(tuple(levels), corners, order, size)
 
     @classmethod
-    def side_by_side(cls, trees: Sequence[Tree]) -> Tree:
+    def side_by_side(cls, trees: Sequence[Bvh]) -> Bvh:
         """A forest; `roots` of a query are the number of its tree."""
         if len(trees) == 1:
             return trees[0]
@@ -112,49 +96,39 @@ class Tree:
         )
 
     @cached_property
-    def facets(self) -> FacetTable:
+    def facets(self) -> TriangleCache:
         """The triangles of the lowest level, ready to be measured."""
-        return FacetTable(self.corners)
+        return TriangleCache(self.corners)
 
     @cached_property
-    def sieve(self) -> Sieve:
-        """What can be nearer than something that is known."""
-        return Sieve(self.levels, WIDE, self.size)
-
-    def near_points(
-        self, points: Array, limit: Array, root: Index | None = None
-    ) -> tuple[Index, Index, Array]:
-        """Pairs (query, triangle); the nearest triangle of every point is among them, if within the limit.
-
-        Args:
-            points: (Q, 3).
-            limit: (Q,) metres, infinite where there is none.
-            root: (Q,) the tree that each asks, in a forest.
-
-        Returns:
-            (P,) query, ascending, (P,) index into `corners`, and (P,) a lower bound of their distance.
-        """
-
-        def distance(query: Index, center: Array) -> Array:
-            gap = points.take(query, 0) - center
-            gap *= gap
-            result: Array = np.sqrt(gap.dot(ONES))
-            return result
-
-        return self._descend(distance, len(points), limit, root, float(np.abs(points).max(initial=0.0)))
+    def culling(self) -> BvhCulling:
+        """Tests of all nodes against a known nearest triangle."""
+        return BvhCulling(self.levels, self.size)
 
     def near_segments(
         self, a: Array, b: Array, limit: Array, root: Index | None = None
     ) -> tuple[Index, Index, Array]:
-        """As `near_points` for segments a-b, (Q, 3) each."""
+        """Pairs (query, triangle) that hold the nearest triangle of every segment, if within the limit.
+
+        Args:
+            a, b: (Q, 3) ends of the segments; the same array for points, which is quicker.
+            limit: (Q,) metres, infinite where there is none.
+            root: (Q,) the tree of each query, in a forest.
+
+        Returns:
+            (P,) query, ascending, (P,) index into `corners`, and (P,) a lower bound of their distance.
+        """
+        points = a is b
         d = b - a
         inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
 
         def distance(query: Index, center: Array) -> Array:
-            gap, along = center - a.take(query, 0), d.take(query, 0)
-            t = clamp((gap * along).dot(ONES) * inverse.take(query))
-            along *= t[:, None]
-            gap -= along
+            gap = center - a.take(query, 0)
+            if not points:
+                along = d.take(query, 0)
+                t = clamp((gap * along).dot(ONES) * inverse.take(query))
+                along *= t[:, None]
+                gap -= along
             gap *= gap
             result: Array = np.sqrt(gap.dot(ONES))
             return result
@@ -181,11 +155,11 @@ class Tree:
                 break
             # a query's pairs are together, so where they begin is seen among their parents, which are fewer
             begin = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
-            asked, starts = query.take(begin), begin * len(children)
+            active, starts = query.take(begin), begin * len(children)
             query, node = query.repeat(len(children)), (first[:, None] + children).ravel()
             gap = distance(query, level.center.take(node, 0))
             nearest = np.minimum.reduceat(gap, starts)  # the centre of a ball is a place on the surface
-            bound[asked] = np.minimum(bound.take(asked), nearest)
+            bound[active] = np.minimum(bound.take(active), nearest)
             gap -= level.radius.take(node)
             keep = (gap <= (bound * (1.0 + _AIR) + air).take(query)).nonzero()[0]
             query, node, gap = query.take(keep), node.take(keep), gap.take(keep)
@@ -240,7 +214,7 @@ def _parents(below: Level, low: Array, high: Array) -> Level:
     return Level(_padded(center, _NOWHERE), _padded(radius, 0.0), np.concatenate([first, filler]))
 
 
-def _raised(tree: Tree, depth: int) -> list[Level]:
+def _raised(tree: Bvh, depth: int) -> list[Level]:
     """The levels of a tree with sixteen nodes at the top, and with more levels on top up to a depth."""
     levels = list(tree.levels)
     while len(levels) < depth:

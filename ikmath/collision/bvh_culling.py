@@ -1,57 +1,68 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a tree can be nearer to segments than something of it that is known already.
+"""BVH culling: the triangles that can be nearer to segments than a known triangle.
 
-Who knows what was nearest a moment ago needs no search, but a proof that nothing else is nearer now. What is
-within a length of a segment lies within a ball about the segment's middle; and along any direction it reaches
-as far as the segment's end less that length. For a node's ball with its centre c and radius r both are
-linear in (c, r, |c|^2 - r^2, 1). So all nodes of a level are tested in one product of matrices, the first two
-levels at once.
+If the previous nearest triangle is known, no search is needed, only a proof that nothing else is nearer now.
+What is within a length of a segment lies within a sphere about the segment's middle; and along any direction
+it reaches as far as the segment's end less that length. For a node's sphere with centre c and radius r both
+conditions are linear in (c, r, |c|^2 - r^2, 1). So all nodes of a level are tested in one product of
+matrices, the first two levels at once.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from ..arrays import Array, Index
 from .vectors import ONES
 
-if TYPE_CHECKING:
-    from .bvh import Level
-
+WIDE: Final = 16  # children of a node, a power of two
 _FAR: Final = 1e60  # square of the distance of what is nowhere
 _AIR: Final = 1e-12  # relative slack of the comparisons, far above rounding
 _TERMS: Final = 6
 
 
-class Sieve:
+@dataclass(frozen=True)
+class Level:
+    """The nodes of one level; those of the lowest level are the triangles.
+
+    Attributes:
+        center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
+            triangle.
+        first: (N,) index of the first of a node's sixteen children in the next level.
+    """
+
+    center: Array
+    radius: Array
+    first: Index
+
+
+class BvhCulling:
     """The nodes of a tree, or of several side by side, as columns; those with one parent together.
 
     Args:
-        levels: from the top down to the triangles, see `Tree`.
-        wide: children of a node.
+        levels: from the top down to the triangles, see `Bvh`.
         size: largest coordinate, metres.
     """
 
-    def __init__(self, levels: tuple[Level, ...], wide: int, size: float) -> None:
-        self._wide, self._size = wide, size
+    def __init__(self, levels: tuple[Level, ...], size: float) -> None:
+        self._size = size
         above = levels[0]
-        roots = len(above.center) // wide
-        blocks = [_columns(level, wide) for level in levels]
+        roots = len(above.center) // WIDE
+        blocks = [_columns(level) for level in levels]
         self._node = np.arange(len(above.center)).reshape(roots, -1)
         self._top = blocks[0]
         if len(levels) > 1:
-            own = above.first // wide
-            self._node = (above.first[:, None] + np.arange(wide)).reshape(roots, -1)
+            own = above.first // WIDE
+            self._node = (above.first[:, None] + np.arange(WIDE)).reshape(roots, -1)
             top = blocks[1].take(own, 0)
-            top[above.center[:, 0] * above.center[:, 0] >= _FAR, 4] = (
-                _FAR  # who stands for nobody has no children
-            )
-            top = top.reshape(roots, wide, _TERMS, wide).swapaxes(1, 2)
+            top[above.center[:, 0] * above.center[:, 0] >= _FAR, 4] = _FAR  # filling nodes have no children
+            top = top.reshape(roots, WIDE, _TERMS, WIDE).swapaxes(1, 2)
             self._top = np.ascontiguousarray(top).reshape(roots, _TERMS, -1)
         self._below = [
-            (level.first // wide, block) for level, block in zip(levels[1:], blocks[2:], strict=False)
+            (level.first // WIDE, block) for level, block in zip(levels[1:], blocks[2:], strict=False)
         ]
 
     def within(
@@ -64,7 +75,7 @@ class Sieve:
             gap: (Q, 3) directions, no longer than one.
             ahead: (Q,) how far along them a triangle has to reach, infinite where none is wanted.
             reach: (Q,) metres.
-            root: (Q,) the tree that each asks.
+            root: (Q,) the tree of each query.
         """
         middle, half = 0.5 * (a + b), 0.5 * (b - a)
         most = np.sqrt((half * half).dot(ONES))
@@ -93,7 +104,7 @@ class Sieve:
             block = first.take(node)
             most = np.maximum.reduce(np.matmul(tests.take(query, 0), blocks.take(block, 0)), 1)
             row, place = (most < 0.0).nonzero()
-            query, node = query.take(row), block.take(row) * self._wide + place
+            query, node = query.take(row), block.take(row) * WIDE + place
         return query, node
 
     def guess(self, points: Array, root: Index) -> Index:
@@ -101,7 +112,7 @@ class Sieve:
         node = self._node[root, _nearest(points, self._top.take(root, 0))]
         for first, blocks in self._below:
             block = first.take(node)
-            node = block * self._wide + _nearest(points, blocks.take(block, 0))
+            node = block * WIDE + _nearest(points, blocks.take(block, 0))
         return np.asarray(node)
 
 
@@ -110,16 +121,16 @@ def _nearest(points: Array, blocks: Array) -> Index:
     gap = blocks[:, :3] - points[:, :, None]
     gap *= gap
     square: Array = gap.sum(1)
-    # who is nowhere has the centre of somebody
+    # a filling node has the centre of a real one
     square[blocks[:, 4] >= _FAR] = np.inf
     nearest: Index = square.argmin(1)
     return nearest
 
 
-def _columns(level: Level, wide: int) -> Array:
-    """(N / wide, 6, wide) of a level's nodes."""
+def _columns(level: Level) -> Array:
+    """(N / WIDE, 6, WIDE) of a level's nodes."""
     center, radius = level.center, level.radius
     rows = np.ones((len(center), _TERMS))
     rows[:, :3], rows[:, 3] = center, radius
     rows[:, 4] = (center * center).dot(ONES) - radius * radius
-    return np.ascontiguousarray(rows.reshape(-1, wide, _TERMS).swapaxes(1, 2))
+    return np.ascontiguousarray(rows.reshape(-1, WIDE, _TERMS).swapaxes(1, 2))

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles that may be nearest to segments that hardly move: who asks again asks only these.
+"""Candidate sets: the triangles among which the nearest one is while segments move by little.
 
-What was the nearest place of a mesh is still one, if not the nearest; nothing farther need be measured. And
-along any direction no triangle is nearer to a segment than it reaches towards it; along the gap that there
-was, that tells of most that they are not the nearest.
-
-So those are kept that are near enough and reach far enough along the gap. What is found among them is the
-nearest as long as it is before all that the others reach: on a surface that bulges for quite a while.
+The nearest point of the previous pose bounds the distance at the next one. Along any direction a triangle is
+at least as far from a segment as its foremost corner; along the previous gap this rules out most triangles.
+A set keeps those that are near enough and reach far enough along the gap. The nearest of them is the nearest
+of all as long as it lies in front of all others, which on convex surfaces lasts for many poses.
 """
 
 from __future__ import annotations
@@ -15,25 +13,25 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..rotation import Array
-from .bvh import Index, Tree
+from ..arrays import Array, Index
+from .bvh import Bvh
 from .vectors import ONES
 
-_FEW: Final = 100  # candidates that are measured at once, whether they can be the nearest or not
-_MANY: Final = 800  # candidates, of which to look through all takes as long as to seek them anew
-_DEPTH: Final = 0.1  # of the way ahead: so far behind the foremost along the gap those are who are kept
-_WORN: Final = 0.3  # of that depth: with less left it is time to seek anew
+_FEW: Final = 100  # candidates that are measured without further tests
+_MANY: Final = 800  # candidates above which a new search is as quick
+_DEPTH: Final = 0.1  # share of the way ahead: depth of the set behind the foremost triangle along the gap
+_WORN: Final = 0.3  # share of that depth: with less left a new search is due
 _AIR: Final = 1e-12  # relative, above rounding
 
 
 class Gap(NamedTuple):
-    """What is nearest to each of Q segments a-b, of all that has been measured.
+    """From the nearest point that was measured to each of Q segments a-b.
 
     Attributes:
         point: (Q, 3) on the mesh, in its own space; parameter: (Q,) where on the segment.
-        way: (Q, 3) from there to the segment; unit, or shorter.
-        begin: (Q,) where along it the segments begin.
-        bound: (Q,) metres; nothing farther is of interest.
+        way: (Q, 3) its direction from there to the segment; of unit length or shorter.
+        begin: (Q,) coordinate along the direction at which the segments begin.
+        bound: (Q,) metres; nothing farther matters.
     """
 
     point: Array
@@ -48,14 +46,14 @@ class Gap(NamedTuple):
 
     @property
     def foremost(self) -> Array:
-        """(Q,) how far along it a triangle has to reach to be nearer."""
+        """(Q,) coordinate along the direction that a nearer triangle has to exceed."""
         return self.begin - self.bound
 
     def within(self, a: Array, d: Array, limit: Array) -> Array:
-        """(Q,) how far the nearest place is at most of segments elsewhere, or the limit if that is less.
+        """(Q,) upper bounds of the distances of moved segments, at most the limit.
 
         Args:
-            a, d: (Q, 3) where they begin, and from there to their ends; limit: (Q,) metres.
+            a, d: (Q, 3) first ends, and from there to the second; limit: (Q,) metres.
         """
         off = a + self.parameter[:, None] * d
         off -= self.point
@@ -64,26 +62,26 @@ class Gap(NamedTuple):
         return reach
 
     def along(self, a: Array, b: Array) -> Array:
-        """(Q,) where along the gap segments elsewhere begin."""
+        """(Q,) coordinates along the direction at which moved segments begin."""
         begin: Array = np.minimum((a * self.way).dot(ONES), (b * self.way).dot(ONES))
         return begin
 
-    def front(self, tree: Tree, query: Index, row: Index) -> Array:
-        """(P,) how far triangles reach along the gap of the segment that each is for."""
+    def front(self, tree: Bvh, query: Index, row: Index) -> Array:
+        """(P,) largest coordinates of triangles along the direction of their segments."""
         reach = np.matmul(tree.corners.take(row, 0), self.way.take(query, 0)[:, :, None])
         front: Array = np.maximum(np.maximum(reach[:, 0, 0], reach[:, 1, 0]), reach[:, 2, 0])
         return front
 
 
-class Candidates(NamedTuple):
-    """Triangles that are or may soon be the nearest to segments; P rows, those of a segment together.
+class CandidateTriangles(NamedTuple):
+    """Triangles that are or may become the nearest to segments; P rows, those of a segment together.
 
     Attributes:
-        query: (P,) the segment; row: (P,) index into `Tree.corners`.
-        front: (P,) how far they reach along the gap that there was.
-        gap: what that was.
-        depth: (Q,) how far all the others stay behind what can be the nearest; others: (Q,) how far along the
-            gap they reach at most.
+        query: (P,) the segment; row: (P,) index into `Bvh.corners`.
+        front: (P,) their largest coordinates along the gap.
+        gap: the gap at the time of the search.
+        depth: (Q,) by how much all other triangles stay behind the foremost; others: (Q,) upper bound of
+            their coordinates along the gap.
     """
 
     query: Index
@@ -93,13 +91,13 @@ class Candidates(NamedTuple):
     depth: Array
     others: Array
 
-    def of(self, queries: Index) -> Candidates:
-        """Those of some of the segments, ascending, which are then counted anew."""
+    def of(self, queries: Index) -> CandidateTriangles:
+        """Those of some of the segments, ascending, which are renumbered."""
         number = np.full(len(self.depth), -1)
         number[queries] = np.arange(len(queries))
         query = number.take(self.query)
         rows = (query >= 0).nonzero()[0]
-        return Candidates(
+        return CandidateTriangles(
             query.take(rows),
             self.row.take(rows),
             self.front.take(rows),
@@ -109,11 +107,11 @@ class Candidates(NamedTuple):
         )
 
     def near(self, a: Array, d: Array, begin: Array, way: Array) -> tuple[Index, Index, Array]:
-        """Those that can be the nearest to segments, which have gone no farther than a way (Q,).
+        """Those that can be the nearest to segments that have moved by at most a way (Q,).
 
         Args:
-            a, d: (Q, 3) where they begin, and from there to their ends.
-            begin: (Q,) where along the gap they begin; way: (Q,) metres.
+            a, d: (Q, 3) first ends, and from there to the second.
+            begin: (Q,) coordinates along the gap at which they begin; way: (Q,) metres.
 
         Returns:
             Query, row and front of some of them.
@@ -125,40 +123,40 @@ class Candidates(NamedTuple):
         return self.query.take(rows), self.row.take(rows), self.front.take(rows)
 
 
-class Shortlist:
-    """The triangles that can be nearest to some segments as long as none of these goes far.
+class CandidateSet:
+    """The triangles that can be nearest to some segments as long as these move by little.
 
-    No triangle comes nearer by more than a segment goes, and the nearest does not get farther by more. So
-    what is farther than the nearest by twice the way that they may go is not the nearest on all that way.
+    No distance changes by more than a segment moves. So a triangle that is farther than the nearest one by
+    twice the way of the segment does not become the nearest on that way.
 
     Args:
-        way: (Q,) metres that segments may go.
-        nearest: (Q,) what was nearest to them, index into `Tree.corners`, -1 where nobody knows.
-        candidates: what has been found.
+        way: (Q,) metres that segments may move.
+        nearest: (Q,) previous nearest triangle, index into `Bvh.corners`, -1 if unknown.
+        candidates: the triangles, None before the first search.
 
     Attributes:
         way, nearest: as given; candidates: as given, or found; None if there are none.
-        worn: whether it is time to seek all anew.
+        worn: whether a new search is due.
     """
 
-    def __init__(self, way: Array, nearest: Index, candidates: Candidates | None = None) -> None:
+    def __init__(self, way: Array, nearest: Index, candidates: CandidateTriangles | None = None) -> None:
         self.way, self.nearest, self.candidates, self.worn = way, nearest, candidates, False
 
     def __len__(self) -> int:
         return 0 if self.candidates is None else len(self.candidates.query)
 
     def depth(self, gap: Gap) -> Array:
-        """(Q,) how far along the gap behind the foremost they may be; of what is touched it tells nothing."""
+        """(Q,) by how much triangles may stay behind the foremost; unlimited where segments touch."""
         depth: Array = np.where(gap.bound > 0.0, _DEPTH * self.way, np.inf)
         return depth
 
     def fill(self, query: Index, row: Index, front: Array, gap: Gap) -> None:
-        """Keep what may come to be the nearest, if it is not too much.
+        """Keep the triangles that may become the nearest, unless they are too many.
 
         Args:
-            query, row: (P,) all that is within the bound and twice the way and no deeper than the depth.
-            front: (P,) how far it reaches along the gap.
-            gap: what is the nearest.
+            query, row: (P,) all triangles within the bound and twice the way, and within the depth.
+            front: (P,) their largest coordinates along the gap.
+            gap: the gap to the nearest.
         """
         depth = self.depth(gap)
         others = gap.foremost - depth
@@ -166,14 +164,14 @@ class Shortlist:
         self.worn = len(rows) > _MANY
         if not self.worn:
             own = query.take(rows), row.take(rows), front.take(rows)
-            self.candidates = Candidates(*own, gap, depth, others)
+            self.candidates = CandidateTriangles(*own, gap, depth, others)
 
-    def proven(self, known: Candidates, begin: Array, bound: Array) -> Array | None:
-        """(Q,) up to which distance the nearest of the candidates is the nearest of all to segments.
+    def proven(self, known: CandidateTriangles, begin: Array, bound: Array) -> Array | None:
+        """(Q,) distance up to which the nearest of the candidates is the nearest of all triangles.
 
         Args:
-            known: the candidates; begin: (Q,) where along the gap the segments begin.
-            bound: (Q,) metres, up to which that has to be proven; None is returned where it is not.
+            known: the candidates; begin: (Q,) coordinates along the gap at which the segments begin.
+            bound: (Q,) metres up to which a proof is needed; the result is None without one.
         """
         behind = begin - known.others
         self.worn = np.count_nonzero(behind - bound < _WORN * known.depth) > 0
@@ -183,16 +181,16 @@ class Shortlist:
         return proven
 
     def found(self, row: Index, point: Array, parameter: Array) -> None:
-        """Begin with that the next time: (Q,) rows, -1 where nothing is; (Q, 3) and (Q,), see `Gap`."""
+        """Start from this result next time: (Q,) rows, -1 for none; (Q, 3) and (Q,), see `Gap`."""
         self.nearest = np.where(row < 0, self.nearest, row)
         if self.candidates is not None:
             gap = self.candidates.gap._replace(point=point.copy(), parameter=parameter.copy())
             self.candidates = self.candidates._replace(gap=gap)
 
-    def of(self, queries: Index) -> Shortlist:
-        """That of some of the segments, ascending."""
+    def of(self, queries: Index) -> CandidateSet:
+        """The set of some of the segments, ascending."""
         known = self.candidates
-        some = Shortlist(
+        some = CandidateSet(
             self.way.take(queries),
             self.nearest.take(queries),
             None if known is None else known.of(queries),

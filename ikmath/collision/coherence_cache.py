@@ -1,180 +1,173 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was measured at poses before, which spares much of the measuring at the next one.
+"""The temporal coherence cache: what was measured at previous poses bounds what is measured at the next one.
 
-The distance of a link's axis from a thing that stands still changes by no more than the axis has moved. So
-each distance that was measured bounds the present one from both sides. What cannot have come near need not
-be asked; what is asked needs to be sought only as far as it can be; and as long as all have moved by little,
-what is near is sought among what was near. The answers are the same: meshes of many triangles are asked less
-often, and give them sooner.
+The distance of a link's axis from a fixed obstacle changes by no more than the axis has moved. So each
+measured distance bounds the present one from both sides. Pairs that cannot have come near are not measured,
+the others are sought only as far away as they can be. As long as all links have moved by little, the nearest
+triangle is sought among the candidates of the previous pose. Results are the same; queries of large meshes
+become fewer and cheaper.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
-from .candidate_set import Shortlist
-from .shape_group import Index
+from ..arrays import Array, Index
+from .broad_phase import AIR, BroadPhase
+from .candidate_set import CandidateSet
+from .narrow_phase import NarrowPhaseQuery
 from .vectors import ONES
 
-if TYPE_CHECKING:
-    from .narrow_phase import Question
-
-_FARTHER: Final = 1.5  # times as far as needed: what is not there need not be asked for a while
-_AIR: Final = 1e-9  # relative, far above rounding
-_STEPS: Final = 6.0  # as the last one was, for which triangles are kept at best
-_WORTH: Final = 1.5  # steps for which it is worth to keep any
-_LESS: Final = 0.5  # times as many steps where there are too many triangles
-_MORE: Final = 1.1  # and where they are not
-_SLOWER: Final = 0.25  # of the longest step: that much may those move that hardly did
+_FARTHER: Final = 1.5  # times the needed reach: a pair that is not found within needs no query for a while
+_STEPS: Final = 6.0  # steps like the last one for which candidates are kept at most
+_LEAST_STEPS: Final = 1.5  # with fewer steps keeping candidates does not pay
+_LESS: Final = 0.5  # factor for the number of steps after too many candidates
+_MORE: Final = 1.1  # factor for the number of steps otherwise
+_SLOWEST: Final = 0.25  # share of the longest step that every link may move
 
 
-class Watch:
-    """Bounds of the distances between links and obstacles of a scene, for one pose after the other.
+class CoherenceCache:
+    """Bounds of the distances between links and fixed obstacles, for one pose after the other.
 
     Args:
-        link: (M,) the link of each pair of the scene's broad phase, those of a link together.
-        outward: (O,) the links.
-        reach, thick: (M,) up to which distance of their balls' middles, and of the axis from the surface, a
-            pair touches, metres.
-        steady: (M,) whether its distance changes without leaps; only then is it kept. Behind the rim of a
-            solid that is open the outside turns into the inside all at once.
-        closely: whether one pose is mostly near the one before, and in the same direction.
-
-    Attributes:
-        least, most: (M,) bounds of the distances of the axes where the links were when all was asked last.
+        broad: the pairs of links and obstacles.
+        steady: whether poses mostly follow each other closely and in the same direction.
     """
 
-    def __init__(
-        self,
-        link: Index,
-        outward: Index,
-        reach: Array,
-        thick: Array,
-        steady: npt.NDArray[np.bool_],
-        closely: bool,
-    ) -> None:
-        self.link, self.outward, self.balls, self.thick, self.steady = link, outward, reach, thick, steady
-        self._closely = closely
-        self.least, self.most = np.full(len(link), -np.inf), np.full(len(link), np.inf)
-        self._nearest = np.full(len(link), -1)
+    def __init__(self, broad: BroadPhase, steady: bool) -> None:
+        self._broad, self._steady = broad, steady
+        count = len(broad.link)
+        self._least, self._most = np.full(count, -np.inf), np.full(count, np.inf)
+        self._nearest = np.full(count, -1)
         self._start: Array | None = None
         self._last: Array | None = None
         self._squares: Array | None = None
         self._detect = 0.0
         self._steps = _STEPS
         self._way = self._room = np.zeros(0)
-        self._questions: list[Question] = []
+        self._queries: list[NarrowPhaseQuery] = []
+        self._learning = True
 
-    def again(self, places: Array, detect: float) -> list[Question] | None:
-        """The questions of before at new places, if no others matter there; else `found` tells what does.
+    def queries(self, places: Array, detect: float) -> list[NarrowPhaseQuery]:
+        """The queries of all pairs that can be nearer than `detect`.
 
         Args:
-            places: (L, 3, 3) where the links are now, with the ends of their axes as first rows.
+            places: (L, 3, 3) where the links are, with the ends of their axes as first rows.
             detect: metres, see `Scene.near`.
         """
+        repeated = self._repeated(places, detect)
+        self._learning = repeated is None
+        if repeated is not None:
+            return repeated
+        found = self._refresh(places, detect)
+        queries = self._broad.obstacle_queries(places, found, None, None)
+        return [query._replace(candidates=self._candidates(query)) for query in queries]
+
+    def _repeated(self, places: Array, detect: float) -> list[NarrowPhaseQuery] | None:
+        """The previous queries at new places; None if other pairs may be near as well."""
         if self._start is None:
             return None
-        squares = self._squares = _squares(self._start, places)
+        squares = self._squares = _squared_ways(self._start, places)
         if not (detect <= self._detect and np.count_nonzero(squares <= self._room) == len(squares)):
             return None
-        if any(question.shortlist is not None and question.shortlist.worn for question in self._questions):
+        if any(query.candidates is not None and query.candidates.worn for query in self._queries):
             return None
         self._last = places
-        return [question.after(places) for question in self._questions]
+        return [query.at(places) for query in self._queries]
 
-    def found(self, places: Array, squares: Array, detect: float) -> Index:
-        """The pairs that are to be asked: those that can be near, also when they have moved on a little.
-
-        Args:
-            places, detect: see `again`, which has just been asked.
-            squares: (M,) of the distances between the balls' middles.
-        """
+    def _refresh(self, places: Array, detect: float) -> Index:
+        """Update all bounds; the pairs that can be near, also after a little further motion."""
+        broad = self._broad
         moved = None if self._squares is None else _ways(self._squares)
         if moved is not None:
-            moves = moved.take(self.link)
-            self.least -= moves
-            self.most += moves
-        for question in self._questions:
-            if question.shortlist is not None and question.pairs is not None:
-                self._nearest[question.pairs] = question.shortlist.nearest
-        # what is left between two until they are near
-        room = np.maximum(np.sqrt(squares) - self.balls, self.least - self.thick)
-        room -= detect * (1.0 + _AIR) + _AIR
-        self._way = self._ahead(places, room, detect, moved)
-        ahead = self._way.take(self.link)
+            moves = moved.take(broad.link)
+            self._least -= moves
+            self._most += moves
+        for query in self._queries:
+            if query.candidates is not None:
+                self._nearest[query.pair] = query.candidates.nearest
+        # the distance that each pair has left until it is near
+        room = np.sqrt(broad.obstacle_squares(places)) - broad.reach
+        room = np.maximum(room, self._least - broad.thickness)
+        room -= detect * (1.0 + AIR) + AIR
+        self._way = self._way_ahead(places, room, detect, moved)
+        ahead = self._way.take(broad.link)
         found: Index = (room <= ahead).nonzero()[0]
         room[found] = ahead.take(found)
+        outward = broad.body.outward
         free = np.full(len(places), np.inf)
-        free[self.outward] = room.reshape(len(self.outward), -1).min(1)
+        free[outward] = room.reshape(len(outward), -1).min(1)
         self._room = _squares_within(free)
         self._start = self._last = places
-        self._detect, self._questions = detect, []
+        self._detect, self._queries = detect, []
         return found
 
-    def _ahead(self, places: Array, room: Array, detect: float, moved: Array | None) -> Array:
-        """(L,) how far links will move in the next steps, if they go on as they did; nothing if too far.
+    def _way_ahead(self, places: Array, room: Array, detect: float, moved: Array | None) -> Array:
+        """(L,) metres that links will move in the next steps if they continue; zero if that is too far.
 
         Args:
-            places, detect: see `again`.
-            room: (M,) what is left between two until they are near.
-            moved: (L,) how far links have moved since all was asked last.
+            places, detect: see `queries`.
+            room: (M,) distance that each pair has left until it is near.
+            moved: (L,) how far links have moved since the last refresh.
         """
-        if self._closely and self._last is not None:
+        if self._steady and self._last is not None:
             known = moved if self._last is self._start else None
-            step = _ways(_squares(self._last, places)) if known is None else known
-            # the others stay out of reach on that way
-            near = self.link.take((room <= self._steps * step.take(self.link)).nonzero()[0])
+            step = _ways(_squared_ways(self._last, places)) if known is None else known
+            link = self._broad.link
+            near = link.take((room <= self._steps * step.take(link)).nonzero()[0])
             longest = float(step.take(near).max(initial=0.0))
             steps = min(self._steps, detect / longest) if longest else 0.0
-            if steps >= _WORTH:
-                return steps * np.clip(step, _SLOWER * longest, longest)
+            if steps >= _LEAST_STEPS:
+                return steps * np.clip(step, _SLOWEST * longest, longest)
         self._steps = min(_STEPS, self._steps * _MORE)
         return np.zeros(len(places))
 
-    def reach(self, pairs: Index, limit: Array) -> Array:
-        """(P,) how far to seek pairs that are of interest up to `limit`: farther, so as to rest then."""
-        farther = np.where(self.steady.take(pairs), _FARTHER * limit, limit)
-        return np.minimum(self.most.take(pairs), farther)
-
-    def learn(self, pairs: Index, distance: Array, reach: Array) -> None:
-        """Keep what was measured: (P,) distances, infinite for what is farther than its reach (P,)."""
-        found, steady = np.isfinite(distance), self.steady.take(pairs)
-        self.least[pairs] = np.where(steady, np.where(found, distance, reach), -np.inf)
-        # the distance that a search is about has no sign
-        self.most[pairs] = np.where(steady & found & (distance > 0.0), distance, np.inf)
-
-    def shortlist(self, question: Question) -> Shortlist | None:
-        """To be filled with what the pairs of a question need on the way ahead; None if that is of no use."""
-        way = self._way.take(question.link)
-        if question.pairs is None or not (question.group.limited and way.any()):
+    def _candidates(self, query: NarrowPhaseQuery) -> CandidateSet | None:
+        """A set to be filled with candidates for the way ahead; None where that is of no use."""
+        way = self._way.take(query.link)
+        if not (query.group.limited and way.any()):
             return None
-        return Shortlist(way, self._nearest.take(question.pairs))
+        return CandidateSet(way, self._nearest.take(query.pair))
 
-    def keep(self, question: Question, distance: Array, detect: float) -> None:
-        """Ask this again: of what is measured with pains, those that may be near on the way ahead.
+    def reach(self, query: NarrowPhaseQuery, limit: Array) -> Array:
+        """(P,) metres up to which to seek pairs that matter up to `limit` (P,)."""
+        if not self._learning:
+            return limit
+        farther = np.where(self._broad.costly.take(query.pair), _FARTHER * limit, limit)
+        return np.minimum(self._most.take(query.pair), farther)
+
+    def learn(self, query: NarrowPhaseQuery, distance: Array, reach: Array | None, detect: float) -> None:
+        """Keep what a query has measured.
 
         Args:
-            question: as it was asked; distance: (P,) what was measured; detect: metres, as asked.
+            query: the query.
+            distance: (P,) metres, infinite for pairs farther than their reach (P,).
+            reach: None if distances of all pairs were measured.
+            detect: metres, as in `queries`.
         """
-        if question.group.limited and question.pairs is not None:
-            shortlist = question.shortlist
-            if shortlist is not None:
-                self._nearest[question.pairs] = shortlist.nearest
-                self._steps = min(_STEPS, self._steps * (_LESS if shortlist.worn else _MORE))
-            known = shortlist is not None and shortlist.candidates is not None
-            if shortlist is None or not known or not self.steady.take(question.pairs).all():
-                self._room[:] = -1.0  # all has to be asked anew anyway
-                return
-            rows = (distance < question.thick + (detect + shortlist.way)).nonzero()[0]
-            question = question.take(rows)._replace(shortlist=shortlist.of(rows))
-        self._questions.append(question._replace(watch=None))
+        pair, candidates = query.pair, query.candidates
+        if not self._learning:
+            return
+        if reach is None:
+            self._queries.append(query)
+            return
+        found, costly = np.isfinite(distance), self._broad.costly.take(pair)
+        self._least[pair] = np.where(costly, np.where(found, distance, reach), -np.inf)
+        # the distance that a search needs has no sign
+        self._most[pair] = np.where(costly & found & (distance > 0.0), distance, np.inf)
+        if candidates is not None:
+            self._nearest[pair] = candidates.nearest
+            self._steps = min(_STEPS, self._steps * (_LESS if candidates.worn else _MORE))
+        if candidates is None or candidates.candidates is None or not costly.all():
+            self._room[:] = -1.0  # the next pose needs a refresh
+            return
+        rows = (distance < query.thickness + (detect + candidates.way)).nonzero()[0]
+        self._queries.append(query.take(rows)._replace(candidates=candidates.of(rows)))
 
 
-def _squares(before: Array, after: Array) -> Array:
+def _squared_ways(before: Array, after: Array) -> Array:
     """(2 L,) squares of how far both ends of links (L, 3, 3) have moved, those of a link together."""
     way = after[:, :2] - before[:, :2]
     way *= way
@@ -183,12 +176,12 @@ def _squares(before: Array, after: Array) -> Array:
 
 
 def _ways(squares: Array) -> Array:
-    """(L,) how far links have moved at most with either end, with a little air."""
+    """(L,) upper bounds of how far links have moved with either end."""
     moved: Array = np.sqrt(np.maximum(squares[::2], squares[1::2]))
-    return moved * (1.0 + _AIR) + _AIR
+    return moved * (1.0 + AIR) + AIR
 
 
 def _squares_within(ways: Array) -> Array:
     """(2 L,) the largest squares of ends of links that have moved by these ways (L,) at most."""
-    moved = (ways - _AIR) / (1.0 + _AIR)
+    moved = (ways - AIR) / (1.0 + AIR)
     return np.where(moved < 0.0, -1.0, moved * moved).repeat(2)

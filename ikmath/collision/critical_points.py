@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Critical points for who asks but once."""
+"""Critical points of a single query."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..model.pose import Pose
 from .body import Body
-from .closest_pairs import Proximity
+from .closest_pairs import ClosestPairs
 from .scene import Scene
 from .shapes.shape import Shape
 
@@ -22,8 +22,8 @@ def critical_points(
     obstacles: Sequence[Shape] = (),
     self_pairs: npt.ArrayLike = (),
     detect: float = np.inf,
-) -> Proximity:
-    """Critical points of a pose, asked once; who asks often makes a `Scene` and keeps it.
+) -> ClosestPairs:
+    """Critical points of a pose. For repeated queries make a `Scene` and keep it.
 
     Args:
         pose: one pose or a batch.

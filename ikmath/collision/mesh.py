@@ -16,35 +16,36 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadValue
 from ..rotation import Array
-from .candidate_set import Shortlist
-from .mesh_distance import ForestSearch, MeshDistance, Side
+from .candidate_set import CandidateSet
+from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
-from .sampled_search import PointTree, SampledSearch
-from .shape_group import Answer, Group, Index, Mask
+from .shape_group import Index, Mask, SegmentDistances, ShapeGroup
 from .shapes.shape import Nearest, SegmentNearest, Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
     {"solid": Side.SOLID, "one_sided": Side.ONE_SIDED, "two_sided": Side.TWO_SIDED}
 )
+AUTO: Final = "auto"
+"""Mode that is replaced by "solid" for a closed mesh and by "two_sided" for any other."""
 
 
 @dataclass(frozen=True, eq=False)
 class TriangleMesh(Shape):
     """A triangle mesh.
 
-    Faces without an area, faces that are there twice, seams and edges with more than two faces are allowed.
+    Faces without an area, repeated faces and seams are allowed. A solid may consist of several closed parts
+    that touch or overlap, also with a common wall between them; nothing outside its bounding box is inside.
 
     Args:
         vertices: (V, 3) metres, in the obstacle's own space. A scale has to be in them already.
         faces: (F, 3) indices of vertices, anticlockwise seen from outside.
         mode: "solid" for a closed mesh with an inside; "one_sided" for a surface, such as a ground, behind
-            which the figure must not be; "two_sided" for a sheet that may be on either side but not be
-            passed through.
-        tree: something that finds nearest triangles in the obstacle's own space, in place of our own tree.
+            which the figure must not be; "two_sided" for a sheet with the figure on either side of it;
+            "auto" for "solid" if the mesh is closed, else "two_sided" with a note.
 
     Raises:
-        BadShape, BadValue: no faces, vertices that are not finite, faces that name vertices which are not
-            there, another mode. The message names the obstacle.
+        BadShape, BadValue: no faces, vertices that are not finite, faces with vertices that do not exist,
+            an unknown mode, mode "solid" for a mesh that is not closed. The message names the obstacle.
     """
 
     kind: ClassVar[str] = "mesh"
@@ -54,47 +55,64 @@ class TriangleMesh(Shape):
 
     vertices: npt.ArrayLike = field(repr=False)
     faces: npt.ArrayLike = field(repr=False)
-    mode: str = "solid"
-    tree: PointTree | None = field(default=None, repr=False)
+    mode: str = AUTO
 
     geometry: MeshGeometry = field(init=False, repr=False)
+    _substitute: bool = field(init=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        arguments.word(self.mode, f"mode of obstacle {self.name!r}", tuple(MODES))
-        if self.tree is not None and not isinstance(self.tree, PointTree):
-            raise BadValue(f"tree of obstacle {self.name!r}", "has no find_nearest(points, limit).")
         self._set("geometry", MeshGeometry(self.vertices, self.faces, self.name))
         self._set("vertices", self.geometry.vertices)
         self._set("faces", self.geometry.faces)
+        self._choose(self.mode)
+
+    def _choose(self, mode: str) -> None:
+        """Set the mode, with a substitute if it is "auto" and the mesh has no inside."""
+        arguments.word(mode, f"mode of obstacle {self.name!r}", (AUTO, *MODES))
+        flaw = self.geometry.flaw if mode in (AUTO, "solid") else ""
+        if flaw and mode == "solid":
+            raise BadValue(
+                f"Mesh {self.name!r}", f'{flaw} and so no inside; repair it, or use mode "two_sided".'
+            )
+        self._set("_substitute", bool(flaw))
+        self._set("mode", "two_sided" if flaw else "solid" if mode == AUTO else mode)
 
     def named(self, name: str, *, margin: float | None = None, mode: str | None = None) -> Self:
-        """The same geometry and tree under another name, with another margin or mode."""
+        """The same geometry under another name, with another margin or mode."""
         other = copy(self)
         other.__dict__.pop("_distance", None)
-        for field_name, value in (("name", name), ("margin", margin), ("mode", mode)):
-            if value is not None:
-                other._set(field_name, value)
-        arguments.word(other.mode, f"mode of obstacle {name!r}", tuple(MODES))
+        other._set("name", name)
+        if margin is not None:
+            other._set("margin", margin)
+        if mode is not None:
+            other._choose(mode)
         return other
 
     @property
     def closed(self) -> bool:
-        """Whether the surface has an inside; mode "solid" means little if it has none."""
-        return self.geometry.normals.closed
-
-    def stands(self, other: Shape) -> bool:
-        """See `Shape.stands`."""
-        if not isinstance(other, TriangleMesh) or self.geometry is not other.geometry:
-            return False
-        told = (self.name, self.margin, self.mode) == (other.name, other.margin, other.mode)
-        moved = (self.rotation, other.rotation), (self.translation, other.translation)
-        return told and self.tree is other.tree and all(np.array_equal(a, b) for a, b in moved)
+        """Whether the surface has an inside."""
+        return not self.geometry.flaw
 
     @property
-    def steady(self) -> bool:
-        """See `Shape.steady`: an open surface has no inside that could begin all at once."""
-        return self.mode != "solid" or self.closed
+    def note(self) -> str:
+        """A sentence for the user where mode "auto" found no inside; "" otherwise."""
+        if not self._substitute:
+            return ""
+        return f"Mesh '{self.name}' {self.geometry.flaw} and so no inside; it counts as two-sided."
+
+    def same_place(self, other: Shape) -> bool:
+        """See `Shape.same_place`."""
+        if not isinstance(other, TriangleMesh) or self.geometry is not other.geometry:
+            return False
+        same = (self.name, self.margin, self.mode) == (other.name, other.margin, other.mode)
+        moved = (self.rotation, other.rotation), (self.translation, other.translation)
+        return same and all(np.array_equal(a, b) for a, b in moved)
+
+    @property
+    def costly(self) -> bool:
+        """See `Shape.steady`."""
+        return True
 
     @property
     def bounds(self) -> tuple[Array, float]:
@@ -136,45 +154,37 @@ class TriangleMesh(Shape):
         )
 
     @classmethod
-    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
         """See `Shape.group`."""
         return MeshGroup(shapes, frames)
 
 
 class MeshGroup:
-    """Several meshes, each with its motion, asked together."""
+    """Several meshes, each with its motion, queried together."""
 
     limited = True
 
     def __init__(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         self.count = len(meshes)
-        self.made_of = [(mesh.geometry, mesh.mode, mesh.tree) for mesh in meshes]
+        self.made_of = [(mesh.geometry, mesh.mode) for mesh in meshes]
         self._place(meshes, frames)
-        # our own trees answer together, each once for all its places; foreign ones one by one
-        own = [i for i, mesh in enumerate(meshes) if mesh.tree is None]
-        foreign = [[i] for i, mesh in enumerate(meshes) if mesh.tree is not None]
-        self.parts = []
-        self.part = np.zeros(self.count, dtype=np.intp)
-        self.root = np.zeros(self.count, dtype=np.intp)
-        for number, part in enumerate(([own] if own else []) + foreign):
-            first = {(id(meshes[i].geometry), meshes[i].mode): i for i in reversed(part)}
-            order = sorted(first.values())
-            roots = {i: root for root, i in enumerate(order)}
-            self.parts.append(_distance_of([meshes[i] for i in order]))
-            self.part[part] = number
-            self.root[part] = [roots[first[id(meshes[i].geometry), meshes[i].mode]] for i in part]
+        # each geometry and mode is prepared once for all its places
+        first = {(id(mesh.geometry), mesh.mode): i for i, mesh in reversed(list(enumerate(meshes)))}
+        order = sorted(first.values())
+        roots = {i: root for root, i in enumerate(order)}
+        self.root = np.array([roots[first[id(mesh.geometry), mesh.mode]] for mesh in meshes], dtype=np.intp)
+        self.distance = _distance_of([meshes[i] for i in order])
 
     def _place(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         turns = [np.broadcast_to(mesh.rotation, (*frames, 3, 3)) for mesh in meshes]
         shifts = [np.broadcast_to(mesh.translation, (*frames, 3)) for mesh in meshes]
         self.turns, self.shifts = np.stack(turns, -3).reshape(-1, 3, 3), np.stack(shifts, -2).reshape(-1, 3)
 
-    def carried(self, shapes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> MeshGroup:
-        """See `Group`: the trees stay if all meshes are the same ones, elsewhere."""
-        made_of = [(mesh.geometry, mesh.mode, mesh.tree) for mesh in shapes]
+    def with_shapes(self, shapes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> MeshGroup:
+        """See `ShapeGroup`: the trees stay if all meshes are the same ones, elsewhere."""
+        made_of = [(mesh.geometry, mesh.mode) for mesh in shapes]
         same = len(made_of) == self.count and all(
-            new[0] is old[0] and new[1] == old[1] and new[2] is old[2]
-            for new, old in zip(made_of, self.made_of, strict=True)
+            new[0] is old[0] and new[1] == old[1] for new, old in zip(made_of, self.made_of, strict=True)
         )
         if not same:
             return MeshGroup(shapes, frames)
@@ -190,63 +200,37 @@ class MeshGroup:
         frame: Index | None,
         limit: Array | None,
         reach: Array | None = None,
-        shortlist: Shortlist | None = None,
-    ) -> Answer:
-        """See `Group`; with foreign trees no shortlist is filled."""
+        candidates: CandidateSet | None = None,
+    ) -> SegmentDistances:
+        """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
         limit = np.full(len(a), np.inf) if limit is None else limit
         reach = limit if reach is None else reach
-        root = self.root.take(which)
-        if len(self.parts) == 1:
-            distance, point, parameter, normal = self.parts[0].segments(
-                first, last, limit, reach, root, shortlist
-            )
-        else:
-            count = len(a)
-            distance, point, parameter = np.empty(count), np.empty((count, 3)), np.empty(count)
-            normal = np.empty((count, 3))
-            part = self.part.take(which)
-            for number, meshes in enumerate(self.parts):
-                mine = (part == number).nonzero()[0]
-                if len(mine):
-                    distance[mine], point[mine], parameter[mine], normal[mine] = meshes.segments(
-                        first.take(mine, 0),
-                        last.take(mine, 0),
-                        limit.take(mine),
-                        reach.take(mine),
-                        root.take(mine),
-                    )
+        distance, point, parameter, normal = self.distance.segments(
+            first, last, limit, reach, self.root.take(which), candidates
+        )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
-        """See `Group`."""
+        """See `ShapeGroup`."""
         turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
-        root, part, met = self.root.take(which), self.part.take(which), np.empty(len(a), dtype=bool)
-        for number, meshes in enumerate(self.parts):
-            mine = (part == number).nonzero()[0]
-            if len(mine):
-                ends = first.take(mine, 0), last.take(mine, 0)
-                met[mine] = meshes.meets(*ends, near.take(mine), root.take(mine))
-        return met
+        return self.distance.meets(first, last, near, self.root.take(which))
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:
     """The meshes as one, or what was made of the same ones the last time."""
-    members = tuple(part for mesh in meshes for part in (mesh.geometry, mesh.mode, mesh.tree))
-    known = meshes[0].geometry.company
+    members = tuple(part for mesh in meshes for part in (mesh.geometry, mesh.mode))
+    known = meshes[0].geometry.shared
     if known is not None and len(known[0]) == len(members):
         same = all(old is new or old == new for old, new in zip(known[0], members, strict=True))
         if same and isinstance(known[1], MeshDistance):
             return known[1]
-    geometries = [mesh.geometry for mesh in meshes]
-    tree = meshes[0].tree
-    search = ForestSearch(geometries) if tree is None else SampledSearch(geometries[0], tree)
-    made = MeshDistance(geometries, [MODES[mesh.mode] for mesh in meshes], search)
+    made = MeshDistance([mesh.geometry for mesh in meshes], [MODES[mesh.mode] for mesh in meshes])
     if len(meshes) > 1:  # one alone costs nothing to make again
-        meshes[0].geometry.company = (members, made)
+        meshes[0].geometry.shared = (members, made)
     return made
 
 

@@ -1,39 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Signed distances to meshes: the nearest triangle, the side it is seen from, and how deep a bone is inside.
+"""Signed distances to meshes: the nearest triangle, the side of it, and the depth of segments inside.
 
-For a bone outside, the distance is exact. A bone that is partly inside is measured at its deepest point,
-which is sought among samples and then between the best one's neighbours: the depth is too small by at most
-a thirty-second of the bone's length, and only depths are, never whether something is inside. A bone that is
-much deeper inside than it is long is sampled at its ends and its middle; its depth is too small by at most a
-tenth of itself.
+Outside, the distance of a segment is exact. The depth of a segment that is partly inside is sought among
+samples, then between the neighbours of the best one: it is too small by at most a thirty-second of the
+segment's length. Whether something is inside is always exact. A segment that is much deeper inside than it is
+long is sampled at its ends and its middle; its depth is too small by at most a tenth of itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
-from .bvh import Index, Tree
-from .candidate_set import Shortlist
+from ..arrays import Array, Index, Mask
+from .bvh import Bvh
+from .candidate_set import CandidateSet
 from .mesh_geometry import MeshGeometry
-from .nearest_triangle import Hit, nearest_to_points, nearest_to_segments
+from .nearest_triangle import Hit, first_of_least, nearest_to_segments
 from .pseudonormals import Pseudonormals
 from .vectors import TINY, dot, length
 
-Mask = npt.NDArray[np.bool_]
-
-_SAMPLES: Final = 17  # on a bone that is inside: a sixteenth apart, half of which is the most that is missed
+_SAMPLES: Final = 17  # on a segment that is inside; depths are too small by half their spacing at most
 _CLOSER: Final = 9  # between the neighbours of the best sample
-_DEEP: Final = 2.5  # of the bone's length: with a place as deep as that, three samples do
-_TOUCHING: Final = 1e-12  # of the coordinates: closer than this a difference has no direction left
-_SHALLOW: Final = 1e-3  # of the bone's length: with less depth it may be a wall that is passed through
-_AIR: Final = 1e-9  # relative growth of what is as far as can be, above rounding
-_OPPOSITE: Final = -0.9  # cosine between surfaces from which they are the two sides of a wall
+_DEEP: Final = 2.5  # times the segment's length: depth from which three samples suffice
+_TOUCHING: Final = 1e-12  # times the coordinates: closer than this a difference has no direction
+_SHALLOW: Final = 1e-3  # times the segment's length: depth below which it may pass through a thin wall
+_AIR: Final = 1e-9  # relative enlargement of limits, above rounding
+_OPPOSITE: Final = -0.9  # cosine between the normals of the two sides of a wall
 
 
 class Side(IntEnum):
@@ -44,12 +40,12 @@ class Side(IntEnum):
     TWO_SIDED = 2
 
 
-class _Bones(NamedTuple):
+class _Segments(NamedTuple):
     """Segments that may be inside, P of them.
 
     Attributes:
-        first: (P, 3) where they begin; way: (P, 3) from there to their ends; root: (P,) which mesh they ask;
-        known: (P,) how far one place of each is from the surface, without sign; at: (P,) where on it that is;
+        first: (P, 3) first ends; way: (P, 3) from there to the second; root: (P,) layer;
+        known: (P,) unsigned distance of one place of each; at: (P,) parameter of that place;
         through: (P,) whether it passes through a triangle.
     """
 
@@ -60,45 +56,9 @@ class _Bones(NamedTuple):
     at: Array
     through: Mask
 
-    def take(self, rows: Index) -> _Bones:
+    def take(self, rows: Index) -> _Segments:
         """Some of them."""
-        return _Bones._make(array.take(rows, 0) for array in self)
-
-
-class Search(Protocol):
-    """Finds nearest triangles in the meshes' own spaces. `root` tells which mesh each row asks.
-
-    Who can fills a shortlist and goes by it, see `shortlist`.
-    """
-
-    def points(self, points: Array, limit: Array, root: Index) -> Hit: ...
-
-    def segments(
-        self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
-    ) -> Hit: ...
-
-
-class ForestSearch:
-    """The search by our own trees; `Hit.row` counts the faces of all meshes one after the other."""
-
-    def __init__(self, geometries: Sequence[MeshGeometry]) -> None:
-        starts = np.cumsum([0, *(len(geometry.faces) for geometry in geometries)])
-        self._forest = Tree.side_by_side([geometry.tree for geometry in geometries])
-        shifts = [geometry.tree.face + start for geometry, start in zip(geometries, starts, strict=False)]
-        self._face = shifts[0] if len(shifts) == 1 else np.concatenate(shifts)
-
-    def points(self, points: Array, limit: Array, root: Index) -> Hit:
-        """See `Search`."""
-        return self._faces(nearest_to_points(self._forest, points, limit, root))
-
-    def segments(
-        self, a: Array, b: Array, limit: Array, root: Index, shortlist: Shortlist | None = None
-    ) -> Hit:
-        """See `Search`."""
-        return self._faces(nearest_to_segments(self._forest, a, b, limit, root, shortlist))
-
-    def _faces(self, hit: Hit) -> Hit:
-        return hit._replace(row=np.where(hit.row < 0, -1, self._face.take(hit.row)))
+        return _Segments._make(array.take(rows, 0) for array in self)
 
 
 class MeshDistance:
@@ -106,32 +66,69 @@ class MeshDistance:
 
     Args:
         geometries: M meshes.
-        sides: what lies behind each one's faces.
-        search: finds nearest triangles.
+        sides: what lies behind the faces of each.
     """
 
-    def __init__(self, geometries: Sequence[MeshGeometry], sides: Sequence[Side], search: Search) -> None:
-        self.sides = np.array(sides, dtype=np.intp)
-        self.low = np.stack([geometry.low for geometry in geometries])
-        self.high = np.stack([geometry.high for geometry in geometries])
-        self.search = search
-        self.normals = Pseudonormals.side_by_side([geometry.normals for geometry in geometries])
+    def __init__(self, geometries: Sequence[MeshGeometry], sides: Sequence[Side]) -> None:
+        surfaces = [
+            geometry.solid if side is Side.SOLID else geometry.surface
+            for geometry, side in zip(geometries, sides, strict=True)
+        ]
+        self._layers = np.array([len(surface.trees) for surface in surfaces])
+        self._first = np.cumsum(self._layers) - self._layers
+        self._layered = bool((self._layers > 1).any())
+        # one row for each layer
+        self.sides = np.array(sides, dtype=np.intp).repeat(self._layers)
+        self.low = np.stack([geometry.low for geometry in geometries]).repeat(self._layers, 0)
+        self.high = np.stack([geometry.high for geometry in geometries]).repeat(self._layers, 0)
+        self.normals = Pseudonormals.side_by_side([surface.normals for surface in surfaces])
         self.size = float(max(np.abs(self.low).max(), np.abs(self.high).max()))
+        self._forest = Bvh.side_by_side([tree for surface in surfaces for tree in surface.trees])
+        starts = np.cumsum([0, *(len(geometry.faces) for geometry in geometries)])
+        face = [
+            face + start for surface, start in zip(surfaces, starts, strict=False) for face in surface.faces
+        ]
+        self._face = face[0] if len(face) == 1 else np.concatenate(face)
+
+    def _near_segments(
+        self, a: Array, b: Array, limit: Array, layer: Index, known: CandidateSet | None
+    ) -> Hit:
+        return self._faces(nearest_to_segments(self._forest, a, b, limit, layer, known))
+
+    def _faces(self, hit: Hit) -> Hit:
+        """The hit with rows that number the faces of all meshes one after the other."""
+        return hit._replace(row=np.where(hit.row < 0, -1, self._face.take(hit.row)))
+
+    def _spread(self, root: Index) -> tuple[Index, Index]:
+        """Queries (R,), ascending, and layers (R,): one row for each layer of the meshes of queries (P,)."""
+        count = self._layers.take(root)
+        query = np.arange(len(root)).repeat(count)
+        number = np.arange(len(query)) - (np.cumsum(count) - count).repeat(count)
+        return query, self._first.take(root.take(query)) + number
 
     def points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
         """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3).
 
         Args:
             points: (P, 3).
-            limit: (P,) metres; beyond it an infinite distance is answered, but never for a point inside a
-                solid.
-            root: (P,) the mesh that each row asks.
+            limit: (P,) metres; beyond it the result is an infinite distance, except inside a solid.
+            root: (P,) the mesh of each row.
         """
-        hit = self.search.points(points, limit, root)
+        if not self._layered:
+            return self._points(points, limit, root)
+        query, layer = self._spread(root)
+        found = self._points(points.take(query, 0), limit.take(query), layer)
+        best = first_of_least(query, found[0])
+        return found[0].take(best), found[1].take(best, 0), found[2].take(best, 0)
+
+    def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
+        """As `points`, for layers (P,)."""
+        hit = self._near_segments(points, points, limit, root, None)
         unknown = self._maybe_inside(hit, points, points, root)
         if len(unknown):
             free = np.full(len(unknown), np.inf)
-            again = self.search.points(points.take(unknown, 0), free, root.take(unknown))
+            place = points.take(unknown, 0)
+            again = self._near_segments(place, place, free, root.take(unknown), None)
             inside = self._inside(again, points.take(unknown, 0) - again.point, root.take(unknown))
             for old, new in zip(hit, again, strict=True):
                 old[unknown[inside]] = new[inside]
@@ -147,19 +144,36 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        shortlist: Shortlist | None = None,
+        candidates: CandidateSet | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
 
         Args:
             a: (P, 3) first ends; b: (P, 3) second ends.
-            limit: (P,) metres; behind an open surface that is farther away nobody is.
-            reach: (P,) metres; beyond it an infinite distance is answered, but never for what is inside a
-                solid.
-            root: (P,) the mesh that each row asks.
-            shortlist: for who asks the same segments again and again.
+            limit: (P,) metres of depth up to which a segment counts as behind an open surface.
+            reach: (P,) metres; beyond it the result is an infinite distance, except inside a solid.
+            root: (P,) the mesh of each row.
+            candidates: for repeated queries of the same segments; ignored if a mesh has several layers.
         """
-        hit, difference, inside, known, at = self._met(a, b, limit, reach, root, shortlist)
+        if not self._layered:
+            return self._segments(a, b, limit, reach, root, candidates)
+        query, layer = self._spread(root)
+        ends, limits = (a.take(query, 0), b.take(query, 0)), (limit.take(query), reach.take(query))
+        found = self._segments(*ends, *limits, layer)
+        best = first_of_least(query, found[0])
+        return found[0].take(best), found[1].take(best, 0), found[2].take(best), found[3].take(best, 0)
+
+    def _segments(
+        self,
+        a: Array,
+        b: Array,
+        limit: Array,
+        reach: Array,
+        root: Index,
+        candidates: CandidateSet | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """As `segments`, for layers (P,)."""
+        hit, difference, inside, known, at = self._met(a, b, limit, reach, root, candidates)
         touching = hit.distance <= _TOUCHING * self.size
         if not np.count_nonzero(inside | hit.through | touching):
             normal = difference / hit.distance[:, None]
@@ -171,12 +185,12 @@ class MeshDistance:
         distance = np.where(inside & (hit.row >= 0), -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter
         sided = self.sides.take(root) != Side.TWO_SIDED
-        # what only touches with one place may be inside with others
+        # a segment that touches with one place may be inside with others
         deep = ((inside | hit.through | touching) & sided).nonzero()[0]
         walls = (hit.through & ~sided).nonzero()[0]
         if len(deep):
-            bones = _Bones(a, b - a, root, known, at, hit.through).take(deep)
-            depth, t, way, between = self._deepest(bones)
+            segments = _Segments(a, b - a, root, known, at, hit.through).take(deep)
+            depth, t, way, between = self._deepest(segments)
             lower = (depth < distance.take(deep)).nonzero()[0]
             changed = deep.take(lower)
             distance[changed], parameter[changed] = depth.take(lower), t.take(lower)
@@ -193,9 +207,12 @@ class MeshDistance:
         return distance, point, parameter, normal
 
     def meets(self, a: Array, b: Array, near: Array, root: Index) -> Mask:
-        """(P,) whether segments are nearer than `near` (P,) somewhere, inside or passing through; quickly."""
-        hit, _, inside, _, _ = self._met(a, b, near, near, root)
-        met: Mask = (hit.distance < near) | hit.through | inside
+        """(P,) whether segments are nearer than `near` (P,), inside or passing through; quick."""
+        query, layer = self._spread(root)
+        near = near.take(query)
+        hit, _, inside, _, _ = self._met(a.take(query, 0), b.take(query, 0), near, near, layer)
+        met = np.zeros(len(root), dtype=bool)
+        met[query[(hit.distance < near) | hit.through | inside]] = True
         return met
 
     def _met(
@@ -205,15 +222,15 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        shortlist: Shortlist | None = None,
+        candidates: CandidateSet | None = None,
     ) -> tuple[Hit, Array, Mask, Array, Array]:
-        """What is nearest to segments, see `segments`.
+        """The nearest triangles to segments, see `segments`.
 
         Returns:
-            The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) how far
-            one place of it is from the surface, without sign, and (P,) where on it that is.
+            The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) unsigned
+            distance of one place of it, and (P,) the parameter of that place.
         """
-        hit = self.search.segments(a, b, reach, root, shortlist)
+        hit = self._near_segments(a, b, reach, root, candidates)
         difference = a + hit.parameter[:, None] * (b - a) - hit.point
         inside = self._inside(hit, difference, root)
         if np.count_nonzero(inside):
@@ -222,25 +239,25 @@ class MeshDistance:
         unknown = self._maybe_inside(hit, a, b, root)
         if len(unknown):
             middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
-            depth, _, _ = self.points(middle, np.full(len(unknown), np.inf), root.take(unknown))
+            depth, _, _ = self._points(middle, np.full(len(unknown), np.inf), root.take(unknown))
             inside[unknown[depth < 0.0]] = True
             known, at = known.copy(), at.copy()
             known[unknown], at[unknown] = np.abs(depth), 0.5
         return hit, difference, inside, known, at
 
     def _maybe_inside(self, hit: Hit, a: Array, b: Array, root: Index) -> Index:
-        """Segments a-b with nothing within the limit that ask solids: they may be free, or deep inside."""
+        """Segments a-b in the box of a solid with nothing within the limit: outside, or deep inside."""
         lost: Index = (hit.row < 0).nonzero()[0]
         if not len(lost):
             return lost
         lost = lost.take((self.sides.take(root.take(lost)) == Side.SOLID).nonzero()[0])
-        asked, own = 0.5 * (a.take(lost, 0) + b.take(lost, 0)), root.take(lost)
-        within = (asked >= self.low.take(own, 0)).all(1) & (asked <= self.high.take(own, 0)).all(1)
+        middle, own = 0.5 * (a.take(lost, 0) + b.take(lost, 0)), root.take(lost)
+        within = (middle >= self.low.take(own, 0)).all(1) & (middle <= self.high.take(own, 0)).all(1)
         chosen: Index = lost.take(within.nonzero()[0])
         return chosen
 
     def _inside(self, hit: Hit, difference: Array, root: Index) -> Mask:
-        """Whether the queries are behind what is nearest to them."""
+        """Whether the queries are behind the nearest feature."""
         pseudo, rim = self.normals.of(np.maximum(hit.row, 0), hit.feature)
         behind: Mask = dot(pseudo, difference) < 0.0
         if not np.count_nonzero(behind):
@@ -248,12 +265,17 @@ class MeshDistance:
         side = self.sides.take(root)
         behind &= (hit.row >= 0) & (side != Side.TWO_SIDED)
         if rim.any():
-            # beyond the rim of a surface there is nothing to be behind of
+            # no place beyond the rim of a surface is behind it
             behind &= ~(rim & (side == Side.ONE_SIDED))
+        rows = (behind & (side == Side.SOLID)).nonzero()[0]
+        if len(rows):  # nothing outside the box of a solid is inside
+            place, own = hit.point.take(rows, 0) + difference.take(rows, 0), root.take(rows)
+            outside = (place < self.low.take(own, 0)) | (place > self.high.take(own, 0))
+            behind[rows] = ~outside.any(1)
         return behind
 
     def _normal(self, hit: Hit, difference: Array, inside: Mask) -> Array:
-        """Unit normals; where a query touches, the pseudonormal of what it touches."""
+        """Unit normals; where a query touches, the pseudonormal of the feature."""
         normal: Array = difference / np.where(hit.distance > 0.0, hit.distance, 1.0)[:, None]
         normal[inside] *= -1.0
         odd = ((hit.distance <= _TOUCHING * self.size) | (hit.row < 0)).nonzero()[0]
@@ -265,60 +287,59 @@ class MeshDistance:
             normal[odd] = np.where((row >= 0)[:, None], pseudo, 0.0)
         return normal
 
-    def _deepest(self, bones: _Bones) -> tuple[Array, Array, Array, Mask]:
-        """Least distance among samples, its parameter and normal, and which bones pass a thin wall."""
-        wholly = bones.known > _DEEP * length(bones.way)
+    def _deepest(self, segments: _Segments) -> tuple[Array, Array, Array, Mask]:
+        """Least distance among samples, its parameter and normal, and which segments pass a thin wall."""
+        wholly = segments.known > _DEEP * length(segments.way)
         if not wholly.any():
-            return self._sought(bones)
+            return self._sought(segments)
         distance, t, normal = np.empty(len(wholly)), np.empty(len(wholly)), np.empty((len(wholly), 3))
         thin = np.zeros(len(wholly), dtype=bool)
         rows = wholly.nonzero()[0]
-        distance[rows], t[rows], normal[rows] = self._least(bones.take(rows), np.array([[0.0, 0.5, 1.0]]))
+        distance[rows], t[rows], normal[rows] = self._least(segments.take(rows), np.array([[0.0, 0.5, 1.0]]))
         rows = (~wholly).nonzero()[0]
         if len(rows):
-            distance[rows], t[rows], normal[rows], thin[rows] = self._sought(bones.take(rows))
+            distance[rows], t[rows], normal[rows], thin[rows] = self._sought(segments.take(rows))
         return distance, t, normal, thin
 
-    def _sought(self, bones: _Bones) -> tuple[Array, Array, Array, Mask]:
-        """As `_deepest`, for bones that are inside with a part, or long."""
-        coarse = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (len(bones.way), _SAMPLES))
-        distance, normal = self._samples(bones, coarse)
+    def _sought(self, segments: _Segments) -> tuple[Array, Array, Array, Mask]:
+        """As `_deepest`, for segments that are partly inside, or long."""
+        coarse = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (len(segments.way), _SAMPLES))
+        distance, normal = self._samples(segments, coarse)
         rows = np.arange(len(coarse))
         middle = coarse[rows, distance.argmin(1)]
         step = 1.0 / (_SAMPLES - 1)
         fine = np.clip(middle[:, None] + step * np.linspace(-1.0, 1.0, _CLOSER), 0.0, 1.0)
-        least, t, way = self._least(bones, fine)
-        # A thin wall has nothing of the bone inside, and surfaces that look away from each other before
-        # and after it. A corner that is clipped has as little inside, but its surfaces look to the same
-        # side.
+        least, t, way = self._least(segments, fine)
+        # A thin wall contains next to nothing of the segment, and its normals before and after are opposite.
+        # A clipped corner contains as little, but its normals are not opposite.
         outside = distance > 0.0
-        before = outside & (coarse <= bones.at[:, None])
-        after = outside & (coarse >= bones.at[:, None])
+        before = outside & (coarse <= segments.at[:, None])
+        after = outside & (coarse >= segments.at[:, None])
         last, first = _SAMPLES - 1 - before[:, ::-1].argmax(1), after.argmax(1)
         opposite = dot(normal[rows, last], normal[rows, first]) < _OPPOSITE
-        shallow = least > -_SHALLOW * length(bones.way)
-        thin = bones.through & shallow & (self.sides.take(bones.root) == Side.SOLID)
+        shallow = least > -_SHALLOW * length(segments.way)
+        thin = segments.through & shallow & (self.sides.take(segments.root) == Side.SOLID)
         return least, t, way, thin & opposite & before.any(1) & after.any(1)
 
-    def _least(self, bones: _Bones, t: Array) -> tuple[Array, Array, Array]:
+    def _least(self, segments: _Segments, t: Array) -> tuple[Array, Array, Array]:
         """Least signed distance at parameters (P, k), or (1, k) for all; its parameter and normal."""
-        t = np.broadcast_to(t, (len(bones.way), t.shape[1]))
-        distance, normal = self._samples(bones, t)
+        t = np.broadcast_to(t, (len(segments.way), t.shape[1]))
+        distance, normal = self._samples(segments, t)
         rows, best = np.arange(len(t)), distance.argmin(1)
         return distance[rows, best], t[rows, best], normal[rows, best]
 
-    def _samples(self, bones: _Bones, t: Array) -> tuple[Array, Array]:
+    def _samples(self, segments: _Segments, t: Array) -> tuple[Array, Array]:
         """Signed distance (P, k) and normal (P, k, 3) at parameters (P, k)."""
         count = t.shape[1]
-        places = (bones.first[:, None] + t[:, :, None] * bones.way[:, None]).reshape(-1, 3)
-        # nothing is farther from the surface than from a place whose distance is known, and that together
-        most = bones.known[:, None] + np.abs(t - bones.at[:, None]) * length(bones.way)[:, None]
+        places = (segments.first[:, None] + t[:, :, None] * segments.way[:, None]).reshape(-1, 3)
+        # a known distance plus the way from there bounds the distance of every other place
+        most = segments.known[:, None] + np.abs(t - segments.at[:, None]) * length(segments.way)[:, None]
         limit = most.ravel() * (1.0 + _AIR) + _AIR * self.size
-        distance, _, normal = self.points(places, limit, bones.root.repeat(count))
+        distance, _, normal = self._points(places, limit, segments.root.repeat(count))
         return distance.reshape(-1, count), normal.reshape(-1, count, 3)
 
     def _through(self, a: Array, b: Array, hit: Hit) -> tuple[Array, Array, Array]:
-        """Depth, parameter and way out of segments that pass a wall: the lesser part has to come back."""
+        """Depth, parameter and way out of segments that pass a wall: the shorter part has to come back."""
         normal, _ = self.normals.of(hit.row, np.zeros(len(hit.row), dtype=np.intp))
         first, last = dot(a - hit.point, normal), dot(b - hit.point, normal)
         to_first = np.abs(first) >= np.abs(last)

@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A checked triangle mesh with its tree and normals, shared by all places that an obstacle is moved to."""
+"""A checked triangle mesh with its trees and normals, shared by all places that an obstacle is moved to."""
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
-from ..rotation import Array
-from .bvh import Tree
+from .bvh import Bvh
+from .mesh_topology import Layers, MeshTopology
 from .pseudonormals import Pseudonormals
+
+
+class MeshSurface(NamedTuple):
+    """What distances to a mesh are measured with.
+
+    Attributes:
+        trees: one for each layer of parts, see `mesh_topology`.
+        faces: for each tree (N,) which face of the mesh each of its triangles is.
+        normals: of all faces.
+    """
+
+    trees: list[Bvh]
+    faces: list[Index]
+    normals: Pseudonormals
 
 
 class MeshGeometry:
@@ -28,8 +44,8 @@ class MeshGeometry:
 
     Attributes:
         low, high: (3,) corners of the box around it.
-        company: with which meshes it was last prepared to be asked together, and what came of that: solvers
-            ask in the same company frame after frame. Only holds what would be made again just so.
+        shared: the meshes with which it was last prepared for common queries, and the result. Solvers query
+            the same meshes frame after frame. Only holds what would be made again the same.
     """
 
     def __init__(self, vertices: npt.ArrayLike, faces: npt.ArrayLike, name: str) -> None:
@@ -52,7 +68,7 @@ class MeshGeometry:
             raise BadValue(f"Vertex {bad} of obstacle {name!r}", "is not at a finite place; repair the mesh.")
         columns = np.ascontiguousarray(used.T)
         self.low, self.high = columns.min(1), columns.max(1)
-        self.company: tuple[tuple[object, ...], object] | None = None
+        self.shared: tuple[tuple[object, ...], object] | None = None
         for array in (self.vertices, self.faces):
             array.flags.writeable = False
 
@@ -62,16 +78,34 @@ class MeshGeometry:
         return self.vertices.take(self.faces, 0)
 
     @cached_property
-    def tree(self) -> Tree:
-        """The tree over all triangles, built when first asked for."""
-        return Tree.build(self.corners)
+    def topology(self) -> MeshTopology:
+        """How the faces are connected; evaluated lazily."""
+        return MeshTopology(self.vertices, self.faces)
 
     @cached_property
-    def normals(self) -> Pseudonormals:
-        """Normals of faces, edges and corners, worked out when a side is first asked for."""
-        return Pseudonormals(self.vertices, self.faces)
+    def _layers(self) -> Layers | str:
+        return self.topology.solid_layers()
 
-    def beside(self, points: Array) -> npt.NDArray[np.bool_]:
-        """(P,) whether points are outside the box around the mesh, and so surely outside a closed one."""
-        result: npt.NDArray[np.bool_] = ((points < self.low) | (points > self.high)).any(1)
-        return result
+    @property
+    def flaw(self) -> str:
+        """Why the mesh has no inside, as the rest of a sentence about it; "" if it has one."""
+        return self._layers if isinstance(self._layers, str) else ""
+
+    @cached_property
+    def surface(self) -> MeshSurface:
+        """All faces, with one tree; built when first used."""
+        tree = Bvh.build(self.corners)
+        return MeshSurface([tree], [tree.face], Pseudonormals(self.topology))
+
+    @cached_property
+    def solid(self) -> MeshSurface:
+        """The closed parts, with one tree for each layer of them; built when first used."""
+        layers = self._layers
+        if isinstance(layers, str) or layers.topology is self.topology:
+            return self.surface
+        corners, trees, faces = self.corners, [], []
+        for layer in range(layers.layers):
+            own = (layers.layer == layer).nonzero()[0]
+            trees.append(Bvh.build(corners.take(own, 0)))
+            faces.append(own.take(trees[-1].face))
+        return MeshSurface(trees, faces, Pseudonormals(layers.topology))

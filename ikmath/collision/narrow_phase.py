@@ -1,107 +1,127 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs that the broad phase could not rule out, and their exact measuring."""
+"""The narrow phase: exact distances of the pairs that the broad phase leaves."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..rotation import Array
-from .candidate_set import Shortlist
-from .closest_pairs import Part
-from .coherence_cache import Watch
-from .shape_group import Group, Index
+from ..arrays import Array, Index
+from .candidate_set import CandidateSet
+from .shape_group import ShapeGroup
 
 
-class Question(NamedTuple):
-    """Pairs that may be near and are to be measured; P rows.
+class PairBatch(NamedTuple):
+    """Measured pairs of links with obstacles, or of links with links; P rows.
 
     Attributes:
-        group: what the links are measured against.
-        start: number of the group's first obstacle.
-        places: (P, 3, 3) ends and middle of the links' axes, as rows.
-        frame: (P,) pose of the batch, None for a single one.
-        moving: (P,) frame of the obstacles, None if they stand still.
-        link: (P,) the link.
-        which: (P,) the obstacle, or where `other` is given the row of the group.
-        other: (P,) the other link, None for obstacles.
-        thick: (P,) radius of the link and margin of the obstacle, metres.
-        ends_only: only the ends are of interest.
-        watch: what is known of the pairs from before, None if nothing is; pairs: (P,) their numbers there.
-        shortlist: what their nearest triangles are among, or to be filled with that.
+        frame: (P,) pose of the flattened batch, None for a single pose.
+        link: (P,) index of the link.
+        obstacle: (P,) obstacle in the order of the broad phase; None for pairs of links.
+        other: (P,) the other link; None for obstacles.
+        distance, point, parameter, normal: measured from the link's axis, see `SegmentNearest`.
     """
 
-    group: Group
-    start: int
-    places: Array
     frame: Index | None
-    moving: Index | None
     link: Index
-    which: Index
+    obstacle: Index | None
     other: Index | None
-    thick: Array
-    ends_only: bool = False
-    watch: Watch | None = None
-    pairs: Index | None = None
-    shortlist: Shortlist | None = None
+    distance: Array
+    point: Array
+    parameter: Array
+    normal: Array
 
-    def take(self, rows: Index) -> Question:
-        """Some of the rows; without shortlist."""
+    def take(self, rows: Index) -> PairBatch:
+        """Some of the rows."""
+        return PairBatch._make(None if array is None else array.take(rows, 0) for array in self)
+
+    @classmethod
+    def joined(cls, batches: Sequence[PairBatch]) -> PairBatch:
+        """One batch out of several, also out of none; the rows of one pose become neighbours."""
+        if len(batches) == 1:
+            return batches[0]
+        if not batches:
+            none = np.zeros(0, dtype=np.intp)
+            return cls(None, none, None, None, *(np.zeros((0, 3)[:k]) for k in (1, 2, 1, 2)))
+        frames = [batch.frame for batch in batches if batch.frame is not None]
+        one = cls(
+            np.concatenate(frames) if frames else None,
+            np.concatenate([batch.link for batch in batches]),
+            _with_absent([batch.obstacle for batch in batches], batches),
+            _with_absent([batch.other for batch in batches], batches),
+            np.concatenate([batch.distance for batch in batches]),
+            np.concatenate([batch.point for batch in batches]),
+            np.concatenate([batch.parameter for batch in batches]),
+            np.concatenate([batch.normal for batch in batches]),
+        )
+        return one if one.frame is None else one.take(one.frame.argsort(kind="stable"))
+
+
+def _with_absent(columns: Sequence[Index | None], batches: Sequence[PairBatch]) -> Index | None:
+    """Columns one after the other, with -1 for the rows of those that are None; None if all are."""
+    if all(column is None for column in columns):
+        return None
+    full = [
+        np.full(len(batch.link), -1) if column is None else column
+        for column, batch in zip(columns, batches, strict=True)
+    ]
+    joined: Index = np.concatenate(full)
+    return joined
+
+
+class NarrowPhaseQuery(NamedTuple):
+    """Pairs to be measured, of links with obstacles of one kind or of links with links; P rows.
+
+    Attributes:
+        group: the shapes that the links are measured against.
+        start: number of the group's first obstacle.
+        axes: (P, 3, 3) ends and middle of the links' axes, as rows.
+        frame: (P,) pose of the batch, None for a single one.
+        shape_frame: (P,) frame of the obstacles' motion, None for obstacles without motion.
+        link: (P,) the link.
+        shape: (P,) the obstacle, or the row of the group if `other` is given.
+        other: (P,) the other link, None for obstacles.
+        thickness: (P,) radius of the link and margin of the obstacle, metres.
+        pair: (P,) numbers of the pairs in the broad phase.
+        candidates: triangles that may be nearest, or a set to be filled with them; None without a cache.
+    """
+
+    group: ShapeGroup
+    start: int
+    axes: Array
+    frame: Index | None
+    shape_frame: Index | None
+    link: Index
+    shape: Index
+    other: Index | None
+    thickness: Array
+    pair: Index
+    candidates: CandidateSet | None = None
+
+    def take(self, rows: Index) -> NarrowPhaseQuery:
+        """Some of the rows, without candidates."""
         return self._replace(
-            places=self.places.take(rows, 0),
+            axes=self.axes.take(rows, 0),
             frame=None if self.frame is None else self.frame.take(rows),
-            moving=None if self.moving is None else self.moving.take(rows),
+            shape_frame=None if self.shape_frame is None else self.shape_frame.take(rows),
             link=self.link.take(rows),
-            which=self.which.take(rows),
+            shape=self.shape.take(rows),
             other=None if self.other is None else self.other.take(rows),
-            thick=self.thick.take(rows),
-            pairs=None if self.pairs is None else self.pairs.take(rows),
-            shortlist=None,
+            thickness=self.thickness.take(rows),
+            pair=self.pair.take(rows),
+            candidates=None,
         )
 
-    def after(self, places: Array) -> Question:
-        """The same where all links of a single pose (L, 3, 3) are now."""
-        return self._replace(places=places.take(self.link, 0))
+    def at(self, places: Array) -> NarrowPhaseQuery:
+        """The same pairs with the links of a single pose at other places (L, 3, 3)."""
+        return self._replace(axes=places.take(self.link, 0))
 
-    def measured(self, detect: float, ends: bool, behind: float | None = None) -> Part:
-        """The near rows, measured.
-
-        Args:
-            detect: metres of clearance, the obstacles' margins not counted, up to which a row is near.
-            ends: also the two ends of each link, as rows of their own.
-            behind: metres behind an open surface up to which a row is behind it; `detect` if not told.
-        """
-        asked, (a, b) = self, (self.places[:, 0], self.places[:, 1])
-        count = len(self.link)
-        if ends:
-            asked = self.take(np.tile(np.arange(count), 2 if self.ends_only else 3))
-            a, b = (
-                np.concatenate([a, b] if self.ends_only else [a, a, b]),
-                np.concatenate([a, b] if self.ends_only else [b, a, b]),
-            )
-        which = asked.which - self.start if self.start else asked.which
-        within = asked.thick + detect
-        limit = within if self.group.limited else None
-        reach, watch, pairs = limit, self.watch, asked.pairs
-        if limit is not None and watch is not None and pairs is not None:
-            reach = watch.reach(pairs, limit)
-        if limit is not None and behind is not None:
-            limit = np.minimum(limit, asked.thick + behind)
-        distance, point, parameter, normal = self.group.segments(
-            a, b, which, asked.moving, limit, reach, asked.shortlist
-        )
-        if watch is not None and pairs is not None:
-            if reach is not None:
-                watch.learn(pairs, distance, reach)
-            watch.keep(asked, distance, detect)
-        near = distance < within
-        if ends:
-            parameter[-2 * count : -count], parameter[-count:] = 0.0, 1.0
-            if not self.ends_only:  # an end that is the critical point is listed already
-                near[count : 2 * count] &= parameter[:count] != 0.0
-                near[2 * count :] &= parameter[:count] != 1.0
-        obstacle = asked.which if asked.other is None else None
-        part = Part(asked.frame, asked.link, obstacle, asked.other, distance, point, parameter, normal)
-        kept = near.nonzero()[0]
-        return part if len(kept) == len(near) else part.take(kept)
+    def measure(self, limit: Array | None, reach: Array | None) -> PairBatch:
+        """All rows, measured; see `ShapeGroup.segments` for both limits."""
+        a, b = self.axes[:, 0], self.axes[:, 1]
+        own = self.shape - self.start if self.start else self.shape
+        measured = self.group.segments(a, b, own, self.shape_frame, limit, reach, self.candidates)
+        obstacle = self.shape if self.other is None else None
+        return PairBatch(self.frame, self.link, obstacle, self.other, *measured)

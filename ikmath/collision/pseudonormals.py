@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which side of a mesh a point is on, told by the feature that is nearest to it.
+"""Which side of a mesh a point is on, decided by the feature that is nearest to it.
 
 The normal of the nearest face alone is wrong beside sharp edges. Angle-weighted pseudonormals are right: at
 an edge the sum of its faces' unit normals, at a corner the sum weighted by the faces' angles there
-(Baerentzen & Aanaes 2005). How the faces hang together is told by `seams`.
+(Baerentzen & Aanaes 2005).
 """
 
 from __future__ import annotations
@@ -11,72 +11,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
-from .mesh_seams import drawn_together, repeated, welded
-from .radix_order import Index, order_by
-from .vectors import TINY, cross, dot, length
+from ..arrays import Array, Index, Mask
+from .mesh_topology import MeshTopology
+from .vectors import TINY, dot, length
 
 
 class Pseudonormals:
     """Normals of all faces, edges and corners of a mesh.
 
     Args:
-        vertices: (V, 3) metres.
-        faces: (F, 3) indices into them.
-
-    Attributes:
-        closed: whether every edge has as many faces on its one side as on its other, so that there is an
-            inside.
+        topology: the connections of the mesh.
     """
 
-    def __init__(self, vertices: Array, faces: Index) -> None:
-        faces = welded(vertices, faces)
-        rim = self._of(vertices, faces)
-        nearly = None if self.closed else drawn_together(vertices, faces, rim)
-        if nearly is not None:
-            self._of(vertices, nearly)
-
-    def _of(self, vertices: Array, faces: Index) -> Index:
-        """Work all out, of faces that share their corners; the corners on open rims."""
-        corners = vertices.take(faces.T, 0)  # (3, F, 3), of welded places: the same coordinates
-        edges = np.stack([corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]])
-        normal = cross(edges[0], edges[1])
-        size = length(normal)
-        squares = [dot(edge, edge) for edge in edges]
-        flat = size <= 1e-10 * np.maximum(np.maximum(squares[0], squares[1]), squares[2])
-        normal = np.where(flat[:, None], 0.0, normal / np.maximum(size, TINY)[:, None])
-        once = ~repeated(faces, len(vertices))
-        count = once & ~flat  # degenerate faces count as little as faces that are there twice
-        edge, forward, total = _edges(faces, len(vertices))
-        rim = _open(edge, forward, count, total)
-        if rim.any() and (once & flat).any():
-            # unless it is they that close the surface, where a corner of one face lies on an edge of another
-            with_flat = _open(edge, forward, once, total)
-            if with_flat.sum() < rim.sum():
-                rim, count = with_flat, once
-        at_edges = _summed(edge, np.concatenate([normal * count[:, None]] * 3), total)
-        edge = edge.reshape(3, -1).T
-        bridges = np.flatnonzero(count & flat)
+    def __init__(self, topology: MeshTopology) -> None:
+        edge, faces, counted = topology.edge, topology.faces, topology.counted
+        normal = topology.normal.copy()
+        at_edges = _summed(edge.T.ravel(), np.concatenate([normal * counted[:, None]] * 3), topology.edges)
+        bridges = np.flatnonzero(counted & topology.flat)
         if len(bridges):
-            lengths = np.stack([square.take(bridges) for square in squares], -1)
+            lengths = np.stack([length(side.take(bridges, 0)) for side in topology.sides], -1)
             at_edges = _bridged(bridges, lengths.argsort(1), edge, normal, at_edges)
-        at_corners = _at_corners(faces, edges, size, normal * count[:, None], len(vertices))
-        rim_corner = np.zeros(len(vertices), dtype=bool)
-        if rim.any():
-            for k in range(3):
-                open_ = rim[edge[:, k]]
-                rim_corner[faces[open_, k]] = True
-                rim_corner[faces[open_, (k + 1) % 3]] = True
-        self.closed = not rim.any()
+        at_corners = _at_corners(topology, normal * counted[:, None])
         self._normals = np.concatenate([normal, at_edges, at_corners])
-        self._rim = np.concatenate([np.zeros(len(faces), dtype=bool), rim, rim_corner])
+        no_face = np.zeros(len(faces), dtype=bool)
+        self._rim = np.concatenate([no_face, topology.rim, topology.rim_vertices])
         start = len(faces)
         self._table = np.concatenate(
-            [np.arange(start)[:, None], start + edge, start + total + faces], 1
+            [np.arange(start)[:, None], start + edge, start + topology.edges + faces], 1
         )  # (F, 7) where the normal of each feature is
-        return np.flatnonzero(rim_corner)
 
     @classmethod
     def side_by_side(cls, meshes: Sequence[Pseudonormals]) -> Pseudonormals:
@@ -85,36 +48,28 @@ class Pseudonormals:
             return meshes[0]
         starts = np.cumsum([0, *(len(mesh._normals) for mesh in meshes)])
         both = object.__new__(cls)
-        both.closed = all(mesh.closed for mesh in meshes)
         both._normals = np.concatenate([mesh._normals for mesh in meshes])
         both._rim = np.concatenate([mesh._rim for mesh in meshes])
         tables = [mesh._table + start for mesh, start in zip(meshes, starts, strict=False)]
         both._table = np.concatenate(tables)
         return both
 
-    def of(self, face: Index, feature: Index) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def of(self, face: Index, feature: Index) -> tuple[Array, Mask]:
         """Pseudonormals (P, 3), not of unit length, and whether the feature is on an open rim (P,)."""
         rows = self._table[face, feature]
         return self._normals.take(rows, 0), self._rim.take(rows)
 
 
-def _at_corners(faces: Index, edges: Array, size: Array, normal: Array, vertices: int) -> Array:
+def _at_corners(topology: MeshTopology, normal: Array) -> Array:
     """(V, 3) sums of the faces' normals, weighted by their angles, radians."""
-    angles = [np.arctan2(size, -dot(edges[k], edges[k - 1])) for k in range(3)]
+    sides = topology.sides
+    angles = [np.arctan2(topology.area, -dot(sides[k], sides[k - 1])) for k in range(3)]
     weighted = np.concatenate([angle[:, None] * normal for angle in angles])
-    return _summed(faces.T.ravel(), weighted, vertices)
-
-
-def _open(edge: Index, forward: Array, count: npt.NDArray[np.bool_], total: int) -> npt.NDArray[np.bool_]:
-    """(E,) edges that have not as many faces on their one side as on the other; of the faces that count."""
-    rim: npt.NDArray[np.bool_] = np.abs(np.bincount(edge, np.tile(count, 3) * forward, total)) > 0.5
-    return rim
+    return _summed(topology.faces.T.ravel(), weighted, topology.vertices)
 
 
 def _bridged(flat: Index, order: Index, edge: Index, normal: Array, at_edges: Array) -> Array:
     """Give faces without area the normal of the face at their longest edge, in place; the sums at the edges.
-
-    The corner between is one on that edge: both parts of it meet their own faces, and the whole both of them.
 
     Args:
         flat: (B,) those faces; order: (B, 3) of their edges by length; edge: (F, 3) numbers of all edges;
@@ -127,22 +82,6 @@ def _bridged(flat: Index, order: Index, edge: Index, normal: Array, at_edges: Ar
         np.add.at(at_edges, part, normal[flat])
     at_edges[whole] = 0.5 * (at_edges.take(one, 0) + at_edges.take(two, 0))
     return at_edges
-
-
-def _edges(faces: Index, vertices: int) -> tuple[Index, Array, int]:
-    """Numbers of the edges and +1 or -1 for their directions (0: a single place), all first, second, third.
-
-    Also how many edges there are.
-    """
-    start = faces.T.ravel()
-    end = faces.T[[1, 2, 0]].ravel()
-    low, high = np.minimum(start, end), np.maximum(start, end)
-    order = order_by(high, low, below=vertices)
-    ranked_low, ranked_high = low.take(order), high.take(order)
-    new = (ranked_low[1:] != ranked_low[:-1]) | (ranked_high[1:] != ranked_high[:-1])
-    number = np.empty(len(order), dtype=np.intp)
-    number[order] = np.concatenate([[0], np.cumsum(new)])
-    return number, np.sign(end - start).astype(float), int(new.sum()) + 1
 
 
 def _summed(where: Index, vectors: Array, count: int) -> Array:

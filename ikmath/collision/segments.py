@@ -61,7 +61,7 @@ def closest_by_products(
     carefully: Callable[[], tuple[Array, Array]],
     inverse_e: Array | None = None,
 ) -> tuple[Array, Array]:
-    """`closest_of_segments` for those who have the dot products already, `w = a - c`; any shapes.
+    """`closest_of_segments` from dot products, with `w = a - c`; any shapes.
 
     Args:
         dd: d . d, nowhere negative.
@@ -69,12 +69,14 @@ def closest_by_products(
         de: d . e.
         dw: d . w.
         ew: e . w.
-        carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, asked only where segments are nearly parallel.
-        inverse_e: 1 / ee, if that is at hand.
+        carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, only for nearly parallel ones.
+        inverse_e: 1 / ee, if known.
     """
-    inverse_d = 1.0 / np.maximum(dd, TINY)
     if inverse_e is None:
         inverse_e = 1.0 / np.maximum(ee, TINY)
+    if not np.count_nonzero(dd):  # points
+        return np.zeros_like(ew), clamp(ew * inverse_e)
+    inverse_d = 1.0 / np.maximum(dd, TINY)
     product = dd * ee
     area = product - de * de
     s = (de * ew - dw * ee) / np.maximum(area, TINY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links of a figure are to be kept from each other.
+"""The pairs of links of a figure that must not touch.
 
 Neighbours in the tree overlap where they meet, and skinned figures rest with armpits and thighs in touch:
 such pairs would hold the figure in its rest pose for ever, so they are left out. A person may add and remove

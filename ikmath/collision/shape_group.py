@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Obstacles of one kind, asked together: what costs is the number of numpy calls, not of obstacles."""
+"""Obstacles of one kind, queried together: the cost is the number of numpy calls, not of obstacles."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .candidate_set import Shortlist
+from .candidate_set import CandidateSet
 
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
-Answer = tuple[Array, Array, Array, Array]
+SegmentDistances = tuple[Array, Array, Array, Array]
 """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments, row by row."""
 
 
-class Group(Protocol):
-    """Several obstacles that answer in one go.
+class ShapeGroup(Protocol):
+    """Several obstacles that are measured together.
 
     Attributes:
-        limited: whether it is any help to know beyond which distance no answer is needed.
+        limited: whether a limit of the distance saves work.
     """
 
     limited: bool
@@ -35,8 +35,8 @@ class Group(Protocol):
         frame: Index | None,
         limit: Array | None,
         reach: Array | None = None,
-        shortlist: Shortlist | None = None,
-    ) -> Answer:
+        candidates: CandidateSet | None = None,
+    ) -> SegmentDistances:
         """As `Solid.segment_distance`.
 
         Args:
@@ -44,21 +44,20 @@ class Group(Protocol):
             b: (P, 3) second ends.
             which: (P,) the obstacle of each row, counted within the group.
             frame: (P,) its frame, None if all obstacles stand still.
-            limit: (P,) distance up to which answers count; None if not `limited`.
-            reach: (P,) distance beyond which an infinite one may be answered; the limit by default. What lies
-                between counts as outside.
-            shortlist: to be filled by who can, for who asks the same rows again; once filled, all that is
-                sought among.
+            limit: (P,) distance up to which results matter; None if not `limited`.
+            reach: (P,) distance beyond which the result may be infinite; the limit by default. Between both a
+                segment counts as outside.
+            candidates: filled by the first query and used by the next ones of the same rows; meshes only.
         """
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
 
-    def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> Group:
-        """The group for shapes of the same kind, elsewhere or others; what has not changed is kept."""
+    def with_shapes(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> ShapeGroup:
+        """The group for other shapes of the same kind, or the same ones elsewhere; unchanged data is kept."""
 
 
-Kernel = Callable[[Array, Array, Array], Answer]
+Kernel = Callable[[Array, Array, Array], SegmentDistances]
 
 
 class RowGroup:
@@ -90,17 +89,17 @@ class RowGroup:
         frame: Index | None,
         limit: Array | None,
         reach: Array | None = None,
-        shortlist: Shortlist | None = None,
-    ) -> Answer:
-        """See `Group`."""
+        candidates: CandidateSet | None = None,
+    ) -> SegmentDistances:
+        """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
-        """See `Group`."""
+        """See `ShapeGroup`."""
         met: Mask = self.segments(a, b, which, None, None)[0] < near
         return met
 
-    def carried(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
-        """See `Group`."""
+    def with_shapes(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
+        """See `ShapeGroup`."""
         return RowGroup.of(self.distance, [shape.parameters for shape in shapes], frames)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..rotation import Array
 from .segments import closest_by_products
-from .vectors import ONES, TINY, clamp, cross, dot
+from .vectors import ONES, TINY, cross, dot
 
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -25,37 +25,6 @@ FACE: Final = 0
 
 _NEXT: Final = np.array([1, 2, 0])
 _THIN: Final = 1e-20  # squared ratio of height to length below which a triangle has no plane
-
-
-def closest_on_triangles(points: Array, corners: Array) -> tuple[Array, Array, Index]:
-    """Closest points of triangles to points.
-
-    Args:
-        points: (P, 3).
-        corners: (P, 3, 3) one triangle a point.
-
-    Returns:
-        distance (P,), closest point (P, 3) and feature (P,), see `FACE`.
-    """
-    rows = np.arange(len(points))
-    edges = corners.take(_NEXT, 1) - corners
-    offsets = points[:, None] - corners
-    squared = _dots(edges, edges)
-    along = clamp(_dots(offsets, edges) / np.maximum(squared, TINY))
-    gaps = offsets - along[:, :, None] * edges
-    squares = _dots(gaps, gaps)
-    best = squares.argmin(1)
-    feature = _edge_feature(best, along[rows, best])
-    nearest = corners[rows, best] + along[rows, best, None] * edges[rows, best]
-    distance = squares[rows, best]
-    normal, square, flat = _planes(edges, squared)
-    above = _inside(offsets, edges, normal) & ~flat
-    height = (offsets[:, 0] * normal).dot(ONES) / np.maximum(square, TINY)
-    upright = height * height * square
-    face = above & (upright <= distance)
-    distance = np.sqrt(np.where(face, upright, distance))
-    nearest = np.where(face[:, None], points - height[:, None] * normal, nearest)
-    return distance, nearest, np.where(face, FACE, feature)
 
 
 def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Array, Array, Index, Mask]:
@@ -70,12 +39,11 @@ def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Arra
         distance (P,), parameter on the segment (P,), closest point of the triangle (P, 3), feature (P,), and
         whether the segment passes through the face (P,) bool.
     """
-    ways = Facets.of(corners).ways(a, b - a)
-    return ways.closest(np.arange(len(corners)))
+    return Facets.of(corners).distances(a, b - a).closest(np.arange(len(corners)))
 
 
 class Facets(NamedTuple):
-    """Triangles and what every distance to them is made of, one a row: so that one `take` gives all of it.
+    """Triangles and the quantities from which distances are computed, one row a triangle.
 
     Attributes:
         rows: (P, 44) corners; edges from each corner to the next; the normal, not of unit length, and along
@@ -88,7 +56,7 @@ class Facets(NamedTuple):
 
     @classmethod
     def of(cls, corners: Array) -> Facets:
-        """Those with corners (P, 3, 3)."""
+        """From corners (P, 3, 3)."""
         count = len(corners)
         rows = np.zeros((count, 44))
         rows[:, :9] = corners.reshape(count, 9)
@@ -131,7 +99,7 @@ class Facets(NamedTuple):
         """(P,) of the normal."""
         return self.rows[:, 43]
 
-    def ways(self, a: Array, d: Array) -> Ways:
+    def distances(self, a: Array, d: Array) -> FeatureDistances:
         """From segments that begin at a and go along d, (P, 3) each, to one triangle each."""
         # pairs last: numpy is quick along long axes
         columns, begin = np.ascontiguousarray(self.rows.T), np.ascontiguousarray(a.T)
@@ -183,17 +151,17 @@ class Facets(NamedTuple):
             outside[2] = ~through
             upright[2] = -1.0
         upright[outside] = np.inf
-        return Ways(self, a, d, t, along, high, climb, squares, through if crossing else None)
+        return FeatureDistances(self, a, d, t, along, high, climb, squares, through if crossing else None)
 
 
-class Ways(NamedTuple):
-    """The shortest ways from segments to triangles, one each, that could be the shortest of all; P rows.
+class FeatureDistances(NamedTuple):
+    """The distances between features of segments and triangles; P pairs, one a row.
 
     The closest pair is an edge of the triangle with the segment, an end of the segment above the face, or
     where the segment goes through the face.
 
     Attributes:
-        facets, a, d: what was asked.
+        facets, a, d: the query.
         t: (3, P) parameters of the edges where they are nearest to the segments.
         along: (5, P) parameters of the segments there, and of both ends; (6, P) also where they cross the
             plane of the face, if any does.
@@ -220,7 +188,7 @@ class Ways(NamedTuple):
         return squares
 
     def closest(self, rows: Index) -> tuple[Array, Array, Array, Index, Mask]:
-        """What `closest_to_segments` gives, of some rows (R,)."""
+        """The result of `closest_to_segments` for some rows (R,)."""
         own, best = np.arange(len(rows)), self.squares.take(rows, 1).argmin(0)
         distance = np.sqrt(np.maximum(self.squares[best, rows], 0.0))
         edge, by_edge = np.minimum(best, 2), best < 3
@@ -239,8 +207,8 @@ class Ways(NamedTuple):
         return distance, parameter, nearest, feature, self.through.take(rows)
 
 
-class FacetTable:
-    """Triangles that are measured again and again: each is worked out when it is asked for first.
+class TriangleCache:
+    """Facets of triangles that are measured repeatedly; evaluated lazily.
 
     Args:
         corners: (N, 3, 3), which stay as they are.
@@ -251,8 +219,8 @@ class FacetTable:
         self._rows = np.empty((len(corners), 44))  # takes room only where it is written to
         self._known = np.zeros(len(corners), dtype=bool)
 
-    def __reduce__(self) -> tuple[type[FacetTable], tuple[Array]]:
-        return FacetTable, (self._corners,)
+    def __reduce__(self) -> tuple[type[TriangleCache], tuple[Array]]:
+        return TriangleCache, (self._corners,)
 
     def take(self, rows: Index) -> Facets:
         """Those of some triangles (P,)."""
@@ -276,13 +244,6 @@ def _planes(edges: Array, squares: Array) -> tuple[Array, Array, Mask]:
     square = (normal * normal).dot(ONES)
     longest = squares.max(1, initial=0.0)
     return normal, square, square <= _THIN * longest * longest
-
-
-def _inside(offsets: Array, edges: Array, normal: Array) -> Mask:
-    """Whether points are above the face, given their offsets from the corners (P, 3, 3)."""
-    sides = (cross(edges, offsets) * normal[:, None]).reshape(-1, 3).dot(ONES).reshape(-1, 3)
-    result: Mask = sides.min(1, initial=np.inf) >= 0.0
-    return result
 
 
 def _edge_feature(edge: Index, along: Array) -> Index:

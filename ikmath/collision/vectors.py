@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The handful of vector operations that every distance is made of, on flat lists of pairs.
+"""Vector operations on rows, one row a pair.
 
-Distances are asked for in the inner loop of the solver, on some tens of pairs, where the number of numpy
+Distances are computed in the inner loop of the solver, for some tens of pairs, where the number of numpy
 calls is the cost. So everything below works on two-dimensional arrays, one row a pair: `(a * b).dot(ONES)`
 is then half the price of `einsum` and a quarter of `sum(-1)`.
 """

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..collision import Proximity
+from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array
@@ -30,7 +30,7 @@ def conclude(
     stalled: bool = False,
     measure: Callable[[], float] | None = None,
     blocked: str = "",
-    near: Proximity | None = None,
+    near: ClosestPairs | None = None,
     memory: Any = None,
     paced: bool = False,
 ) -> Solution:
@@ -188,11 +188,11 @@ def _beyond_reach(problem: Problem) -> Array:
     return beyond
 
 
-def _inside(problem: Problem, near: Proximity) -> str:
+def _inside(problem: Problem, near: ClosestPairs) -> str:
     """What goes deepest into something, and how deep."""
     worst = int(np.argmin(near.clearance))
-    other, link = int(near.other[worst]), near.scene.body.names[int(near.link[worst])]
-    into = near.names[worst] if other < 0 else near.scene.body.names[other]
+    other, link = int(near.other[worst]), near.body.names[int(near.link[worst])]
+    into = near.names[worst] if other < 0 else near.body.names[other]
     depth = -float(near.clearance[worst]) * problem.metre
     size = f"{1e3 * depth:.3g} mm" if depth < 1.0 else f"{depth:.3g} m"
     return f"{link} goes {size} into {into or 'an obstacle'}"

@@ -53,7 +53,7 @@ class Projection(LimitMethod):
             if left is None:
                 return region.kept(to)
             exits = left
-            if not exits.beyond(to, _CURVED * region.largest(dq)):
+            if not exits.beyond(to, region.slight(dq, _CURVED)):
                 break
         return region.landing(to, exits)
 
@@ -78,7 +78,7 @@ class Projection(LimitMethod):
             exits = region.exits_of_many(q, ends)
             last = left
             if exits is not None:
-                left = left & exits.beyond(ends, _CURVED * region.largest(dq))
+                left = left & exits.beyond(ends, region.slight(dq, _CURVED))
                 region.landing(ends, exits)
             np.copyto(at, ends, where=last)
             if exits is None or not left.any():

@@ -26,12 +26,14 @@ from ..arrays import Index, Mask
 from ..rotation import Array, sine_and_cosine
 from .limit_crossings import Bounds, Edge, ExitsOfMany, ExitsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
+from .swing_pairs import swing_pairs
 from .topology import span
 
 _FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
 _MANY: Final = 200  # swings from which on one tangent costs less than one sine
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 _OUTSIDE: Final = 1.0 + INSIDE
+_ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
 
 
 class Region:
@@ -54,9 +56,7 @@ class Region:
         self._owner, self._slot = owner, slot
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
-        slots = list(enumerate(zip(owner.tolist(), slot.tolist(), strict=True)))
-        x_of = {joint: c for c, (joint, k) in slots if k == 3}
-        both = [(x_of[joint], c) for c, (joint, k) in slots if k == 5 and joint in x_of]
+        both = swing_pairs(owner, slot)
         pairs = [(x, z) for x, z in both if limited[x] or limited[z]]
         self.pairs = np.array(pairs, dtype=int).reshape(-1, 2)
         self.free_pairs = np.array([p for p in both if p not in pairs], dtype=int).reshape(-1, 2)
@@ -258,18 +258,21 @@ class Region:
                     pairs.append((pair, x, z, edge))
         return ExitsOfOne(columns, pairs) if columns or pairs else None
 
-    def largest(self, dq: Array) -> Array:
-        """The largest component of steps dq (n, ...), one for all coordinates: (...).
+    def slight(self, dq: Array, share: float) -> Array:
+        """What part of steps dq (n, ...) counts as little, the same for all coordinates: (...).
 
-        Where a figure turns and slides, (n, ...): to each coordinate that of its own kind, radians or metres.
+        It is a share of the largest component, and at least rounding: where everything is held, the largest
+        component is rounding too, and comparing it decides by chance.
+
+        Where a figure turns and slides, (n, ...): for each coordinate that of its kind, radians or metres.
         """
         size = np.abs(dq)
         if not self._kinds:
-            return _most(size)
-        most = np.empty_like(size)
+            return np.maximum(share * _most(size), _ROUNDING)
+        slight = np.empty_like(size)
         for kind in self._kinds:
-            most[kind] = _most(size[kind])
-        return most
+            slight[kind] = np.maximum(share * _most(size[kind]), _ROUNDING)
+        return slight
 
     def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
         """The edges by which swing pairs stand whose measure at q (n,) is above the given one."""

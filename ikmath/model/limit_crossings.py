@@ -63,7 +63,7 @@ class ExitsOfMany(NamedTuple):
         """(B,) in which frames ending inside takes more than `most` off a coordinate of to (n, B).
 
         Args:
-            to: where the steps end; most: (B,), or (n, B) for each coordinate, see `Region.largest`.
+            to: where the steps end; most: (B,), or (n, B) for each coordinate, see `Region.slight`.
         """
         out = np.zeros(self.frames, dtype=bool)
         for inside, at in ((self.limit, self.column), (self.point, self.ends)):

@@ -29,6 +29,7 @@ from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_
 from .hinge_kinematics import Hinges, nodes_of, still
 from .joint import Joint, parents_first
 from .joint_limits import Region
+from .swing_pairs import without_swing
 from .topology import Plan
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
@@ -120,6 +121,10 @@ class Skeleton(Lean):
                 "has a limit of more than two whole turns; give radians (numpy.radians), None for no limit.",
             ),
             (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
+            (
+                without_swing(self.owner, self.slot, self.lower, self.upper),
+                "is part of a swing whose limits begin half a turn or more from rest; change the limits.",
+            ),
             (~((self.stiffness >= 0) & (self.stiffness < 1)), "has a stiffness outside [0, 1)."),
         ):
             if bad.any():

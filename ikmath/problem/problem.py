@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..collision import AVOIDANCE, Avoidance, Body, Proximity, Scene, Shape
+from ..collision import AVOIDANCE, Avoidance, Body, ClosestPairs, Scene, Shape
 from ..errors import BadShape, BadValue
 from ..goals import Frame, Goal, Position, Posture
+from ..goals.base import Effectors
 from ..goals.stack import Stack
 from ..lean import Lean
 from ..limits import LIMITS, LimitMethod
@@ -286,7 +287,7 @@ class Problem(Lean):
         other = self._copy()
         other.skeleton = skeleton
         if self.scene is not None:
-            other.scene = self.scene.on(skeleton)
+            other.scene = self.scene.with_skeleton(skeleton)
         return other
 
     def among(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
@@ -304,7 +305,7 @@ class Problem(Lean):
         other = self._copy()
         other.body, other.margin, other.avoidance = like.body, like.margin, like.avoidance
         other.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
-        other.scene = like.scene.carried(other.obstacles).on(self.skeleton)
+        other.scene = like.scene.with_obstacles(other.obstacles).with_skeleton(self.skeleton)
         if other.scene.frames:
             raise BadValue("obstacles", "move over frames, but the problem is one of a single frame.")
         return other
@@ -312,9 +313,8 @@ class Problem(Lean):
     @cached_property
     def length(self) -> float:
         """Metres; 1 for a figure without extent."""
-        offsets = [
-            float(np.sqrt((goal.offset**2).sum(-1)).max()) for goal in self.goals if hasattr(goal, "offset")
-        ]
+        held = [goal.offset for goal in self.goals if isinstance(goal, Effectors)]
+        offsets = [float(np.sqrt((offset**2).sum(-1)).max()) for offset in held]
         return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
 
     @property
@@ -325,7 +325,7 @@ class Problem(Lean):
         """
         return self.margin + _SIGHT * self.length
 
-    def measure(self, q: Array, near: Proximity | None = None) -> Callable[[], float] | None:
+    def measure(self, q: Array, near: ClosestPairs | None = None) -> Callable[[], float] | None:
         """What finds the clearance at q (n,) when it is asked for; None where nothing is to be kept clear of.
 
         Args:
@@ -335,7 +335,7 @@ class Problem(Lean):
         scene = self.scene
         if scene is None:
             return None
-        if near is not None and near.least <= near.detect + scene.least_margin:
+        if near is not None and near.lists_nearest:
             return partial(float, near.least)
         return partial(_clearance, scene, q, self.sight)
 
@@ -388,10 +388,16 @@ def _same_but_for_targets(a: Goal, b: Goal) -> bool:
         type(a) is type(b)
         and a.frames is None
         and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
-        and getattr(a, "joints", ()) == getattr(b, "joints", ())
         and _equal(a.weight, b.weight)
-        and _equal(getattr(a, "offset", 0.0), getattr(b, "offset", 0.0))
+        and _hold_alike(a, b)
     )
+
+
+def _hold_alike(a: Goal, b: Goal) -> bool:
+    """Whether goals hold on to the same points; other kinds may use these names for something else."""
+    if not (isinstance(a, Effectors) and isinstance(b, Effectors)):
+        return True
+    return a.joints == b.joints and _equal(a.offset, b.offset)
 
 
 def _equal(some: Any, other: Any) -> bool:

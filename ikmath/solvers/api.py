@@ -15,6 +15,7 @@ from .. import arguments
 from ..diagnosis.status import conclude
 from ..errors import BadValue
 from ..model.joint_limits import Region
+from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
 from ..registries import LazyRegistry, choose
 from ..rotation import Array
@@ -223,4 +224,8 @@ def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Proble
 
 def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
-    return conclude(problem, q, 0, settings.tolerance, stalled=True, measure=problem.measure(q))
+    scene, near = problem.scene, None
+    if scene is not None:
+        near = scene.near(Pose.trusted(problem.skeleton, q), problem.sight, behind=problem.sight)
+    measure = problem.measure(q, near)
+    return conclude(problem, q, 0, settings.tolerance, stalled=True, measure=measure, near=near)

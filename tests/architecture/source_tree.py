@@ -61,7 +61,10 @@ def module_name(path: Path) -> str:
 
 @cache
 def imports(package: str) -> tuple[Import, ...]:
-    """All imports in a package, wherever they stand, but for those that only the type checker sees."""
+    """All imports in a package, also inside functions and `if TYPE_CHECKING:`.
+
+    The package itself may import for the type checker what it offers lazily.
+    """
     modules = {module_name(path) for path in python_files(package)}
     return tuple(one for path in python_files(package) for one in _imports_of(path, modules))
 
@@ -74,7 +77,8 @@ def unit(module: str) -> str:
 def _imports_of(path: Path, modules: set[str]) -> Iterator[Import]:
     importer = module_name(path)
     package = importer if path.name == "__init__.py" else importer.rpartition(".")[0]
-    for node in _runtime_nodes(parse(path)):
+    module = parse(path)
+    for node in ast.walk(_without_lazy_names(module) if importer == LIBRARY else module):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(importer, alias.name, node.lineno, relative=False)
@@ -90,16 +94,14 @@ def _imports_of(path: Path, modules: set[str]) -> Iterator[Import]:
                 yield Import(importer, imported, node.lineno, relative=node.level > 0)
 
 
-def _runtime_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes below, without the bodies of `if TYPE_CHECKING:`."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            for other in child.orelse:
-                yield other
-                yield from _runtime_nodes(other)
-            continue
-        yield child
-        yield from _runtime_nodes(child)
+def _without_lazy_names(module: ast.Module) -> ast.Module:
+    """A module without the bodies of its `if TYPE_CHECKING:`."""
+    body = [
+        node
+        for node in module.body
+        if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+    ]
+    return ast.Module(body, module.type_ignores)
 
 
 def cycle(package: str) -> list[str]:

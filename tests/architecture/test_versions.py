@@ -7,6 +7,7 @@ import re
 import tomllib
 
 from tests.architecture.source_tree import ADDON, LIBRARY, ROOT
+from tooling import environment
 
 
 def _read(name: str) -> str:
@@ -36,11 +37,33 @@ def test_the_changelog_has_the_version():
 
 
 def test_the_continuous_run_tests_every_blender():
-    from tooling.environment import BLENDERS
-
-    for blender in BLENDERS:
-        assert blender in _read(".ci/run")
+    newest, *others = environment.BLENDERS
+    steps = re.findall(r"^ *(?:[A-Z_]+=\S+ )?build \"[^\"]+\" (.*)$", _read(".ci/run"), re.MULTILINE)
+    assert "test" in steps, "the README's command, which takes the newest"
+    for blender in others:
+        assert f"test --blender {blender}" in steps
+    for blender in (newest, *others):
         assert blender in _read("build.py")
+        assert blender in _read("docs/development.md")
+    assert {"check", "test --python 3.11", "test --python 3.14", "test --gui", "test --gui sid"} <= set(steps)
+
+
+def test_every_blender_of_the_readme_is_tested():
+    told = re.search(r"Blender (.*) are tested in full", _read("README.md"))
+    assert told, "The README does not say which versions are tested."
+    tested = [blender.rpartition(".")[0] for blender in environment.BLENDERS]
+    assert re.findall(r"\d\.\d", told[1]) == tested
+
+
+def test_the_stubs_are_of_the_newest_blender():
+    checks = tomllib.loads(_read("pyproject.toml"))["dependency-groups"]["check"]
+    newest = next(iter(environment.BLENDERS)).rpartition(".")[0]
+    assert any(each.startswith(f"fake-bpy-module-{newest}==") for each in checks)
+
+
+def test_the_library_says_which_python_it_needs():
+    assert tomllib.loads(_read("pyproject.toml"))["project"]["requires-python"] == ">=3.11"
+    assert min(environment.BLENDERS.values()) == environment.OLDEST_PYTHON == (3, 11)
 
 
 def test_the_licence_is_the_manifests():

@@ -147,7 +147,7 @@ def led(scene: Scene, updates: int, resting: int, budget: float) -> Way:
 
 def counted() -> Iterator[int]:
     """Steps that solvers have proposed, in turn with zeros from which they are counted anew."""
-    picture: Any = sys.modules["ikmath.solvers.descent.picture"].Picture
+    picture: Any = sys.modules["ikmath.classic.former.descent.picture"].Picture
     step, count = picture.step, 0
 
     def noted(*given: Any, **options: Any) -> Any:

@@ -2,22 +2,22 @@
 """A person among three meshes of 30,000 triangles each, keeping out of them and of itself.
 
 Warm solves of a motion of head, hands and feet that leads through the meshes, and of a hand that is dragged
-while five places are pinned; with our own tree over the triangles, and with Blender's.
+while five places are pinned.
 
-python build.py bench -- meshes                 both trees, 120 frames
+python build.py bench -- meshes                 120 frames
 python build.py bench -- meshes --frames=300
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from timing import clock, machine, table
 
 import ikmath as ik
-from ikmath.collision.bvh import Tree
+from ikmath.collision.bvh import Bvh
 
 EFFECTORS = ("head", "wrist.L", "wrist.R", "ankle.L", "ankle.R")
 PINS = ("pelvis", "head", "wrist.R", "ankle.L", "ankle.R")
@@ -25,7 +25,6 @@ BARS = {"motion": 4.0, "drag": 8.0}  # milliseconds
 ROUND, ALONG = 150, 100  # faces of a mesh: twice their product
 
 Tasks = list[ik.Problem]
-TreeMaker = Callable[[np.ndarray, np.ndarray], object]
 
 
 def run(arguments: list[str]) -> None:
@@ -35,16 +34,11 @@ def run(arguments: list[str]) -> None:
     print(f"\nA person among meshes ({machine()})\n")
     surfaces = [bumpy(seed) for seed in range(3)]
     print(f"Building a tree over {len(surfaces[0][1])} triangles, milliseconds:")
-    trees: dict[str, TreeMaker | None] = {"our own tree": None, "Blender's tree": blender_tree()}
+    took = [_least(vertices, faces) for vertices, faces in surfaces]
+    print(f"  {', '.join(f'{1e3 * one:.1f}' for one in took)}; bar 10")
     rows = []
-    for label, make in trees.items():
-        took = [_least(make or own_tree, vertices, faces) for vertices, faces in surfaces]
-        print(f"  {label}: {', '.join(f'{1e3 * one:.1f}' for one in took)}; bar 10")
-        for name, tasks in (
-            ("motion", motion(surfaces, make, frames)),
-            ("drag", drag(surfaces, make, frames)),
-        ):
-            rows.append((f"{name}, {label}", *follow(tasks), BARS[name]))
+    for name, tasks in (("motion", motion(surfaces, frames)), ("drag", drag(surfaces, frames))):
+        rows.append((name, *follow(tasks), BARS[name]))
     header = (
         "",
         "median ms",
@@ -79,30 +73,7 @@ def bumpy(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return vertices, np.concatenate(faces)
 
 
-def own_tree(vertices: np.ndarray, faces: np.ndarray) -> object:
-    """Our own tree."""
-    return Tree.build(vertices[faces])
-
-
-def blender_tree() -> TreeMaker:
-    """What makes Blender's tree, as the extension's bridge does."""
-    import bpy  # noqa: F401  (mathutils comes with it)
-    from mathutils.bvhtree import BVHTree
-
-    class Blenders:
-        def __init__(self, vertices: np.ndarray, faces: np.ndarray) -> None:
-            self.tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist(), all_triangles=True)
-
-        def find_nearest(self, points: np.ndarray, limit: np.ndarray) -> np.ndarray:
-            reach = np.minimum(limit, 1e30).tolist()
-            find = self.tree.find_nearest
-            found = [find(point, far)[2] for point, far in zip(points.tolist(), reach, strict=True)]
-            return np.array([-1 if face is None else face for face in found], dtype=np.intp)
-
-    return Blenders
-
-
-def motion(surfaces: Sequence[tuple[np.ndarray, np.ndarray]], make: TreeMaker | None, frames: int) -> Tasks:
+def motion(surfaces: Sequence[tuple[np.ndarray, np.ndarray]], frames: int) -> Tasks:
     """Head, hands and feet along a motion through the meshes."""
     figure, body, pairs = person()
     draw, beat = np.random.default_rng(8), np.arange(frames) * (2.0 * np.pi / 120)
@@ -113,12 +84,12 @@ def motion(surfaces: Sequence[tuple[np.ndarray, np.ndarray]], make: TreeMaker | 
     places = ik.Pose.forward(figure, figure.region.project(q)).point(EFFECTORS, np.zeros((5, 3)))
     goal = ik.Position(list(EFFECTORS), places)
     problem = ik.Problem(
-        figure, [goal, ik.Posture(figure.rest)], obstacles=around(surfaces, make), body=body, self_pairs=pairs
+        figure, [goal, ik.Posture(figure.rest)], obstacles=around(surfaces), body=body, self_pairs=pairs
     )
     return [problem.at(frame) for frame in range(frames)]
 
 
-def drag(surfaces: Sequence[tuple[np.ndarray, np.ndarray]], make: TreeMaker | None, frames: int) -> Tasks:
+def drag(surfaces: Sequence[tuple[np.ndarray, np.ndarray]], frames: int) -> Tasks:
     """One hand dragged in circles, into the meshes and out again, five places pinned."""
     figure, body, pairs = person()
     rest = ik.Pose.forward(figure, figure.rest)
@@ -127,7 +98,7 @@ def drag(surfaces: Sequence[tuple[np.ndarray, np.ndarray]], make: TreeMaker | No
     way = np.stack([-0.2 + 0.2 * np.cos(beat), -0.25 * np.sin(beat), 0.1 * np.sin(2 * beat)], -1)
     pins = ik.Position(list(PINS), rest.point(PINS, np.zeros((5, 3))))
     goals = [ik.Position("wrist.L", hand + way, priority=1), pins, ik.Posture(figure.rest)]
-    problem = ik.Problem(figure, goals, obstacles=around(surfaces, make), body=body, self_pairs=pairs)
+    problem = ik.Problem(figure, goals, obstacles=around(surfaces), body=body, self_pairs=pairs)
     return [problem.at(frame) for frame in range(frames)]
 
 
@@ -147,17 +118,14 @@ def person() -> tuple[ik.Skeleton, ik.Body, np.ndarray]:
     return figure, body, ik.self_pairs(figure, body, slack=0.01)
 
 
-def around(
-    surfaces: Sequence[tuple[np.ndarray, np.ndarray]], make: TreeMaker | None
-) -> list[ik.TriangleMesh]:
+def around(surfaces: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[ik.TriangleMesh]:
     """Three meshes close to the person: before it, at its side, and above."""
     sizes, places = (0.22, 0.2, 0.18), ((0.25, -0.42, 1.25), (0.55, 0.25, 1.05), (-0.45, -0.3, 1.1))
     meshes = []
     for (vertices, faces), size, place, name in zip(
         surfaces, sizes, places, ("table", "chair", "lamp"), strict=True
     ):
-        tree = None if make is None else make(size * vertices, faces)
-        mesh = ik.TriangleMesh(size * vertices, faces, name=name, tree=tree)
+        mesh = ik.TriangleMesh(size * vertices, faces, name=name)
         meshes.append(mesh.moved(np.eye(3), place))
     return meshes
 
@@ -191,11 +159,11 @@ def follow(tasks: Tasks) -> list[object]:
     ]
 
 
-def _least(make: TreeMaker, vertices: np.ndarray, faces: np.ndarray) -> float:
+def _least(vertices: np.ndarray, faces: np.ndarray) -> float:
     """Seconds of the quickest of five."""
     took = []
     for _ in range(5):
         began = clock()
-        make(vertices, faces)
+        Bvh.build(vertices[faces])
         took.append(clock() - began)
     return min(took)

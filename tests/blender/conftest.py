@@ -44,8 +44,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def empty_file() -> Iterator[None]:
-    """An empty file before each test. References to Blender's data from before it are dead."""
+    """Begin with an empty file. References to Blender's data from before it are dead.
+
+    Auto-keying makes new F-curves, as it does not by default from 5.2 on; test_auto_key.py has both.
+    """
     import bpy
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.context.preferences.edit.use_keyframe_insert_available = False
     yield

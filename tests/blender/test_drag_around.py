@@ -65,7 +65,7 @@ def solved_error(rig: bpy.types.Object, hand: str, goal: np.ndarray) -> float:
 
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one for each pose that a solver looks at among obstacles."""
-    guard: Any = sys.modules["ikmath.solvers.descent.guard"].Guard
+    guard: Any = sys.modules["ikmath.classic.former.descent.guard"].Guard
     near, seen = guard.near, []
 
     def noted(self: Any, pose: Any) -> Any:

@@ -47,6 +47,21 @@ def test_a_solve_is_told():
     assert "No bone is at a joint limit." in lines
 
 
+def test_effectors_that_do_not_count_are_not_said_to_have_reached_anything():
+    rig = two_arms()
+    reach(rig, "hand.L", (9.0, 0.0, 2.0), chain_root="arm.L")
+    rig.articulate.effectors["hand.L"].weight = 0.0
+    bpy.ops.articulate.solve()
+    assert "no effector counts" in rig.articulate.message and "reached" not in rig.articulate.message
+    add("hand.R", "POSE", chain_root="arm.R")
+    bpy.ops.articulate.solve()
+    assert rig.articulate.message.endswith("every effector that counts reached its target")
+    rig.articulate.effectors["hand.L"].influence = 0.0
+    rig.articulate.effectors["hand.L"].weight = 1.0
+    bpy.ops.articulate.solve()
+    assert rig.articulate.message.endswith("every effector that counts reached its target")
+
+
 def test_a_bake_is_told_with_means_and_the_worst_frames():
     rig = arm(4)
     target = reach(rig, "b3", (1.0, 0.5, 2.5))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -18,7 +19,8 @@ from tests.gui.screen import Screen, end
 from tooling.environment import ROOT
 from tooling.problem import Problem
 
-SHOTS = ROOT / "dist" / "gui"
+BACKEND = os.environ.get("ARTICULATE_GPU", "")  # "vulkan", else Blender's default
+SHOTS = ROOT / "dist" / "gui" / "-".join(filter(None, (os.environ.get("ARTICULATE_WINDOW"), BACKEND)))
 WIDTH, HEIGHT = 1280, 800
 PATIENCE = 120.0  # seconds: software rendering on a busy machine, and shaders compiled at the first start
 BUTTON_HEIGHT = 20  # pixels, at the resolution scale that a new Blender has
@@ -52,7 +54,7 @@ class BlenderWindow:
         Raises:
             Problem: something did not start; the text has what it printed last.
         """
-        self._root = provision()
+        self._root = provision(os.environ["ARTICULATE_WINDOW"])
         self._session = Path(tempfile.mkdtemp(prefix="session-", dir=self._root))
         self.home = f"/{self._session.name}"  # the same directory, seen from inside
         SHOTS.mkdir(parents=True, exist_ok=True)
@@ -80,7 +82,8 @@ class BlenderWindow:
         """Run Python inside Blender, from a timer of its event loop.
 
         Args:
-            code: it knows `bpy`, `window()`, `view()`, `pixel_of(point)`, and may set `result`.
+            code: it knows `bpy`, `window()`, `view()`, `pixel_of(point)`, `curves_of(thing)`,
+                `hide_bone(bone, hidden)`, `select_bone(bone, select)`, and may set `result`.
             timeout: seconds.
 
         Returns:
@@ -302,7 +305,8 @@ class BlenderWindow:
             raise Problem(f"Blender did not install the zip:\n{done.stdout}{done.stderr}")
 
     def _start_blender(self) -> None:
-        geometry = ("-p", "0", "0", str(WIDTH), str(HEIGHT))
+        backend = ("--gpu-backend", BACKEND) if BACKEND else ()
+        geometry = (*backend, "-p", "0", "0", str(WIDTH), str(HEIGHT))
         command = inside_command(
             self._root, "blender", "-noaudio", *geometry, "--python", f"{self.home}/inside.py"
         )

@@ -36,10 +36,33 @@ def pixel_of(point):
     return [region.x + found.x, window().height - 1 - (region.y + found.y)]
 
 
+def curves_of(thing):
+    """The F-curves that animate an object: in its slot's channel bag, since 4.4, or in its action."""
+    data = thing.animation_data
+    if data is None or data.action is None:
+        return []
+    if not hasattr(data.action, "layers"):
+        return list(data.action.fcurves)
+    bags = [strip.channelbag(data.action_slot) for layer in data.action.layers for strip in layer.strips]
+    return [curve for bag in bags if bag for curve in bag.fcurves]
+
+
+def hide_bone(bone, hidden):
+    """Hide a pose bone, or show it; 5.0 moved this from the bone to the pose bone."""
+    (bone if hasattr(bone, "hide") else bone.bone).hide = hidden
+
+
+def select_bone(bone, select):
+    """Select a pose bone, or deselect it; 5.0 moved this too."""
+    (bone if hasattr(bone, "select") else bone.bone).select = select
+
+
 def poll():
     """Run the next piece of code that was handed in, if there is one."""
     for source in sorted(SESSION.glob("*.code")):
-        names = {"bpy": bpy, "window": window, "view": view, "pixel_of": pixel_of, "result": None}
+        names = {"bpy": bpy, "window": window, "view": view, "pixel_of": pixel_of}
+        names |= {"curves_of": curves_of, "hide_bone": hide_bone, "select_bone": select_bone}
+        names["result"] = None
         try:
             exec(compile(source.read_text(encoding="utf-8"), source.name, "exec"), names)
             answer = {"result": names["result"]}
@@ -63,6 +86,7 @@ def start():
     # Without a graphics card a smooth view is drawn eight times over, each time half as fast.
     preferences.system.viewport_aa, preferences.system.use_overlay_smooth_wire = "OFF", False
     preferences.edit.undo_steps = 64
+    preferences.edit.use_keyframe_insert_available = False  # on from 5.2 on; then auto-key makes no new curve
     bpy.app.timers.register(poll, persistent=True)
 
 

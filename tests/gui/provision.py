@@ -2,9 +2,9 @@
 """A real Blender with a window, on a machine that has neither: Debian's own, in a directory of its own.
 
 The bpy wheels have no window, so what an animator does with the mouse cannot be tested there. Debian trixie
-has Blender 4.3.2; debootstrap puts it, with a virtual screen and mouse, below `.venv/gui-root`. Nothing of
-the machine itself is changed. Needs root (debootstrap and chroot do) and apt's own configuration, from which
-the mirror is taken. Run again, it does nothing.
+has Blender 4.3.2, sid has the newest that Debian has; debootstrap puts them, with a virtual screen and mouse,
+below `.venv/gui-trixie` and `.venv/gui-sid`. The machine itself is not changed. Needs root (for debootstrap
+and chroot) and apt's own configuration, from which the mirror is taken. Run again, it does nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ if __name__ == "__main__":  # run as a script: the repository's root is not on t
 from tooling.environment import ROOT
 from tooling.problem import Problem
 
-SUITE = "trixie"
 PACKAGES = (
     "blender",
     "libgl1-mesa-dri",
@@ -30,20 +29,31 @@ PACKAGES = (
     "xdotool",
     "xvfb",
 )
-GUI_ROOT = ROOT / ".venv" / "gui-root"
+SUITES = {"trixie": PACKAGES, "sid": (*PACKAGES, "mesa-vulkan-drivers", "python3-venv")}
+"""Debian's suites and what is installed of them; the first one is stable and must be there."""
+CHANGING = "sid"
 
 
-def provision(root: Path = GUI_ROOT) -> Path:
+class NotInstallable(Problem):
+    """A suite that changes every day has no Blender that can be installed today."""
+
+
+def provision(suite: str) -> Path:
     """Make the directory with Debian and Blender in it, unless it is there.
+
+    Args:
+        suite: a key of `SUITES`.
 
     Returns:
         The directory, to chroot into.
 
     Raises:
+        NotInstallable: only where the suite changes every day.
         Problem: not root, no debootstrap, no Debian mirror, or no network.
     """
+    root, packages = ROOT / ".venv" / f"gui-{suite}", SUITES[suite]
     stamp = root / "installed"
-    wanted = " ".join((SUITE, *PACKAGES))
+    wanted = " ".join((suite, *packages))
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return root
     if os.geteuid() != 0:
@@ -51,14 +61,25 @@ def provision(root: Path = GUI_ROOT) -> Path:
     for tool, package in (("debootstrap", "debootstrap"), ("unshare", "util-linux")):
         if shutil.which(tool) is None:
             raise Problem(f"{tool} is missing: apt-get install --no-install-recommends {package}")
-    if not (root / "bootstrapped").is_file():
-        _bootstrap(root)
-    print("Installing Blender with a window (once) ...", flush=True)
-    _inside(root, "apt-get", "update", "-q")
-    _inside(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", *PACKAGES)
-    _inside(root, "apt-get", "clean")
+    archive = mirror()
+    try:
+        _install(root, suite, archive)
+    except Problem as problem:
+        if suite == CHANGING:
+            raise NotInstallable(str(problem)) from problem
+        raise
     stamp.write_text(wanted, encoding="utf-8")
     return root
+
+
+def _install(root: Path, suite: str, archive: str) -> None:
+    """Make the Debian, and install the packages in it."""
+    if not (root / "bootstrapped").is_file():
+        _bootstrap(root, suite, archive)
+    print(f"Installing Blender with a window from Debian {suite} (once) ...", flush=True)
+    _inside(root, "apt-get", "update", "-q")
+    _inside(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", *SUITES[suite])
+    _inside(root, "apt-get", "clean")
 
 
 def mirror(apt: Path = Path("/etc/apt")) -> str:
@@ -70,7 +91,9 @@ def mirror(apt: Path = Path("/etc/apt")) -> str:
     for address, suite in _sources(apt):
         if re.fullmatch(r"\S+/debian/?", address) and "security" not in suite:
             return address
-    raise Problem("apt's sources on this machine name no Debian archive, from which Blender 4.3 could come.")
+    raise Problem(
+        "apt's sources on this machine name no Debian archive, from which a Blender with a window could come."
+    )
 
 
 def _sources(apt: Path) -> list[tuple[str, str]]:
@@ -88,14 +111,14 @@ def _sources(apt: Path) -> list[tuple[str, str]]:
     return found
 
 
-def _bootstrap(root: Path) -> None:
+def _bootstrap(root: Path, suite: str, archive: str) -> None:
     """The bare Debian, made beside and then moved to its place: half of one is never taken for a whole."""
     print(f"Making a small Debian in {root.relative_to(ROOT)} (once) ...", flush=True)
     partial = root.with_name(root.name + ".partial")
     for old in (partial, root):
         shutil.rmtree(old, ignore_errors=True)
     partial.parent.mkdir(parents=True, exist_ok=True)
-    command = ["debootstrap", "--variant=minbase", "--include=ca-certificates", SUITE, str(partial), mirror()]
+    command = ["debootstrap", "--variant=minbase", "--include=ca-certificates", suite, str(partial), archive]
     _checked(command, "make a Debian to put Blender in")
     # How this machine's apt reaches its mirror (a proxy, certificates, names) is how the one inside has to.
     for settings in sorted(Path("/etc/apt/apt.conf.d").glob("*")):
@@ -107,13 +130,38 @@ def _bootstrap(root: Path) -> None:
     partial.rename(root)
 
 
+def python_of_sid(version: tuple[int, int]) -> tuple[str, ...]:
+    """What runs a command in sid, in this repository and under its own path, for sid's Python.
+
+    Args:
+        version: what sid's Python is to be.
+
+    Raises:
+        NotInstallable: sid cannot be installed today, or has another Python.
+        Problem: see `provision`.
+    """
+    root = provision("sid")
+    (root / ROOT.relative_to("/")).mkdir(parents=True, exist_ok=True)
+    prefix = (*_in_namespace(f'mount --bind "{ROOT}" "$0{ROOT}" &&', root), "env", f"--chdir={ROOT}")
+    asked = [*prefix, "python3", "-c", "import sys; print(*sys.version_info[:2])"]
+    found = tuple(map(int, subprocess.run(asked, capture_output=True, text=True).stdout.split()))
+    if found != version:
+        raise NotInstallable(f"Debian sid has Python {'.'.join(map(str, found))}.")
+    return prefix
+
+
 def inside_command(root: Path, *command: str) -> list[str]:
-    """The command line that runs a command inside, with /proc and /dev that vanish when it ends.
+    """The command line that runs a command inside, with /proc and /dev that vanish when it ends."""
+    return [*_in_namespace("", root), *command]
+
+
+def _in_namespace(mounts: str, root: Path) -> list[str]:
+    """The beginning of a command line that runs inside.
 
     The mounts belong to that process alone: removing the directory can never reach the machine's own /dev.
     """
-    mounts = 'mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
-    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts, str(root), *command]
+    mounts += ' mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts, str(root)]
 
 
 def environment(**variables: str) -> dict[str, str]:
@@ -137,6 +185,6 @@ def _checked(command: list[str], purpose: str) -> None:
 
 if __name__ == "__main__":
     try:
-        print(provision())
+        print(provision(*sys.argv[1:]))
     except Problem as problem:
         sys.exit(str(problem))

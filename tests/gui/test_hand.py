@@ -201,8 +201,8 @@ def test_pins_by_key_mirrored_and_all_removed(figure: BlenderWindow):
     figure.operate(
         "bpy.ops.articulate.unpin_all()\n"
         "rig = bpy.data.objects['Figure']\n"
-        "for bone in rig.data.bones:\n"
-        "    bone.select = bone.name == 'hand.L'\n"
+        "for bone in rig.pose.bones:\n"
+        "    select_bone(bone, bone.name == 'hand.L')\n"
         "rig.data.bones.active = rig.data.bones['hand.L']"
     )
     figure.move(*figure.pixel_of((0.0, 0.0, 2.4)))
@@ -230,8 +230,7 @@ def test_auto_key_keys_what_was_dragged(figure: BlenderWindow):
     begun = figure.pixel_of(figure.run(PLACES)["hand.L"])
     figure.drag(begun, figure.pixel_of(RELEASED))
     keys = (
-        "data = bpy.data.objects['Figure'].animation_data\n"
-        "curves = data.action.fcurves if data and data.action else []\n"
+        "curves = curves_of(bpy.data.objects['Figure'])\n"
         "result = [[c.data_path, k.co[0]] for c in curves for k in c.keyframe_points]"
     )
     found = figure.wait_for(keys, lambda now: len(now) > 0)

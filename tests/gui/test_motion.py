@@ -44,8 +44,7 @@ nearest = bpy.app.driver_namespace.pop('nearest')
 result = [len(nearest), min(nearest)]
 """
 KEYS = """
-data = bpy.data.objects['Figure'].animation_data
-curves = [] if data is None or data.action is None else data.action.fcurves
+curves = curves_of(bpy.data.objects['Figure'])
 result = {f'{c.data_path} {c.array_index}': [list(k.co) for k in c.keyframe_points] for c in curves}
 """
 PLAY = "bpy.ops.screen.animation_play()"

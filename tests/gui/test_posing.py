@@ -23,8 +23,8 @@ for name, parent in (('lower', 'Bone'), ('hand', 'lower')):
     bone.tail = bones[parent].tail.copy()
     bone.tail.z += 1.0
 bpy.ops.object.mode_set(mode='POSE')
-for bone in armature.data.bones:
-    bone.select = bone.name == 'hand'
+for bone in armature.pose.bones:
+    select_bone(bone, bone.name == 'hand')
 armature.data.bones.active = armature.data.bones['hand']
 bpy.ops.ed.undo_push(message='chain')
 """
@@ -50,8 +50,7 @@ tip = armature.matrix_world @ armature.pose.bones['hand'].tail
 result = (tip - target.matrix_world.translation).length
 """
 ACTIONS = """
-data = bpy.data.objects['Armature'].animation_data
-result = 0 if data is None or data.action is None else len(data.action.fcurves)
+result = len(curves_of(bpy.data.objects['Armature']))
 """
 VIEWPORT = (400.0, HEIGHT - 200.0)
 """A pixel of the 3D view with nothing on it: keys go to what is below the mouse."""

@@ -109,8 +109,8 @@ def test_every_selected_bone_has_the_gizmo_of_its_own_target(figure: BlenderWind
     figure.operate(
         "bpy.ops.articulate.effector_add(bone='hand.R')\n"
         "rig = bpy.data.objects['Figure']\n"
-        "for bone in rig.data.bones:\n"
-        "    bone.select = bone.name.startswith('hand')\n"
+        "for bone in rig.pose.bones:\n"
+        "    select_bone(bone, bone.name.startswith('hand'))\n"
         "bpy.ops.ed.undo_push(message='two')"
     )
     figure.settle()

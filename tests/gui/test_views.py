@@ -62,8 +62,8 @@ bone.custom_shape_rotation_euler = (0.7, -0.4, 1.1)
 bone.custom_shape_scale_xyz = (1.1, 0.8, 1.6)
 bone.use_custom_shape_bone_size = BY_LENGTH
 bone.custom_shape_transform = rig.pose.bones['thigh.R'] if ELSEWHERE else None
-for other in rig.data.bones:
-    other.hide = other.name != 'chest'
+for other in rig.pose.bones:
+    hide_bone(other, other.name != 'chest')
 """
 HOVERED = "result = bpy.context.window_manager.articulate.hovered"
 HAND = f"{PLACES}result = result['hand.L']"
@@ -166,7 +166,7 @@ def test_a_custom_shape_is_taken_hold_of_where_blender_draws_it(
     figure.operate("bpy.ops.wm.tool_set_by_id(name='builtin.select_box')")  # draws nothing of its own
     pictures = []
     for hidden in (False, True):
-        figure.run(f"bpy.data.objects['Figure'].data.bones['chest'].hide = {hidden}")
+        figure.run(f"hide_bone(bpy.data.objects['Figure'].pose.bones['chest'], {hidden})")
         figure.move(40, 600)
         name = f"custom_shape_{by_length}_{elsewhere}_{hidden}".lower()
         with Image.open(figure.screenshot(name)) as picture:
@@ -179,7 +179,7 @@ def test_a_custom_shape_is_taken_hold_of_where_blender_draws_it(
         if drawn.getpixel((x, y)) and (x in (left, right - 1) or y in (top, bottom - 1))
     ]
     assert right - left > 60 and bottom - top > 60, "The shape is not on the screen."
-    figure.run("bpy.data.objects['Figure'].data.bones['chest'].hide = False")
+    figure.run("hide_bone(bpy.data.objects['Figure'].pose.bones['chest'], False)")
     figure.operate("bpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
     for x, y in corners[:: max(1, len(corners) // 6)]:
         figure.move(60 + x, 100 + y)

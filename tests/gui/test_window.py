@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tests.gui.blender_window import HEIGHT, WIDTH, BlenderWindow
+from tests.gui.blender_window import BACKEND, HEIGHT, WIDTH, BlenderWindow
 
 ARMATURE = """
 bpy.ops.object.select_all(action='SELECT'); bpy.ops.object.delete()
@@ -15,6 +15,8 @@ bpy.ops.ed.undo_push(message='armature')
 def test_the_window_is_there(window: BlenderWindow):
     size = window.run("result = [window().width, window().height]")
     assert size == [WIDTH, HEIGHT]
+    backend = window.run("import gpu; result = gpu.platform.backend_type_get()")
+    assert backend == (BACKEND.upper() or "OPENGL")
 
 
 def test_the_tab_is_drawn_without_an_armature(window: BlenderWindow):

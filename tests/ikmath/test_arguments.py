@@ -44,6 +44,8 @@ GARBAGE = (
         b"x",
         float("nan"),
         float("inf"),
+        np.float32("inf"),
+        np.float32("nan"),
         -1,
         2.5,
         1e300,
@@ -258,6 +260,26 @@ def test_numbers_are_finite_and_fresh_or_refused(value):
             assert refusal.what == "thing"
         else:
             assert array.dtype == float and np.isfinite(array).all() and array.flags.owndata
+
+
+@pytest.mark.parametrize("value", [np.float32(0.3), np.float64(0.3), np.array(0.3, dtype=np.float32)])
+def test_options_in_single_precision_are_computed_in_double(value):
+    """numpy 2 computes in single precision with a number of single precision and one of Python."""
+    options = ik.METHODS["hierarchical"].options(tolerance=value, max_turn=value)
+    assert type(options.tolerance) is type(options.max_turn) is float
+    assert options.tolerance == options.max_turn == float(value)
+    assert type(arguments.number(value, "thing")) is float
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [np.float32("inf"), np.float16("inf"), np.array(np.inf, dtype=np.float32)])
+def test_infinity_in_single_precision_is_no_number(value):
+    for call in (lambda: arguments.number(value, "thing"), lambda: arguments.numbers(value, "thing")):
+        with pytest.raises(ik.BadValue, match="thing"):
+            call()
+    with pytest.raises(ik.BadValue, match="thing"):
+        arguments.whole(value, "thing", least=0)
+    assert arguments.number(value, "thing", endless=True) == np.inf
 
 
 def test_what_is_handed_in_stays_the_callers():

@@ -9,7 +9,11 @@ from typing import Any
 import bpy
 
 from ...bridge.rotation_channels import channel_of
+from ...properties.access import session_of
+from .available_keys import components_to_key
 from .keying_set import key_set, keying_set_in_use
+
+_UNKEYED = "Auto-key keyed nothing: {setting}, and what moved has no keys {where}"
 
 
 def auto_key(
@@ -18,6 +22,7 @@ def auto_key(
     """Key what was solved, if auto-keying is on.
 
     With "Only Active Keying Set" on, the set says which channels of the bones that were solved.
+    Where only what has keys is keyed and nothing has, the session keeps a sentence for the operator.
 
     Args:
         armature: the original object, with the solved pose written.
@@ -37,9 +42,11 @@ def auto_key(
     if chosen is not None:
         names = dict.fromkeys(name for name, _channel, _index in keyed)
         return _key_by_set(chosen, context, armature, [bones[name] for name in names])
-    how = {"options": _options(context), "keytype": settings.keyframe_type}
-    return sum(
-        bones[name].keyframe_insert(channel, index=index, group=name, **how) for name, channel, index in keyed
+    paths = {name: bones[name].path_from_id() for name, _channel, _index in keyed}
+    return _key_components(
+        context,
+        armature,
+        [(f"{paths[name]}.{channel}", index, name) for name, channel, index in keyed],
     )
 
 
@@ -64,11 +71,32 @@ def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Conte
     if chosen is not None:
         return _key_by_set(chosen, context, thing)
     channel = channel_of(thing.rotation_mode) if what == "rotation" else what
-    how = {"options": _options(context), "keytype": settings.keyframe_type}
+    components = range(len(getattr(thing, channel)))
+    return _key_components(context, thing, [(channel, index, "Object Transforms") for index in components])
+
+
+def _key_components(
+    context: bpy.types.Context, changed: bpy.types.Object, components: Collection[tuple[str, int, str]]
+) -> int:
+    """Key (path, index, group) of an object, as the settings say.
+
+    Blender prints a line for each component that they leave out, so those are left out here.
+    """
+    options, session = _options(context), session_of(context)
+    limited = components_to_key(changed, options, context.scene.frame_current_final)
+    if limited is not None:
+        components = [one for one in components if one[:2] in limited]
+    session.unkeyed = "" if components else _why_unkeyed(options)
+    how = {"options": options, "keytype": context.scene.tool_settings.keyframe_type}
     return sum(
-        thing.keyframe_insert(channel, index=index, group="Object Transforms", **how)
-        for index in range(len(getattr(thing, channel)))
+        changed.keyframe_insert(path, index=index, group=group, **how) for path, index, group in components
     )
+
+
+def _why_unkeyed(options: set[str]) -> str:
+    if "INSERTKEY_REPLACE" in options:
+        return _UNKEYED.format(setting="its mode is Replace", where="in this frame")
+    return _UNKEYED.format(setting="Only Insert Available is on (Preferences, Animation)", where="yet")
 
 
 def _key_by_set(
@@ -77,8 +105,10 @@ def _key_by_set(
     changed: bpy.types.Object,
     bones: Collection[bpy.types.PoseBone] = (),
 ) -> int:
-    options = _options(context) | ({"INSERTKEY_VISUAL"} if chosen.use_insertkey_visual else set())
+    # Blender's own auto-keying ignores "Only Insert Available" where a keying set is in use.
+    options = _options(context) - {"INSERTKEY_AVAILABLE"}
     if chosen.use_insertkey_visual:
+        options.add("INSERTKEY_VISUAL")
         context.view_layer.update()  # such a key is of what is shown
     keytype = context.scene.tool_settings.keyframe_type
     return key_set(chosen, context, changed, bones, options=options, keytype=keytype)

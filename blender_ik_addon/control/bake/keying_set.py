@@ -8,6 +8,8 @@ from typing import Any
 
 import bpy
 
+from .available_keys import components_to_key
+
 
 def keying_set_in_use(context: bpy.types.Context) -> bpy.types.KeyingSet | None:
     """The set that auto-keying is to keep to; None where it is not to, or where no set is active."""
@@ -40,16 +42,26 @@ def key_set(
         RuntimeError: Blender cannot key them.
     """
     by_set = {"KEYINGSET": keying_set.bl_label}
-    return sum(
-        path.id.keyframe_insert(
-            path.data_path,
-            index=-1 if path.use_entire_array else path.array_index,
-            group=path.group or by_set.get(path.group_method, ""),
-            **how,
-        )
-        for path in _wanted(keying_set, context, changed, bones)
-        if _is_there(path)
-    )
+    frame = context.scene.frame_current_final
+    keyed = 0
+    for path in _wanted(keying_set, context, changed, bones):
+        if _is_there(path):
+            group = path.group or by_set.get(path.group_method, "")
+            limited = components_to_key(path.id, how["options"], frame)
+            indices = [
+                path.id.keyframe_insert(path.data_path, index=index, group=group, **how)
+                for index in _indices(path, limited)
+            ]
+            keyed += any(indices)
+    return keyed
+
+
+def _indices(path: bpy.types.KeyingSetPath, limited: set[tuple[str, int]] | None) -> list[int]:
+    """Which components of a path are keyed: -1 for all, as `keyframe_insert` takes it."""
+    own = -1 if path.use_entire_array else path.array_index
+    if limited is None:
+        return [own]
+    return sorted(index for name, index in limited if name == path.data_path and own in (-1, index))
 
 
 def _wanted(
@@ -64,7 +76,8 @@ def _wanted(
     as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
     for member in ("selected_pose_bones", "selected_pose_bones_from_active_object"):
         as_selected[member] = list(bones)
-    with context.temp_override(**_place(context), **as_selected):
+    override: Any = context.temp_override(**_place(context), **as_selected)
+    with override:
         try:
             keying_set.refresh()
         except RuntimeError:  # how a set says that nothing here is meant: "Available" where nothing has keys

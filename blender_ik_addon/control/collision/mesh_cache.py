@@ -9,11 +9,12 @@ of them every time they are read, so nothing depends on being told of changes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import bpy
 
-from ...bridge.obstacles import ObstacleReader
+if TYPE_CHECKING:
+    from ...bridge.obstacles import ObstacleReader
 
 _NAME: Final = "articulate_readers"
 
@@ -26,6 +27,8 @@ class Readers:
 
     def of(self, armature: bpy.types.Object) -> ObstacleReader:
         """The reader of an armature, with what it read last; those of deleted ones are given up."""
+        from ...bridge.obstacles import ObstacleReader  # loads the library, which this module must not
+
         there = {thing.session_uid for thing in bpy.data.objects if thing.type == "ARMATURE"}
         for uid in self._readers.keys() - there:
             del self._readers[uid]

@@ -15,8 +15,8 @@ import bpy
 import numpy as np
 
 import ikmath as ik
-from ikmath.collision import Proximity, Scene, Shape
-from ikmath.collision.coherence_cache import Watch
+from ikmath.collision import ClosestPairs, Scene, Shape
+from ikmath.collision.coherence_cache import CoherenceCache
 
 from ...bridge.armature import Array, Bones, Floats, Indices, Matrices, read_state
 from ...bridge.changes import UNKNOWN, Changes
@@ -107,7 +107,7 @@ class Neighbourhood:
         self._around: Surroundings | None = None
         self._model: _Model | None = None
         self._carried: tuple[Scene, tuple[Shape, ...], Scene] | None = None
-        self._watched: tuple[Scene, Watch | None] | None = None
+        self._watched: tuple[Scene, CoherenceCache | None] | None = None
         self._sight = 0.0
         self._changes = UNKNOWN
         self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
@@ -169,7 +169,7 @@ class Neighbourhood:
             return None
         known = self._carried
         if known is None or known[0] is not scene or known[1] != shapes:
-            known = self._carried = scene, shapes, scene.carried(shapes)
+            known = self._carried = scene, shapes, scene.with_obstacles(shapes)
         near = self._near(known[2], places, model.problem.length)
         critical = None if near is None else _listed(model, known[2], near, space)
         self._found = space, shapes, told, critical
@@ -190,18 +190,18 @@ class Neighbourhood:
         self._changes = Changes()
         return known[1]
 
-    def _near(self, scene: Scene, places: Array, size: float) -> Proximity | None:
+    def _near(self, scene: Scene, places: Array, size: float) -> ClosestPairs | None:
         """All near pairs; where none is, some among which the nearest is; None if there is nothing at all."""
-        if self._watched is None or not scene.alike(self._watched[0]):
-            self._watched = scene, scene.watch(closely=True)
-        watch = self._watched[1]
+        if self._watched is None or scene.broad_phase is not self._watched[0].broad_phase:
+            self._watched = scene, scene.coherence_cache(steady=True)
+        cache = self._watched[1]
         sight = max(_DETECT * size, self._sight)
-        near = scene.near_places(places, sight, watch=watch)
+        near = scene.near_places(places, sight, cache=cache)
         if not len(near):
             farthest = scene.upper_bound(places)
             while not len(near) and sight < farthest < np.inf:
                 sight *= _FARTHER
-                near = scene.near_places(places, sight, watch=watch)
+                near = scene.near_places(places, sight, cache=cache)
         if not len(near):
             return None
         # Where all is far away the nearest will be about there the next time, too.
@@ -211,7 +211,7 @@ class Neighbourhood:
         return near
 
 
-def _listed(model: _Model, scene: Scene, near: Proximity, space: Space) -> Critical:
+def _listed(model: _Model, scene: Scene, near: ClosestPairs, space: Space) -> Critical:
     """What of the near pairs is shown."""
     # plain numbers: of the few rows that there are
     links, names = near.link.tolist(), near.names

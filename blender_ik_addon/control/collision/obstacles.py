@@ -12,7 +12,7 @@ from ...properties.access import rig_of
 from ...properties.check import library_refusal
 from ...properties.obstacle import ArticulateObstacle, has_surface
 from ...properties.refusal import Refused
-from ..removal import remove_or_switch_off
+from ..rig.removal import remove_or_switch_off
 
 
 def add_obstacles(

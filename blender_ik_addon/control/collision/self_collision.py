@@ -24,7 +24,7 @@ from ...bridge.space import read_space
 from ...properties.access import rig_of
 from ...properties.body import ArticulatePair
 from ...properties.refusal import Refused
-from ..removal import library_name
+from ..rig.removal import library_name
 from .body import body_links, link_on
 
 Pair = tuple[str, str]

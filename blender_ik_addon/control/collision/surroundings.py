@@ -243,7 +243,7 @@ def nearest_thing(
     if scene is None:
         return NOWHERE
     if skeleton is not None:
-        scene = scene.on(skeleton)
+        scene = scene.with_skeleton(skeleton)
     pose = ik.Pose.forward(scene.skeleton, q)
     if clearance is None:
         clearance = float(scene.clearance(pose, behind=problem.sight))

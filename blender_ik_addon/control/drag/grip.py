@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -265,7 +265,8 @@ def _is_free(armature: bpy.types.Object, name: str) -> bool:
 def _turns(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone can turn about some axis."""
     locked = bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z
-    return not all(one or other for one, other in zip(bone.lock_rotation, locked, strict=True))
+    rotation: Any = bone.lock_rotation
+    return not all(one or other for one, other in zip(rotation, locked, strict=True))
 
 
 def _asks(kind: Kind, grip: Grip) -> bool:

@@ -117,10 +117,9 @@ def read_outlines(bones: Sequence[Any], sight: Sight) -> Outlines:
 def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
     """Where a bone's custom shape is drawn, in the space of the armature."""
     carrier = bone.custom_shape_transform or bone
-    size = bone.custom_shape_scale_xyz * (bone.bone.length if bone.use_custom_shape_bone_size else 1.0)
-    return carrier.matrix @ Matrix.LocRotScale(
-        bone.custom_shape_translation, bone.custom_shape_rotation_euler, size
-    )
+    place: Any = bone.custom_shape_translation
+    size: Any = bone.custom_shape_scale_xyz * (bone.bone.length if bone.use_custom_shape_bone_size else 1.0)
+    return carrier.matrix @ Matrix.LocRotScale(place, bone.custom_shape_rotation_euler, size)
 
 
 def _read_edges(mesh: bpy.types.Mesh) -> tuple[Array, npt.NDArray[np.intp]]:

@@ -203,7 +203,10 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
     if not missed and worst.status == "INFEASIBLE":
         return f"{what} in {took}. {where}{worst.message}"
     if not missed:
-        return f"{what} in {took}: every effector reached its target"
+        off = [name for name, row in rows.items() if row["status"] == "OFF"]
+        if len(off) == len(rows):
+            return f"{what} in {took}: no effector counts. Raise the weight or the influence of one"
+        return f"{what} in {took}: every effector{' that counts' if off else ''} reached its target"
     plural = "" if len(rows) == 1 else "s"
     return (
         f"{what} in {took}; {len(missed)} of {len(rows)} effector{plural} fell short. {where}{worst.message}"

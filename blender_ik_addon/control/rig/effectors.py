@@ -19,7 +19,7 @@ from ...properties.kinds import KINDS, Kind
 from ...properties.measures import metre
 from ...properties.refusal import Refused
 from ..frame.masses import Weights, read_masses
-from ..removal import remove_or_switch_off
+from ..rig.removal import remove_or_switch_off
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,9 +195,10 @@ def create_target(
     pose_bone, matrix = _posed(armature, effector, depsgraph)
     scale = matrix.median_scale
     if "balance" in effector.kind_info.asks:
-        place = Matrix.Translation(_center_of_mass(armature, depsgraph))
+        target: Any = _center_of_mass(armature, depsgraph)
     else:
-        place = Matrix.Translation(matrix @ effector.first_target(pose_bone.bone, scale))
+        target = matrix @ effector.first_target(pose_bone.bone, scale)
+    place = Matrix.Translation(target)
     if effector.kind_info.turns:
         place = place @ matrix.to_quaternion().to_matrix().to_4x4()
     display, size = effector.kind_info.target or look.display, pose_bone.length * scale * look.size

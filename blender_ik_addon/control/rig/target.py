@@ -71,7 +71,7 @@ class TargetInHand:
             found.pin_rotation = turned
             return
         here, scale, size = target.location.copy(), target.scale.copy(), target.matrix_world.to_scale()
-        target.matrix_world = Matrix.LocRotScale(Vector(self.place.tolist()), turned, size)
+        target.matrix_world = Matrix.LocRotScale(self.place.tolist(), turned, size)
         target.location, target.scale = here, scale
 
     def cancel(self) -> None:

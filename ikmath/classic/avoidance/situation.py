@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...arrays import Index
-from ...collision import Proximity
+from ...collision import ClosestPairs
 from ...model.pose import Pose
 from ...rotation import Array
 from ..linalg.pseudoinverse import null_space_projector
@@ -44,7 +44,7 @@ class Situation:
 
     def __init__(
         self,
-        near: Proximity,
+        near: ClosestPairs,
         pose: Pose,
         length: float,
         margin: float,
@@ -101,7 +101,7 @@ class Situation:
         moved = self._moved(int(self.near.joint[row]), place)
         other = int(self.near.other[row])
         if other >= 0:
-            moved = moved - self._moved(int(self.near.scene.joints[other]), place)
+            moved = moved - self._moved(int(self.near.other_joint[row]), place)
         return moved * self.root / self.length
 
     def _moved(self, joint: int, place: Array) -> Array:
@@ -110,9 +110,9 @@ class Situation:
         return np.asarray(self.pose.jacobian(joint, offset))
 
 
-def _worst_rows(near: Proximity, room: Array) -> Index:
+def _worst_rows(near: ClosestPairs, room: Array) -> Index:
     """For every obstacle, and every pair of links, its nearest row; the nearest obstacle first."""
-    links = len(near.scene.body)
+    links = len(near.body)
     own = -1 - (near.link * links + near.other)
     thing = np.where(near.obstacle >= 0, near.obstacle, own)
     order = room.argsort(kind="stable")

@@ -5,6 +5,10 @@ Minimises `|J dq + e|^2 + c |dq|^2` (Ki & Sheen, section 7; Ge, 3.2) in the metr
 with the posture acting where the goals leave the figure free. The damping c adapts by itself: it is large
 while the figure is far from its goals, where the linear picture does not hold, vanishes near them, where
 Newton's step is right, and grows when a step turned out worse (Levenberg and Marquardt).
+
+A batch takes the same steps as its frames one by one, up to rounding. The ends may differ in two cases. If
+all is reached, a single frame may end with a step along old slopes, within the tolerance. If targets are out
+of reach, poses of the same error may be radians apart, and rounding chooses among them.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ Function = Callable[[Array], tuple[float, Array]]
 
 _NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
 _FELT: Final = 3e-5  # gamma, from where second differences can tell it
+_DROWNED: Final = 1e-20  # share of the heaviest goal's weight
 _HOLD: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
 
 
@@ -146,9 +147,12 @@ def tether_of(problem: Problem, gamma: float) -> Tether:
 
 
 def _lightest(problem: Problem) -> float:
-    """The root of the least weight of a goal: what is weaker than all of them is measured by it."""
-    weights = (weight for goal in problem.tasks for weight in goal.weight.tolist() if weight > 0.0)
-    return math.sqrt(min(weights, default=1.0))
+    """The root of the least weight of a goal: what is weaker than all of them is measured by it.
+
+    Weights that rounding drowns beside the heaviest do not count.
+    """
+    weights = [weight for goal in problem.tasks for weight in goal.weight.tolist() if weight > 0.0]
+    return math.sqrt(max(min(weights, default=1.0), _DROWNED * max(weights, default=1.0)))
 
 
 def _inside(function: Function, region: Region) -> Function:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an obstacle is: a solid or a surface that tells how far points and bones are from it.
+"""What an obstacle is: a solid or a surface with distances to points and segments.
 
 Every distance is signed (negative inside), every normal points from the obstacle to the figure and is the
 direction in which the distance grows fastest. A shape may be carried by a rigid motion: the motion is
-applied to what is asked, not to the geometry, so that a mesh keeps its tree while it moves. Motions may
-have leading axes, one transform a frame; these are then the leading axes of whatever is asked.
+applied to the query, not to the geometry, so that a mesh keeps its tree while it moves. Motions may
+have leading axes, one transform a frame; these are then the leading axes of queries.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ... import arguments
 from ...errors import BadShape, BadValue
 from ...rotation import Array
-from ..shape_group import Group
+from ..shape_group import ShapeGroup
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,7 @@ class Nearest:
     """The nearest point of an obstacle to each of some points.
 
     Attributes:
-        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked
-            for.
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
         point: (*b, 3) on the surface, in the world; NaN where nothing is within the limit.
         normal: (*b, 3) unit, gradient of the distance; zero where nothing is within the limit.
     """
@@ -45,8 +44,7 @@ class SegmentNearest:
     """The nearest, or where it is inside the deepest, point of a segment to an obstacle.
 
     Attributes:
-        distance: (*b,) metres, negative inside; infinite where nothing is within the limit that was asked
-            for.
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
         point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
         parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
         normal: (*b, 3) unit, from the obstacle to the segment; moving along it by -distance ends a
@@ -157,13 +155,13 @@ class Shape(ABC):
         other._carry(self.rotation[frame], self.translation[frame])
         return other
 
-    def stands(self, other: Shape) -> bool:
-        """Whether another shape is this one at the same place; False where finding out takes long."""
+    def same_place(self, other: Shape) -> bool:
+        """Whether another shape is this one at the same place; False where a comparison is costly."""
         return self is other
 
     @property
-    def steady(self) -> bool:
-        """Whether it is worth a `Watch`: asking takes long, and its signed distance knows no leaps."""
+    def costly(self) -> bool:
+        """Whether measuring takes so long that a `CoherenceCache` pays."""
         return False
 
     @property
@@ -173,8 +171,8 @@ class Shape(ABC):
 
     @classmethod
     @abstractmethod
-    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
-        """Obstacles of this kind, to be asked together.
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
+        """Obstacles of this kind, to be queried together.
 
         Args:
             shapes: of this kind.
@@ -187,7 +185,7 @@ class Shape(ABC):
 
         Args:
             points: (*b, 3) in the world; frames of a moving obstacle are its leading axes.
-            limit: metres; what is further away may be answered by an infinite distance. Helps meshes only.
+            limit: metres; beyond it the result may be an infinite distance. Saves work for meshes only.
         """
 
     @abstractmethod
@@ -204,7 +202,7 @@ class Shape(ABC):
 
     def _flat(self, *places: npt.ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
         """Queries as equally many rows, and the batch axes that the answer takes."""
-        queries = [arguments.vectors(place, f"place asked of obstacle {self.name!r}") for place in places]
+        queries = [arguments.vectors(place, f"place queried of obstacle {self.name!r}") for place in places]
         batch = np.broadcast_shapes(*(query.shape[:-1] for query in queries))
         batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
         return [np.broadcast_to(query, (*batch, 3)).reshape(-1, 3) for query in queries], batch

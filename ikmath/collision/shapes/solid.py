@@ -10,7 +10,7 @@ from typing import Self
 import numpy.typing as npt
 
 from ...rotation import Array
-from ..shape_group import Group, RowGroup
+from ..shape_group import RowGroup, ShapeGroup
 from .shape import Nearest, SegmentNearest, Shape
 
 
@@ -33,7 +33,7 @@ class Solid(Shape):
         """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments to shapes, row by row."""
 
     @classmethod
-    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> Group:
+    def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
         """See `Shape.group`."""
         return RowGroup.of(cls.segment_distance, [shape.parameters for shape in shapes], frames)
 

@@ -3,7 +3,7 @@
 
 Every distance from a place to a convex thing is convex along a bone, so its minimum is found by shrinking an
 interval; meshes are asked triangle by triangle. Nothing here is clever, and nothing here is shared with
-`ikmath.obstacles` but the numbers that a shape was made of.
+`ikmath.collision` but the numbers that a shape was made of.
 """
 
 from __future__ import annotations

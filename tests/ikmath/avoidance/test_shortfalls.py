@@ -62,3 +62,24 @@ def test_a_place_away_from_its_links_may_go_in():
         assert found == pytest.approx([most])
     masked = ik.Position("ball2", (0.0, 0.5, 0.56), (0, 0.3, 0), axes="xy")
     assert shortfalls(ik.Problem(arm, [masked], obstacles=[wall], body=body), pose).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("mesh", [False, True])
+@pytest.mark.parametrize("reached", [False, True])
+def test_a_figure_that_cannot_move_inside_an_obstacle_is_infeasible(mesh, reached):
+    figure = ik.Skeleton([ik.Joint("a", turns=""), ik.Joint("b", "a", translation=(0, 1, 0), turns="")])
+    body = ik.Body([ik.Link("a", (0, 0, 0), (0, 1, 0), 0.1)])
+    if mesh:
+        corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+        quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        faces = [three for a, b, c, d in quads for three in ((a, b, c), (a, c, d))]
+        ball = ik.TriangleMesh(corners, faces, name="Ball")
+    else:
+        ball = ik.Sphere((0, 0.5, 0), 0.5, name="Ball")
+    goal = ik.Position("b", (0, 1, 0) if reached else (3, 3, 3))
+    answer = ik.solve(ik.Problem(figure, [goal], obstacles=[ball], body=body))
+    assert answer.status is ik.Status.INFEASIBLE
+    assert "a goes " in answer.message and "into Ball" in answer.message
+    assert answer.clearance < -0.5
+    far = ik.solve(ik.Problem(figure, [goal], obstacles=[ball.moved(np.eye(3), (9, 0, 0))], body=body))
+    assert far.status is (ik.Status.REACHED if reached else ik.Status.BEST_EFFORT) and far.clearance > 5

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ....collision import Proximity, Scene, VelocityDamper
+from ....collision import ClosestPairs, Scene, VelocityDamper
 from ....collision.shape_group import Index
 from ....collision.vectors import ONES
 from ....errors import NotSupported
@@ -44,7 +44,7 @@ class Stand(NamedTuple):
     """A pose and the pairs that matter there."""
 
     pose: Pose
-    near: Proximity
+    near: ClosestPairs
 
 
 class Guard:
@@ -57,7 +57,7 @@ class Guard:
     """
 
     def __init__(
-        self, problem: Problem, scene: Scene, metric: Array, before: Proximity | None = None
+        self, problem: Problem, scene: Scene, metric: Array, before: ClosestPairs | None = None
     ) -> None:
         if not isinstance(problem.avoidance, VelocityDamper):
             raise NotSupported(
@@ -74,32 +74,32 @@ class Guard:
         self.both = self.thick.take(self.pairs[0]) + self.thick.take(self.pairs[1])
         self.moves = scene.moves[:-1]
         self.units = metric / problem.length
-        alike = before is not None and before.scene.alike(scene)
+        alike = before is not None and before.broad_phase is scene.broad_phase
         self.before = before if alike else None
-        self.watch = before.watch if before is not None and alike else scene.watch()
+        self.cache = before.cache if before is not None and alike else scene.coherence_cache()
 
-    def begun(self, pose: Pose) -> tuple[Pose, Proximity]:
+    def begun(self, pose: Pose) -> tuple[Pose, ClosestPairs]:
         """The start of a solve, pushed out; who ended there before has been, and but looks once more."""
         before, self.before = self.before, None
         if before is not None and before.pose is pose and before.detect == self.problem.sight:
             return self.push_out(pose, before, _AGAIN)
         return self.push_out(pose, self.near(pose))
 
-    def near(self, pose: Pose) -> Proximity:
+    def near(self, pose: Pose) -> ClosestPairs:
         """The pairs that matter at a pose."""
-        return self.scene.near(pose, self.problem.sight, watch=self.watch)
+        return self.scene.near(pose, self.problem.sight, cache=self.cache)
 
-    def is_inside(self, near: Proximity) -> bool:
+    def is_inside(self, near: ClosestPairs) -> bool:
         """Whether the figure stands in something, or nearer than the margin."""
         return float(near.worst) < self.margin
 
-    def rows(self, near: Proximity, pose: Pose) -> tuple[Array, Array]:
+    def rows(self, near: ClosestPairs, pose: Pose) -> tuple[Array, Array]:
         """Inequality rows in scaled coordinates, lengths in figure sizes."""
         rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * self.problem.length)
         rows *= self.units
         return rows, least / self.problem.length
 
-    def advance(self, old: Pose, near: Proximity, q: Array) -> tuple[Pose, Proximity] | None:
+    def advance(self, old: Pose, near: ClosestPairs, q: Array) -> tuple[Pose, ClosestPairs] | None:
         """The pose at q, or as far on the way there as nothing is entered; None if not even the first bit."""
         # who cannot get out goes a hair deeper where a way along the surface bends: exactly as deep is stuck
         worst, hair = float(near.worst), _CUSHION * self.problem.length
@@ -199,7 +199,7 @@ class Guard:
         """(n, 6) what each coordinate does on the way, as if it went on as it begins."""
         return np.asarray(old.pose.twists * (new.pose.q - old.pose.q)[:, None])
 
-    def push_out(self, pose: Pose, near: Proximity, tries: int = _TRIES) -> tuple[Pose, Proximity]:
+    def push_out(self, pose: Pose, near: ClosestPairs, tries: int = _TRIES) -> tuple[Pose, ClosestPairs]:
         """A pose with every clearance at the margin, by small steps; the best found if there is none."""
         share, deep = 1.0, np.inf
         for push in range(_PUSHES):
@@ -215,7 +215,7 @@ class Guard:
                 share *= 0.5
         return pose, near
 
-    def _outward(self, pose: Pose, near: Proximity, floor: float, share: float) -> Array:
+    def _outward(self, pose: Pose, near: ClosestPairs, floor: float, share: float) -> Array:
         """(n,) coordinates near a pose, on the way to clearances of `floor`, by the linear picture.
 
         Args:
@@ -236,7 +236,7 @@ class Guard:
         )
         return region.project_first(pose.q + answer.x * self.metric)
 
-    def blocker(self, pose: Pose, near: Proximity, uphill: Array) -> str:
+    def blocker(self, pose: Pose, near: ClosestPairs, uphill: Array) -> str:
         """Name of what stands most against the goals' wish; "" if nothing does.
 
         Args:

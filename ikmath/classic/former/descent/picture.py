@@ -121,7 +121,7 @@ class Picture:
             to = q + dq
             exits = region.exits_of_one(to) if len(region.pairs) else None
             # at second order of the step the projection below is as good
-            if exits is None or not exits.beyond(to, _CURVED * region.largest(dq)):
+            if exits is None or not exits.beyond(to, region.slight(dq, _CURVED)):
                 break
             edges = edges | exits.crossed(q)
         if together and len(stack.levels) > 1 and not self._granted(state, aim, dz):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ....collision import Proximity
+from ....collision import ClosestPairs
 from ....goals import Posture
 from ....goals.stack import Stack
 from ....linalg.inequalities import Working
@@ -50,7 +50,7 @@ class State:
     costs: list[float]
     squares: list[float]
     reached: bool
-    near: Proximity | None = None
+    near: ClosestPairs | None = None
     left: float = 0.0
     wish: Array | None = None
 
@@ -102,7 +102,7 @@ class Trail:
     pose: Pose | None
     working: list[Working]
     fast: bool = False
-    near: Proximity | None = None
+    near: ClosestPairs | None = None
     lags: bool = False
     sag: Sag | None = None
     sway: Sway | None = None

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ....collision import Proximity
+from ....collision import ClosestPairs
 from ....model.pose import Pose
 from ....problem.problem import Problem
 from ....rotation import Array
@@ -92,7 +92,7 @@ class Walk:
         found = self.guard.advance(state.pose, state.near, q)
         return None if found is None else self.look(*found)
 
-    def look(self, pose: Pose, near: Proximity | None) -> State:
+    def look(self, pose: Pose, near: ClosestPairs | None) -> State:
         """Errors and Jacobian at a pose."""
         problem, stack, q = self.problem, self.stack, pose.q
         rows = stack.evaluate(problem.tasks, pose)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikmath.collision.bvh import Tree
-from ikmath.collision.candidate_set import Shortlist
+from ikmath.collision.bvh import Bvh
+from ikmath.collision.candidate_set import CandidateSet
 from ikmath.collision.nearest_triangle import nearest_to_segments
 from ikmath.collision.triangles import closest_to_segments
 
@@ -22,20 +22,20 @@ def test_the_nearest_is_among_them(seed, size, count):
     """
     rng = np.random.default_rng(seed)
     corners = rng.normal(size=(count, 1, 3)) + size * rng.normal(size=(count, 3, 3))
-    tree = Tree.build(corners)
+    tree = Bvh.build(corners)
     a, b = rng.normal(size=(2, 12, 3))
     b[:3] = a[:3] + 0.1 * rng.normal(size=(3, 3))
     way, limit = rng.uniform(0.0, 0.4, 12), np.where(np.arange(12) % 4 == 3, 0.01, np.inf)
-    shortlist = Shortlist(way, np.full(12, -1))
-    first = nearest_to_segments(tree, a, b, limit, shortlist=shortlist)
+    candidates = CandidateSet(way, np.full(12, -1))
+    first = nearest_to_segments(tree, a, b, limit, candidates=candidates)
     alone = nearest_to_segments(tree, a, b, limit)
     found = np.isfinite(alone.distance)
     for one, other in zip(first, alone, strict=True):
         np.testing.assert_allclose(one[found], other[found], atol=1e-12)
     assert np.isinf(first.distance[~found]).all()
-    assert 0 < len(shortlist) < 12 * count if count < 100 else shortlist.worn
+    assert 0 < len(candidates) < 12 * count if count < 100 else candidates.worn
     chosen = np.array([0, 1, 3, 4, 7, 8, 11])
-    shorter = shortlist.of(chosen)
+    shorter = candidates.of(chosen)
     for number in range(40):
         ends = rng.normal(size=(2, 12, 3))
         ends *= way[:, None] / np.sqrt((ends**2).sum(2, keepdims=True))
@@ -46,8 +46,8 @@ def test_the_nearest_is_among_them(seed, size, count):
         brute = closest_to_segments(
             moved.repeat(count, 0), (b + ends[1]).repeat(count, 0), np.tile(corners, (12, 1, 1))
         )[0].reshape(12, count)
-        for one, rows in ((shortlist, every), (shorter, chosen)):
-            hit = nearest_to_segments(tree, moved[rows], (b + ends[1])[rows], limit[rows], shortlist=one)
+        for one, rows in ((candidates, every), (shorter, chosen)):
+            hit = nearest_to_segments(tree, moved[rows], (b + ends[1])[rows], limit[rows], candidates=one)
             near = brute.min(1)[rows] <= limit[rows]
             np.testing.assert_allclose(hit.distance[near], brute.min(1)[rows][near], atol=1e-12)
             found = np.isfinite(hit.distance)

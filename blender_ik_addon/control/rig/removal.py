@@ -8,8 +8,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge.item_animation import remove_items
-from ..properties.refusal import Refused
+from ...bridge.item_animation import remove_items
+from ...properties.refusal import Refused
 
 
 def remove_or_switch_off(

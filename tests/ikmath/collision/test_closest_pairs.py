@@ -285,53 +285,14 @@ def test_a_carried_scene_keeps_its_meshes():
     moved = [shape.moved(figures.rotation(rng), rng.normal(size=3)) for shape in made]
     others = [TriangleMesh(*meshes.globe()), *moved[1:]]
     for obstacles in (moved, others, moved[:2], [moved[1], moved[0], moved[2]]):
-        carried, fresh = scene.carried(obstacles), Scene(skeleton, body, obstacles, scene.pairs)
+        carried, fresh = scene.with_obstacles(obstacles), Scene(skeleton, body, obstacles, scene.pairs)
         near, expected = carried.near(pose, 0.3), fresh.near(pose, 0.3)
         np.testing.assert_array_equal(near.clearance, expected.clearance)
         np.testing.assert_array_equal(near.obstacle, expected.obstacle)
-    kept = dict(vars(scene.carried(moved)._groups[0][2]))
-    assert kept["parts"] is scene._groups[0][2].parts
-    many = scene.carried([shape.moved(np.stack([np.eye(3)] * 4), np.zeros((4, 3))) for shape in made])
+    kept = dict(vars(scene.with_obstacles(moved).broad_phase.groups[0].group))
+    assert kept["distance"] is scene.broad_phase.groups[0].group.distance
+    many = scene.with_obstacles([shape.moved(np.stack([np.eye(3)] * 4), np.zeros((4, 3))) for shape in made])
     assert many.frames == (4,)
-
-
-@pytest.mark.parametrize("batch", [(), (3,)])
-def test_ends_of_near_links_are_listed_too(batch):
-    rng, skeleton, body, obstacles, pairs = scene_of(5)
-    obstacles = [*obstacles, TriangleMesh(*meshes.bumpy(rng, 12, 7))]
-    scene = Scene(skeleton, body, obstacles, pairs)
-    poses = Pose.forward(skeleton, rng.normal(size=(*batch, skeleton.n)))
-    near = scene.near(poses, 0.4, ends=True)
-    plain_rows = scene.near(poses, 0.4)
-    np.testing.assert_allclose(near.worst, plain_rows.worst, atol=1e-12)
-    jacobian = near.jacobian(poses)
-    a, b = body.segments(poses)
-    a, b = a.reshape(-1, len(body), 3), b.reshape(-1, len(body), 3)
-    ends_seen = 0
-    expected = set()
-    for frame in range(len(a)):
-        for i, link in enumerate(body.links):
-            for end, place in ((0.0, a[frame, i]), (1.0, b[frame, i])):
-                for k, shape in enumerate(obstacles):
-                    if shape.nearest_segment(place, place).distance - link.radius < 0.4:
-                        expected.add((frame, i, k, end))
-    found = set()
-    for row in range(len(near)):
-        i, k, j = int(near.link[row]), int(near.obstacle[row]), int(near.other[row])
-        frame, end = int(near.frame[row]), float(near.parameter[row])
-        place = a[frame, i] + end * (b[frame, i] - a[frame, i])
-        if k >= 0:
-            distance = float(obstacles[k].nearest_segment(place, place).distance)
-            found.add((frame, i, k, end))
-        else:
-            rod = Capsule(a[frame, j], b[frame, j], 1.0)
-            distance = float(rod.nearest(place).distance) + 1.0 - body.radius[j]
-        if end in (0.0, 1.0):
-            ends_seen += 1
-            assert near.clearance[row] == pytest.approx(distance - body.radius[i], abs=1e-9)
-    assert ends_seen > 20
-    assert expected <= found
-    assert jacobian.shape == (len(near), skeleton.n) and np.isfinite(jacobian).all()
 
 
 def test_measured_pairs_spare_the_clearance():
@@ -352,7 +313,7 @@ def test_scenes_of_the_same_meshes_share_what_is_costly():
     pose = Pose.forward(skeleton, rng.normal(size=skeleton.n))
 
     def prepared(scene):
-        return scene._groups[0][2].parts[0]
+        return scene.broad_phase.groups[0].group.distance
 
     first = Scene(skeleton, body, made)
     moved = [mesh.named("other").moved(figures.rotation(rng), rng.normal(size=3)) for mesh in made]

@@ -7,11 +7,11 @@ import meshes
 import numpy as np
 import pytest
 
-from ikmath import BadValue, IkError
+from ikmath import IkError
 from ikmath.collision import TriangleMesh
-from ikmath.collision.bvh import Tree
-from ikmath.collision.nearest_triangle import nearest_to_points, nearest_to_segments
-from ikmath.collision.triangles import closest_on_triangles, closest_to_segments
+from ikmath.collision.bvh import Bvh
+from ikmath.collision.nearest_triangle import nearest_to_segments
+from ikmath.collision.triangles import closest_to_segments
 
 
 def plain_point(p, corners):
@@ -45,7 +45,7 @@ def test_points_on_single_triangles(rng):
     corners = rng.normal(size=(2000, 3, 3))
     corners[:200, 2] = corners[:200, 1] + 1e-9 * rng.normal(size=(200, 3))  # needles
     points = rng.normal(size=(2000, 3)) * 1.5
-    distance, point, _ = closest_on_triangles(points, corners)
+    distance, _, point, _, _ = closest_to_segments(points, points, corners)
     for i in range(2000):
         assert distance[i] == pytest.approx(
             np.linalg.norm(points[i] - plain_point(points[i], corners[i])), abs=1e-8
@@ -80,7 +80,8 @@ def test_lattice_segments_on_lattice_triangles():
     a, b = rng.integers(-2, 3, size=(2, 3000, 3)).astype(float)
     distance, t, point, _, _ = closest_to_segments(a, b, corners)
     places = a[:, None] + np.linspace(0, 1, 61)[:, None] * (b - a)[:, None]
-    sampled = closest_on_triangles(places.reshape(-1, 3), np.repeat(corners, 61, 0))[0].reshape(-1, 61).min(1)
+    places = places.reshape(-1, 3)
+    sampled = closest_to_segments(places, places, np.repeat(corners, 61, 0))[0].reshape(-1, 61).min(1)
     assert (distance <= sampled + 1e-12).all()
     assert (sampled <= distance + np.linalg.norm(b - a, axis=1) / 120 + 1e-12).all()
     np.testing.assert_allclose(np.linalg.norm(a + t[:, None] * (b - a) - point, axis=1), distance, atol=1e-12)
@@ -103,14 +104,14 @@ def soup(rng, count):
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 64, 65, 513, 3000])
 def test_tree_equals_brute_force(rng, count):
     corners = soup(rng, count)
-    tree = Tree.build(corners)
+    tree = Bvh.build(corners)
     a, b = rng.normal(size=(2, 60, 3)) * 1.5
     b[:10] = a[:10]
     free = np.full(60, np.inf)
     pairs = np.repeat(np.arange(60), count)
     every = np.tile(corners, (60, 1, 1))
-    brute = closest_on_triangles(a[pairs], every)[0].reshape(60, count).min(1)
-    hit = nearest_to_points(tree, a, free)
+    brute = closest_to_segments(a[pairs], a[pairs], every)[0].reshape(60, count).min(1)
+    hit = nearest_to_segments(tree, a, a, free)
     np.testing.assert_allclose(hit.distance, brute, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(a - hit.point, axis=1), brute, atol=1e-12)
     brute_segments = closest_to_segments(a[pairs], b[pairs], every)[0].reshape(60, count).min(1)
@@ -124,15 +125,15 @@ def test_tree_equals_brute_force(rng, count):
         near = brute_segments <= cut
         np.testing.assert_allclose(limited.distance[near], brute_segments[near], atol=1e-12)
         assert np.isinf(limited.distance[~near]).all() and (limited.row[~near] == -1).all()
-        limited = nearest_to_points(tree, a, np.full(60, cut))
+        limited = nearest_to_segments(tree, a, a, np.full(60, cut))
         np.testing.assert_allclose(limited.distance[brute <= cut], brute[brute <= cut], atol=1e-12)
         assert np.isinf(limited.distance[brute > cut]).all()
 
 
 def test_a_forest_equals_its_trees(rng):
     soups = [soup(rng, count) for count in (3, 90, 700)]
-    trees = [Tree.build(corners) for corners in soups]
-    forest = Tree.side_by_side(trees)
+    trees = [Bvh.build(corners) for corners in soups]
+    forest = Bvh.side_by_side(trees)
     a, b = rng.normal(size=(2, 50, 3))
     root = rng.integers(0, 3, 50)
     hit = nearest_to_segments(forest, a, b, np.full(50, np.inf), root)
@@ -147,8 +148,8 @@ def test_far_from_the_origin(rng):
     corners = soup(rng, 500)
     a, b = rng.normal(size=(2, 40, 3))
     far = np.array([3e4, -2e4, 5e4])
-    near = nearest_to_segments(Tree.build(corners), a, b, np.full(40, np.inf)).distance
-    moved = nearest_to_segments(Tree.build(corners + far), a + far, b + far, np.full(40, np.inf)).distance
+    near = nearest_to_segments(Bvh.build(corners), a, b, np.full(40, np.inf)).distance
+    moved = nearest_to_segments(Bvh.build(corners + far), a + far, b + far, np.full(40, np.inf)).distance
     np.testing.assert_allclose(moved, near, atol=1e-9)
 
 
@@ -204,13 +205,15 @@ def test_inside_a_hollow_of_long_triangles_against_all_of_them(rng):
     near, far = np.arange(32), np.roll(np.arange(32), -1)
     faces = np.concatenate([np.stack([near, far, near + 32], 1), np.stack([far, far + 32, near + 32], 1)])
     corners = np.concatenate([low, high])[faces]
-    tree = Tree.build(corners)
+    tree = Bvh.build(corners)
     a = rng.uniform(-0.6, 0.6, (80, 3)) * (1.0, 1.0, 8.0)
     b = a + 0.2 * rng.normal(size=(80, 3))
     free = np.full(80, np.inf)
     every = np.tile(corners, (80, 1, 1))
-    distance, _, _ = closest_on_triangles(a.repeat(64, 0), every)
-    np.testing.assert_allclose(nearest_to_points(tree, a, free).distance, distance.reshape(80, 64).min(1))
+    distance = closest_to_segments(a.repeat(64, 0), a.repeat(64, 0), every)[0]
+    np.testing.assert_allclose(
+        nearest_to_segments(tree, a, a, free).distance, distance.reshape(80, 64).min(1)
+    )
     distance = closest_to_segments(a.repeat(64, 0), b.repeat(64, 0), every)[0]
     found = nearest_to_segments(tree, a, b, free).distance
     np.testing.assert_allclose(found, distance.reshape(80, 64).min(1), atol=1e-12)
@@ -244,44 +247,6 @@ def test_depth_is_within_the_stated_bound(rng):
     assert ((answer.distance < 0) == deep)[np.abs(dense) > 1e-2].all()
 
 
-class PlainTree:
-    """A foreign tree that answers from brute force, and counts."""
-
-    def __init__(self, vertices, faces):
-        self.corners, self.asked = vertices[faces], 0
-
-    def find_nearest(self, points, limit):
-        self.asked += len(points)
-        pairs = np.repeat(np.arange(len(points)), len(self.corners))
-        every = np.tile(self.corners, (len(points), 1, 1))
-        distance = closest_on_triangles(points[pairs], every)[0].reshape(len(points), -1)
-        face = distance.argmin(1)
-        return np.where(distance.min(1) <= limit, face, -1)
-
-
-@pytest.mark.parametrize("limit", [None, 0.3])
-def test_a_foreign_tree_stands_behind_the_same_mesh(rng, limit):
-    vertices, faces = meshes.bumpy(rng)
-    own = TriangleMesh(vertices, faces)
-    tree = PlainTree(vertices, faces)
-    foreign = TriangleMesh(vertices, faces, tree=tree)
-    a, b = rng.normal(size=(2, 40, 3))
-    for first, second in ((own.nearest(a, limit), foreign.nearest(a, limit)),):
-        np.testing.assert_allclose(first.distance, second.distance, atol=1e-12)
-        np.testing.assert_allclose(first.normal, second.normal, atol=1e-9)
-    first, second = own.nearest_segment(a, b, limit), foreign.nearest_segment(a, b, limit)
-    near = np.isfinite(second.distance)
-    size = np.linalg.norm(b - a, axis=1)
-    outside = near & (first.distance > 0)
-    assert (second.distance[outside] >= first.distance[outside] - 1e-12).all()
-    assert (second.distance[outside] <= first.distance[outside] + size[outside] / 64).all()
-    assert np.median(second.distance[outside] - first.distance[outside]) < 1e-9
-    if limit is None:
-        assert near.all()
-    else:
-        assert (first.distance[~near] >= limit - size[~near] / 64).all()
-
-
 def test_moved_mesh_keeps_its_tree_and_batch_equals_loop(rng):
     mesh = TriangleMesh(*meshes.bumpy(rng))
     moved = mesh.moved(np.eye(3), (1, 2, 3))
@@ -307,8 +272,6 @@ def test_bad_meshes_are_named():
         assert "Table" in str(caught.value)
     with pytest.raises(IkError, match="Table"):
         TriangleMesh(vertices, faces, name="Table", mode="hollow")
-    with pytest.raises(BadValue, match="find_nearest"):
-        TriangleMesh(vertices, faces, tree=object())
     assert not TriangleMesh(*meshes.grid(), mode="one_sided").closed
 
 

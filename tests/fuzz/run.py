@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The library's fuzzer for a night: tries random problems for some minutes and lists every fault it finds.
+
+A fault is known by its error and by the place in the library where it was raised. The shortest example of
+each is printed as code; paste it into a test to repeat it. Run by `python build.py fuzz --minutes N`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.properties import PROPERTIES
+
+LIBRARY = Path(__file__).parents[2] / "ikmath"
+ROUND = 40  # examples with one seed
+
+
+class Night:
+    """What was tried, and the faults: (property, error, place) -> shortest example."""
+
+    def __init__(self) -> None:
+        self.tried: collections.Counter[str] = collections.Counter()
+        self.counts: collections.Counter[tuple[str, str, str]] = collections.Counter()
+        self.shortest: dict[tuple[str, str, str], str] = {}
+
+    def round(self, one, number, until):
+        """Try one property with one seed."""
+
+        @seed(number)
+        @settings(
+            max_examples=ROUND, derandomize=False, database=None, deadline=None, phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+        )  # fmt: skip
+        @given(st.tuples(*one.drawn))
+        def attempt(drawn):
+            if time.monotonic() > until:
+                return
+            self.tried[one.name] += 1
+            try:
+                one.check(*drawn)
+            except Exception as error:  # noqa: BLE001  # each is a finding
+                self.note(one, error, drawn)
+
+        attempt()
+
+    def note(self, one, error, drawn):
+        steps = traceback.extract_tb(error.__traceback__)
+        own = [step for step in steps if LIBRARY in Path(step.filename).parents]
+        last = own[-1] if own else steps[-1]
+        place = f"{Path(last.filename).relative_to(LIBRARY.parent)}:{last.lineno} {last.name}"
+        summary = (
+            str(error).strip().split("\n")[0].split(" by ")[0].split(" with ")[0].split(": told")[0][:80]
+        )
+        key = one.name, f"{type(error).__name__}: {summary}", place
+        example = f"{one.check.__name__}({', '.join(map(repr, drawn))})"
+        self.counts[key] += 1
+        if len(example) < len(self.shortest.get(key, example + " ")):
+            self.shortest[key] = example
+
+    def report(self):
+        print("\n".join(f"{count} problems: {name}" for name, count in self.tried.items()))
+        print(f"{len(self.counts)} kinds of faults")
+        for key, count in self.counts.most_common():
+            name, error, place = key
+            print(f"\n{count} times, {name}: {error}\n  {place}\n  {self.shortest[key]}")
+
+
+def main(arguments=None):
+    """Run until the time is over; 1 if anything was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long, 60 if not told")
+    parser.add_argument("--seed", type=int, default=0, help="another seed tries other problems")
+    options = parser.parse_args(arguments)
+    night, until, number = Night(), time.monotonic() + 60.0 * options.minutes, 1_000_003 * options.seed
+    with contextlib.suppress(KeyboardInterrupt):
+        while time.monotonic() < until:
+            for one in PROPERTIES:
+                night.round(one, number, until)
+            number += 1
+    night.report()
+    return 1 if night.counts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

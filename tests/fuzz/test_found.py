@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults that random problems have shown, each as the smallest example of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from tests.fuzz.cases import Case, GoalOf, JointOf, Own
+from tests.fuzz.properties import ODD_CALLS, SKELETON, handed_in, solve, solve_many, solve_track
+
+
+@pytest.mark.parametrize("turns", ["xz", "xyz"])
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [(2.5, 2.9), (-2.9, -2.5), (3.2, 3.5), (4.0, np.inf), (-np.inf, -3.2)],
+)
+def test_swings_of_half_a_turn_and_more_are_refused(turns, lower, upper):
+    """They were left through: coordinates outside were said to be REACHED, or not a number."""
+    with pytest.raises(ik.BadValue, match=r"'ball\.turn_x'.* half a turn or more from rest"):
+        ik.Skeleton([ik.Joint("ball", turns=turns, lower=lower, upper=upper)])
+    figure = ik.Skeleton([ik.Joint("ball", turns=turns, lower=-1, upper=1)])
+    count = len(turns)
+    with pytest.raises(ik.BadValue, match="half a turn or more from rest"):
+        figure.limited(np.full(count, lower), np.full(count, upper))
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(2.2, 2.5), (1.5, np.inf), (-np.inf, -1.4)])
+def test_swings_short_of_half_a_turn_are_kept(lower, upper):
+    """Of two such turns the half-angle sines would be longer than 1 together; one alone is not."""
+    limits = {"lower": (lower, -1.0), "upper": (upper, 1.0)}
+    figure = ik.Skeleton(
+        [ik.Joint("ball", turns="xz", **limits), ik.Joint("tip", "ball", translation=(0, 1, 0))]
+    )
+    problem = ik.Problem(figure, [ik.Position("tip", (0.3, 0.9, 0.2))])
+    for method in ik.METHODS:
+        try:
+            answer = ik.solve(problem, None, method)
+        except ik.NotSupported:
+            continue
+        assert figure.region.violation(answer.q).max() <= 1e-9, method
+
+
+def test_a_hinge_beyond_half_a_turn_is_kept():
+    figure = ik.Skeleton(
+        [ik.Joint("hinge", turns="x", lower=4.0, upper=5.0), ik.Joint("tip", "hinge", turns="")]
+    )
+    assert ik.solve(ik.Problem(figure), [0.0]).q == [4.0]
+
+
+WEIGHTLESS = Case(joints=(JointOf(turns="yz", limits="all"),), goals=(GoalOf(weight=0.0),), seed=539)
+
+
+@pytest.mark.parametrize("method", ik.METHODS)
+@pytest.mark.parametrize("posture", ["", "even", "gains", "no gain"])
+def test_all_weights_zero(method, posture):
+    """ZeroDivisionError out of hierarchical, prioritized, nonlinear and lagrange."""
+    for goals in (
+        WEIGHTLESS.goals,
+        (GoalOf("Orientation, one", 1e15, 0.0), GoalOf(far=3.0, weight=0.0, priority=1)),
+    ):
+        case = Case(**{**vars(WEIGHTLESS), "posture": posture, "goals": goals})
+        solve(case, method)
+        solve_track(Case(**{**vars(case), "frames": 2}), method)
+        solve_many(case, method)
+
+
+@pytest.mark.parametrize("method", ik.METHODS)
+@pytest.mark.parametrize("posture", [True, False])
+def test_a_goal_without_weight_is_told_as_it_is(method, posture):
+    """Metres away is not reached, and says why."""
+    arm = ik.figures.ball_chain(2, 0.5)
+    goals = [ik.Position("tip", (5, 0, 0), weight=0.0)]
+    answer = ik.solve(ik.Problem(arm, goals, posture=np.full(arm.n, 0.2) if posture else None), None, method)
+    assert answer.status is not ik.Status.REACHED
+    assert "weight is zero" in answer.message
+    assert answer.errors[0] > 4.0
+
+
+@pytest.mark.parametrize("odd", [(0.0, 0.1, 0.0), [[0.0, 0.1, 0.0]], 0.1, None, "end", {"y": 1.0}])
+@pytest.mark.parametrize("method", ik.METHODS)
+def test_goals_of_ones_own_may_call_things_as_they_like(method, odd):
+    """An attribute `offset` that is a tuple was taken for the library's own."""
+    figure = ik.Skeleton([ik.Joint("a"), ik.Joint("tip", "a", translation=(0, 1, 0), turns="")])
+    goals = [Own((0.3, 0.8, 0.1), {"offset": odd, "joints": odd}, "tip", 1.0, 0) for _ in range(2)]
+    problem = ik.Problem(figure, goals[:1])
+    try:
+        assert np.isfinite(ik.solve(problem, None, method).q).all()
+        assert np.isfinite(ik.solve(problem.towards(goals[1:]), None, method).q).all()
+    except ik.NotSupported:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("place", "odd"),
+    [
+        (("position", "priority"), 1e25),
+        (("position", "joint"), np.array("b")),
+        (("cylinder", "radius"), 1e-320),
+        (("position", "target"), (1e40, 0.0, 0.0)),
+        (("joint", "translation"), (1e40, 0.0, 0.0)),
+    ],
+)
+def test_what_cannot_be_computed_with_is_refused(place, odd):
+    call, argument = place
+    with pytest.raises(ik.IkError):
+        ik.Problem(SKELETON, [ODD_CALLS[call](**{argument: odd})])
+    handed_in(place, odd, "damped")
