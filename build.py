@@ -9,6 +9,7 @@
   python build.py bench    speed and quality, beside other software
   python build.py fuzz     random problems for some minutes, and the faults that they show
   python build.py papers   the papers' experiments, as tables
+  python build.py release  run all checks, then make the files of a release in dist/release
 
 What stands after -- goes to the tool behind a command: python build.py test -- -k quaternion -x
 """
@@ -118,6 +119,16 @@ def _parser() -> argparse.ArgumentParser:
         "papers",
         help="the papers' experiments, as tables",
         description="Runs tests/papers/run.py. Its help: python build.py papers -- --help",
+    )
+    release = commands.add_parser(
+        "release",
+        help="run all checks and make the files of a release",
+        description="Runs .ci/run, then makes dist/release: the extension, ikmath's wheel and sdist, the "
+        "manual, checksums and release notes. Refuses uncommitted changes, a version that has a tag, and a "
+        "version that CHANGELOG.md does not describe.",
+    )
+    release.add_argument(
+        "--checked", action="store_true", help=".ci/run has passed on this commit: do not run it again"
     )
     parser.set_defaults(command="build")
     return parser

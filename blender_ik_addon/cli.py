@@ -206,7 +206,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Print a line for each armature of each report.",
         epilog="Exit status: 0 all was done, 1 something was not, or a report is missing.",
     )
-    summary.add_argument("reports", type=Path, nargs="+", metavar="FILE", help="a report, or a directory of reports")
+    summary.add_argument(
+        "reports", type=Path, nargs="+", metavar="FILE", help="a report, or a directory of reports"
+    )
     return parser
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from .classic.svd.svd import SVD
     from .examples import elephant, figures
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _LAZY: Final = {
     "SVD": ".classic.svd.svd",

@@ -2,7 +2,7 @@
 """Objects that are small to send to another process."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 
 class Lean:
@@ -15,3 +15,17 @@ class Lean:
             for name, value in self.__dict__.items()
             if not isinstance(getattr(kind, name, None), cached_property)
         }
+
+
+class Remade:
+    """Is pickled and copied as the arguments that it was made with, and made anew from them."""
+
+    _arguments: tuple[Any, ...]
+
+    def __new__(cls, *arguments: Any) -> Self:
+        self = super().__new__(cls)
+        self._arguments = arguments
+        return self
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        return type(self), self._arguments

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Index, Mask
+from ..lean import Remade
 from ..rotation import Array, sine_and_cosine
 from .limit_crossings import Bounds, Edge, ExitsOfMany, ExitsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
@@ -36,7 +37,7 @@ _OUTSIDE: Final = 1.0 + INSIDE
 _ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
 
 
-class Region:
+class Region(Remade):
     """Limits of all coordinates of a skeleton.
 
     Args:
@@ -53,7 +54,6 @@ class Region:
 
     def __init__(self, owner: Index, slot: Index, lower: Array, upper: Array) -> None:
         self.n = len(owner)
-        self._owner, self._slot = owner, slot
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
         both = swing_pairs(owner, slot)
@@ -105,9 +105,6 @@ class Region:
         self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
         self._calm_low[self.free_pairs] = -2.0
         self._calm_high[self.free_pairs] = 2.0
-
-    def __reduce__(self) -> tuple[type[Region], tuple[Index, Index, Array, Array]]:
-        return Region, (self._owner, self._slot, self.lower, self.upper)  # small to send; the rest follows
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:

@@ -12,13 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Index, Mask
+from ..lean import Remade
 from ..rotation import Array
 
 Span = Index | slice
 Levels = list[tuple[Span, Index]]
 
 
-class Plan:
+class Plan(Remade):
     """What the kernels need of a tree's structure, worked out once.
 
     Args:
@@ -47,10 +48,7 @@ class Plan:
         self.first_jump = entries(np.append(self.turn_parent, count), 7)
         self.further_jumps = jumps(self.turn_parent)[1:]
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
-        self._parents, self._inherits = parents, inherits
-
-    def __reduce__(self) -> tuple[type[Plan], tuple[Index, Mask, Index, Index]]:
-        return Plan, (self._parents, self._inherits, self.owner, self.slot)  # small to send; the rest follows
+        self._parents = parents
 
     @cached_property
     def above(self) -> Array:
