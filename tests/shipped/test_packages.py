@@ -50,6 +50,14 @@ def test_the_sdist_has_the_library_and_nothing_else(packages):
     assert not [name for name in names if "/" in name and not name.startswith("ikmath/")]
 
 
+def test_the_same_source_gives_the_same_bytes(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        python_packages.build(Path(sys.executable), ROOT, tmp_path / name, moment=1_700_000_000)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
 def test_the_index_gets_the_librarys_own_readme_and_absolute_links(packages):
     with zipfile.ZipFile(packages["wheel"]) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
