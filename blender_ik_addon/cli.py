@@ -6,7 +6,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from .properties.access import rig_of
 from .properties.refusal import Refused
 
 NAME = "articulate"
+_OF_FILES = (RuntimeError, OSError, UnicodeError)  # what Blender and Python say of files and their names
 
 
 def run(arguments: list[str]) -> int:
@@ -44,20 +49,21 @@ def run(arguments: list[str]) -> int:
     reports: dict[str, dict[str, Any]] = {}
     try:
         _require_place("--report", options.report)
-    except Refused as reason:
+    except OSError as reason:
         _say(str(reason), failed=True)
         return 1
     try:
         _solve_or_bake(options, reports)
-    except (*REASONS, RuntimeError, OSError) as reason:
+    except (*REASONS, *_OF_FILES) as reason:
         reports[options.file.name] = _failed(options, reason)
     for name, report in reports.items():
         _say(f"{name}: {report['message']}", failed=report["status"] == FAILED)
     try:
         if options.report:
-            options.report.write_text(json.dumps(reports, indent=2), encoding="utf-8")
-    except OSError as reason:
-        _say(str(reason), failed=True)
+            with _replacing(options.report) as beside:
+                beside.write_text(json.dumps(reports, indent=2), encoding="utf-8")
+    except _OF_FILES as reason:
+        _say(f"The report '{options.report}' could not be written: {reason}", failed=True)
         return 1
     if options.exit_zero:
         return int(any(report.get("retry", False) for report in reports.values()))
@@ -73,7 +79,41 @@ def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any
     for rig in () if reports else _armatures(options):
         reports[rig.name] = _do(rig, options)
     if options.output and not _any_failed(reports):
-        bpy.ops.wm.save_as_mainfile(filepath=str(options.output.resolve()), copy=True)
+        _save(options.output)
+
+
+def _save(output: Path) -> None:
+    """Save the file, and read it back: on a full disk Blender may say that it has saved half of it.
+
+    Raises:
+        OSError: it could not be saved; what was there is as it was.
+    """
+    try:
+        with _replacing(output) as beside:
+            bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True)
+            reading: Any = bpy.data.libraries.load(str(beside))
+            with reading:
+                pass  # its index stands at the end
+    except _OF_FILES as reason:
+        free = shutil.disk_usage(output.resolve().parent).free / 1e6
+        raise OSError(
+            f"'{output}' could not be saved, and what was there stays: {_sentence(reason)}"
+            f" ({free:.1f} MB are free there)"
+        ) from reason
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file to write beside another one, whose place it takes once it is whole."""
+    path = path.resolve()
+    beside = path.with_name(f".{path.stem}-{os.getpid()}{path.suffix}")
+    try:
+        yield beside
+        with beside.open("rb+") as written:
+            os.fsync(written.fileno())  # some file systems find out only now that there is no room
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
@@ -117,9 +157,17 @@ def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _require_place(option: str, path: Path | None) -> None:
-    """What cannot be written is better said before an hour of baking than after it."""
-    if path is not None and not path.resolve().parent.is_dir():
-        raise Refused(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
+    """See that a file can be written: better before an hour of baking than after it.
+
+    Raises:
+        OSError: it cannot. On another machine it may: a directory that is missing may not be mounted here.
+    """
+    if path is None:
+        return
+    if not path.resolve().parent.is_dir():
+        raise OSError(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
+    if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
+        raise OSError(f"'{path}' for {option} is not a file that can be written: choose another one")
 
 
 def _go_to(options: argparse.Namespace) -> None:
@@ -188,10 +236,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     solve = actions.add_parser("solve", parents=[both], help="pose the figures in one frame")
-    solve.add_argument("--frame", type=int, metavar="FRAME", help="which frame (default: as in the file)")
+    solve.add_argument("--frame", type=_frame, metavar="FRAME", help="which frame (default: as in the file)")
     bake = actions.add_parser("bake", parents=[both], help="keyframes over a range of frames")
-    bake.add_argument("--start", type=int, metavar="FRAME", help="first frame (default: as in the file)")
-    bake.add_argument("--end", type=int, metavar="FRAME", help="last frame (default: as in the file)")
+    bake.add_argument("--start", type=_frame, metavar="FRAME", help="first frame (default: as in the file)")
+    bake.add_argument("--end", type=_frame, metavar="FRAME", help="last frame (default: as in the file)")
     bake.add_argument("--step", type=_count, metavar="FRAMES", help="bake every so many frames")
     bake.add_argument("--clean", action="store_true", help="remove keys that change nothing")
     bake.add_argument(
@@ -217,6 +265,20 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no whole number above zero")
     return int(text)
+
+
+def _frame(text: str) -> int:
+    """A frame that Blender can go to, for argparse."""
+    from .control.bake.bake import frame_limits
+
+    first, last = frame_limits()
+    try:
+        frame = int(text)
+    except ValueError:
+        frame = last + 1
+    if not first <= frame <= last:
+        raise argparse.ArgumentTypeError(f"'{text}' is no frame from {first} to {last}")
+    return frame
 
 
 def _length(text: str) -> float:

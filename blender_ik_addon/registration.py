@@ -14,6 +14,7 @@ from types import ModuleType
 import bpy
 
 from . import cli, handlers, operators, preferences, properties, ui, viewport
+from .copies import is_ours, require_alone
 
 MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, ui, viewport, handlers, cli)
 
@@ -22,8 +23,12 @@ def register() -> None:
     """Register everything; on an error undo what was done and raise it again.
 
     Registering while registered starts afresh, as after a reload of the scripts.
+
+    Raises:
+        ImportError: another copy of the add-on is enabled; it stays as it is.
     """
-    if properties.is_registered():
+    require_alone()
+    if is_ours():
         unregister()
     with ExitStack() as undo:
         for module in MODULES:

@@ -48,6 +48,11 @@ def key_time(scene: bpy.types.Scene, frame: float) -> float:
     return frame * scene.render.frame_map_old / scene.render.frame_map_new
 
 
+def key_rate(scene: bpy.types.Scene) -> float:
+    """How much of a scene's animation, in its frames, passes in a second."""
+    return key_time(scene, scene.render.fps / scene.render.fps_base)
+
+
 def write_keys(
     armature_object: bpy.types.Object,
     curves: Sequence[Curve],

@@ -38,10 +38,15 @@ class Cubics:
     def __init__(self, times: Array, given: Array) -> None:
         self._unit = float(times[-1] - times[0]) / (len(times) - 1)
         self._times = (times - times[0]) / self._unit
-        self._given = given
+        self._given = given.copy()
         self._slopes = np.gradient(given, self._times, axis=1, edge_order=2)
         self.values = given.copy()
         self.slopes = np.repeat(self._slopes[:, :, None] / self._unit, 2, axis=2)
+
+    def aim(self, tracks: Indices, given: Array) -> None:
+        """Fit some tracks to other values (k, F, C) from now on."""
+        self._given[tracks] = given
+        self._slopes[tracks] = np.gradient(given, self._times, axis=1, edge_order=2)
 
     def fit(self, tracks: Indices, kept: Flags, corners: Flags) -> None:
         """Fit some tracks to keys.

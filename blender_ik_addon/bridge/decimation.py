@@ -4,6 +4,9 @@
 Every bone keeps keys of its own, all of its components on the same frames: a quaternion that is keyed on
 other frames in each of its components goes astray between them. The gaps that bring most to a point that is
 too far off are halved, or parted at the sharpest corner in them, until no point is too far off.
+
+What an effector holds may be off by less while it stands still. First all bones are fitted as if it were not
+held. Then the limbs that hold something are turned so that it stays in place, and get the keys for that.
 """
 
 from __future__ import annotations
@@ -18,48 +21,51 @@ from .armature import Array, Bones, Indices, PoseState
 from .baked import Curve
 from .cubics import Cubics
 from .displacement import Displacement, Point
+from .space import Space
 
-_SHARE: Final = 2.0  # times the margin, that a gap has to bring to be parted,
+_SHARE: Final = 4.0  # times what is allowed, that a gap has to bring to be parted,
 _LESS: Final = 0.8  # how that falls when none does,
 _LEAST: Final = 0.05  # and how far; then those are parted that bring most
-_TIGHTER: Final = 0.95  # the margin's factor where the estimate let through what the pose does not
 _ENDS: Final = 2  # keys, the first and the last one, that are needed in any case
-_ROUNDING: Final = 1e-6  # of the figure's size: what Blender's own single precision does
 _SHARP: Final = 4.0  # times as much as in the frames beside it a curve bends at a corner,
 _PLAIN: Final = 0.02  # and by so much of the way that it makes in all
 
 
 def decimated(
     bones: Bones,
-    scale: float,
+    spaces: Sequence[Space],
     curves: Sequence[Curve],
     states: Sequence[PoseState],
     margin: float,
-    also: Iterable[Point] = (),
+    also: Sequence[Point] = (),
+    *,
+    rate: float = 24.0,
 ) -> tuple[Curve, ...]:
     """Leave out the keys that the figure does without.
 
     Args:
         bones: those that the curves move.
-        scale: metres in a unit of the armature.
+        spaces: where the armature is in these frames.
         curves: a value on every frame, all on the same frames.
         states: how the armature is animated in these frames; the curves are put in.
         margin: metres, how far a point of a bone may be off in any frame.
-        also: points that have to stay as near, beside the ends of all bones and two aside of each.
+        also: points that have to stay as near, beside the ends of all bones and two aside of each. While they
+            stand still in the world, they move by less than 0.01 m/s.
+        rate: frames of the curves in a second.
 
     Returns:
         The same curves on fewer frames, with slopes.
     """
     if not curves or len(states) <= _ENDS:
         return tuple(curves)
-    figure = Displacement(bones, scale, curves, states, also)
+    figure = Displacement(bones, spaces, curves, states, margin, also, rate)
     keys = _Keys(figure, curves[0].frames)
-    margin = max(margin, _ROUNDING * figure.size)
-    aim = margin
-    keys.settle(aim)
-    while not keys.full and (error := figure.exact(keys.values)) > margin:
-        aim *= _TIGHTER * min(margin / error, 1.0)
-        keys.settle(aim)
+    keys.settle()
+    figure.hold_still()
+    keys.steady()
+    keys.settle()
+    while not keys.full and not figure.holds(keys.values):
+        keys.settle()
     return keys.chosen(curves)
 
 
@@ -80,22 +86,32 @@ class _Keys:
         """Every key is kept."""
         return bool(self._kept.all())
 
-    def settle(self, margin: float) -> None:
+    def settle(self) -> None:
         """Part gaps until, to first order in how far the bones are off, all points are near enough."""
         share = _SHARE
         while not self.full:
-            brought, over = self._figure.brought(margin)
+            brought, over = self._figure.brought()
             if not over.any():
                 return
             track, begin, end, score = self._gaps(np.where(over, brought, 0.0))
             if score.max() <= 0.0:  # nobody's fault in particular
-                score = over.any(1)[track] * margin
-            while share > _LEAST and not (score > share * margin).any():
+                score = over.any(1)[track].astype(float)
+            while share > _LEAST and not (score > share).any():
                 share *= _LESS
-            parted = np.flatnonzero(score >= min(share * margin, score.max()))
+            parted = np.flatnonzero(score >= min(share, score.max()))
             for row in parted:
                 self._part(track[row], begin[row], end[row])
-            self._fit(np.unique(track[parted]))
+            fitted = np.unique(track[parted])
+            self._fit(fitted)
+            if not self._figure.in_limb[fitted].all():
+                self.steady()
+
+    def steady(self) -> None:
+        """Let the limbs that hold something make up for what the other bones are off."""
+        limbs = np.flatnonzero(self._figure.in_limb)
+        if limbs.size:
+            self._cubics.aim(limbs, self._figure.steadied(limbs))
+            self._fit(limbs)
 
     def chosen(self, curves: Iterable[Curve]) -> tuple[Curve, ...]:
         """The curves on the frames that are kept."""

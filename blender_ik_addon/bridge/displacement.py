@@ -2,13 +2,14 @@
 """How far a figure is off in every frame when the curves of some of its bones are.
 
 What counts is where the figure is, not how far a curve is off: a hip that turns by a degree moves the foot
-by centimetres, a finger hardly anything. To first order every bone turns and moves all that hangs from it,
+by centimetres, a finger hardly anything. What stands still in the world may be off by less than what moves,
+since there the eye sees every tremble. To first order every bone turns and moves all that hangs from it,
 which is quick enough to be asked again and again; in the end the pose is worked out as Blender does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Final
 
 import numpy as np
@@ -18,14 +19,22 @@ from ikmath import rotation
 
 from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, PoseState
 from .baked import Curve
+from .held_limbs import HeldLimb, chains
 from .inheritance import column_lengths, forward, parent_transforms
 from .rotation_channels import basis_matrices, channel_of, turn_matrices
+from .space import Space
 
 Point = tuple[str, npt.ArrayLike]
 """A bone, and a point (3,) in its axes."""
 
 _LOCATION: Final = 3  # components of a track before those of its rotation
 _WIDTH: Final = _LOCATION + 4
+_STILL: Final = 0.002  # m/s: a point that is slower stands still
+_TREMBLE: Final = 0.0098  # m/s: by so much at most may what stands still move when there are fewer keys,
+_FLAT: Final = 0.0005  # metres, and so far may it be off
+_STEP: Final = 1e-4  # of a channel, for derivatives
+_ROUNDING: Final = 1e-6  # of the figure's size: what Blender's own single precision does
+_TIGHTER: Final = 0.95  # the limits' factor where the estimate let through what the pose does not
 # Of the points that hang stiffly from one bone those farthest out are enough to tell how far any is off.
 _WAYS_OUT: Final = np.array([way for way in np.ndindex(3, 3, 3) if way > (1, 1, 1)]) - 1.0
 
@@ -35,24 +44,30 @@ class Displacement:
 
     Args:
         bones: the armature.
-        scale: metres in a unit of it.
+        spaces: where it is in the world in these frames.
         curves: of locations and rotations, a value on every frame.
         states: how the armature is animated in these frames; the curves are put in.
-        also: points that count, beside the ends of all bones that move and two aside of each.
+        margin: metres, how far any point may be off in any frame.
+        also: points that count, beside the ends of all bones that move and two aside of each. While they
+            stand still in the world, they may not tremble.
+        rate: frames of the curves in a second.
 
     Attributes:
         given: (T, F, 7) location and rotation of these bones, as the curves say; keyed: (T, 7) what has one.
-        size: how large the figure is, about.
+        in_limb: (T,) bones of limbs that hold something; none before `hold_still`.
     """
 
     def __init__(
         self,
         bones: Bones,
-        scale: float,
+        spaces: Sequence[Space],
         curves: Sequence[Curve],
         states: Sequence[PoseState],
-        also: Iterable[Point],
+        margin: float,
+        also: Sequence[Point],
+        rate: float,
     ) -> None:
+        scale = spaces[0].scale
         self._bones, self._scale = bones, scale
         moved = {bones.number(curve.bone) for curve in curves}
         self._numbers = np.array([i for level in bones.levels for i in level.tolist() if i in moved])
@@ -68,16 +83,28 @@ class Displacement:
         pose = self._posed(self.given)
         self._owner, self._local = self._points(also)
         self._all_places = self._placed(pose)
-        self._hanging, self._places = self._outermost()
+        self._rounding = _ROUNDING * float(np.ptp(self._all_places[:, :, 0], axis=1).max())
+        self._margin = max(margin, self._rounding)
+        seconds = np.diff(curves[0].frames) / rate
+        held = {(bones.number(name), *np.asarray(point, dtype=float).tolist()) for name, point in also}
+        self._still, way = self._standing(spaces, held, _STILL * seconds + self._rounding)
+        self._paces = np.maximum(_TREMBLE * seconds - way, self._rounding)
+        which = self._outermost()
+        self._hanging, self._places = self._track[self._owner][which], self._all_places[:, which]
+        self._resting = np.zeros_like(self._still[which])
+        self._outer = which
+        self._share = np.ones((len(self._numbers), len(states)))
         parents = bones.parents[self._numbers]
         self._up = np.where(parents >= 0, self._track[parents], -1)
         self._first = np.flatnonzero(np.diff(self._hanging, prepend=-1))
         self._heads = pose[:, self._numbers, :3].transpose(1, 2, 3, 0)[:, :, 3] * scale
         self._axes, self._ways = self._frames(pose, parents)
         self._turns = self._matrices(np.arange(len(self._numbers)), self.given)
-        self.size = float(np.ptp(self._all_places[:, :, 0], axis=1).max())
         self._turned = np.zeros_like(self._heads)
         self._slid = np.zeros_like(self._heads)
+        self._aimed = np.zeros_like(self._heads)
+        self._limbs: list[HeldLimb] = []
+        self.in_limb = np.zeros(len(self._numbers), dtype=bool)
 
     def slots(self, curve: Curve) -> tuple[int, int]:
         """Which track a curve belongs to, and which of its components it is."""
@@ -87,39 +114,151 @@ class Displacement:
 
     def note(self, tracks: Indices, values: Array) -> None:
         """Take other values (k, F, 7) for some tracks into account."""
-        back = self._turns[tracks].swapaxes(-1, -2)
-        own = rotation.log(self._matrices(tracks, values) @ back)
         moved = values[..., :_LOCATION] - self.given[tracks][..., :_LOCATION]
-        self._turned[tracks] = (self._axes[tracks] @ own[..., None])[..., 0].swapaxes(1, 2)
+        self._turned[tracks] = self._world_turns(tracks, values)
         self._slid[tracks] = (self._ways[tracks] @ moved[..., None])[..., 0].swapaxes(1, 2)
 
-    def brought(self, margin: float) -> tuple[Array, Flags]:
-        """What each bone brings to what is off, to first order.
+    def hold_still(self) -> None:
+        """Judge what stands still by less from now on, and let limbs that hold it make up for the rest."""
+        self._resting = self._still[self._outer]
+        held = np.flatnonzero(self._resting.any(1))
+        for tracks, points in chains(self._up, self._hanging, held, self.keyed[:, _LOCATION:].any(1)):
+            self._limbs.append(HeldLimb.of(tracks, points, self._jacobian(tracks, points)))
+            self.in_limb[tracks] = True
+
+    def steadied(self, tracks: Indices) -> Array:
+        """(k, F, 7) values that all limbs are fitted to, with the other bones where they are."""
+        values = self.given.copy()
+        for limb in self._limbs:
+            off = self._off(limb.points, ~self.in_limb)
+            values[limb.tracks, :, _LOCATION:] += limb.change(off)
+        self._aimed[tracks] = self._world_turns(tracks, values[tracks])
+        return values[tracks]
+
+    def brought(self) -> tuple[Array, Flags]:
+        """What each bone brings to what is off, to first order, as shares of what is allowed.
 
         Returns:
-            (T, F) by how much, of all that hangs from a bone, the point that is farthest off would be nearer
-            without it; and whether that point is farther off than the margin.
+            (T, F) by how much, of all that hangs from a bone, the point that is off most would be nearer
+            without it; and whether that point is farther off than allowed.
         """
-        turned, moved = self._turned.copy(), self._slid - _cross(self._turned, self._heads)
-        for row, above in enumerate(self._up.tolist()):
-            if above >= 0:
-                turned[row] += turned[above]
-                moved[row] += moved[above]
-        by = self._hanging
-        off = _cross(turned[by].swapaxes(0, 1), self._places, 0) + moved[by].swapaxes(0, 1)
+        off = self._off(np.arange(len(self._hanging)))
+        limits = self._share[self._hanging] * self._allowed(off, self._resting, self._paces[self._outer])
+        off /= limits
         square = np.einsum("ipf,ipf->pf", off, off)
         worst, which = self._worst(square)
         columns = np.arange(worst.shape[1])
         arms = self._places[:, which, columns].swapaxes(0, 1) - self._heads
-        own = _cross(self._turned, arms) + self._slid
-        along = np.einsum("tif,itf->tf", own, off[:, which, columns])
+        own = _cross(self._turned - self._aimed, arms) + self._slid
+        for limb in self._limbs:
+            self._compensate(own, limb, which)
+        along = np.einsum("tif,itf->tf", own, off[:, which, columns]) / limits[which, columns]
         length = np.sqrt(worst)
-        return along / np.maximum(length, np.finfo(float).tiny), length > margin
+        return along / np.maximum(length, np.finfo(float).tiny), length > 1.0
 
-    def exact(self, values: Array) -> float:
-        """How far the farthest point is off with values (T, F, 7) on all tracks."""
+    def holds(self, values: Array) -> bool:
+        """Whether no point is farther off than allowed with values (T, F, 7) on all tracks.
+
+        Where one is, less is allowed to the estimate from now on.
+        """
         off = self._placed(self._posed(values)) - self._all_places
-        return float(np.sqrt((off * off).sum(0)).max(initial=0.0))
+        share = np.sqrt((off * off).sum(0)) / self._allowed(off, self._still, self._paces)
+        if share.max(initial=0.0) <= 1.0:
+            return True
+        worst = np.zeros_like(self._share)
+        np.maximum.at(worst, self._track[self._owner], share)
+        self._share *= np.where(worst > 1.0, _TIGHTER / np.maximum(worst, 1.0), 1.0)
+        return False
+
+    def _off(self, points: Indices, tracks: Flags | None = None) -> Array:
+        """(3, k, F) to first order, how far points are off, by some tracks only if these are given."""
+        turned, moved = self._turned.copy(), self._slid - _cross(self._turned, self._heads)
+        if tracks is not None:
+            turned[~tracks] = moved[~tracks] = 0.0
+        for row, above in enumerate(self._up.tolist()):
+            if above >= 0:
+                turned[row] += turned[above]
+                moved[row] += moved[above]
+        by = self._hanging[points]
+        return _cross(turned[by].swapaxes(0, 1), self._places[:, points], 0) + moved[by].swapaxes(0, 1)
+
+    def _compensate(self, own: Array, limb: HeldLimb, which: Indices) -> None:
+        """Leave of what other bones bring (T, 3, F) to the points of a limb what it cannot make up for.
+
+        Args:
+            own: changed in place.
+            limb: the limb.
+            which: (T, F) the point in question of each bone.
+        """
+        mine = np.isin(which, limb.points) & ~self.in_limb[:, None]
+        rows = np.flatnonzero(mine.any(1))
+        if not rows.size:
+            return
+        arms = self._places[:, limb.points] - self._heads[rows][:, :, None]
+        remains = limb.remains(_cross(self._turned[rows][:, :, None], arms) + self._slid[rows][:, :, None])
+        column = np.where(mine[rows], np.searchsorted(limb.points, which[rows]), 0)
+        chosen = np.take_along_axis(remains, column[:, None, None], 2)[:, :, 0]
+        own[rows] = np.where(mine[rows][:, None], chosen, own[rows])
+
+    def _jacobian(self, tracks: Indices, points: Indices) -> Array:
+        """(F, 3 m, 4 k) metres that points of a chain move for a unit of its rotations' channels."""
+        out = np.zeros((len(self._others), len(points), 3, len(tracks), _WIDTH - _LOCATION))
+        arms = self._places[:, points][None] - self._heads[tracks][:, :, None]
+        hangs = tracks[:, None] <= self._hanging[points]  # parents are first
+        for column in range(_WIDTH - _LOCATION):
+            values = self.given[tracks]
+            values[..., _LOCATION + column] += _STEP * self.keyed[tracks, _LOCATION + column, None]
+            turns = self._world_turns(tracks, values) / _STEP
+            out[..., column] = (_cross(turns[:, :, None], arms) * hangs[:, None, :, None]).transpose(
+                3, 2, 1, 0
+            )
+        return out.reshape(len(out), 3 * len(points), -1)
+
+    def _world_turns(self, tracks: Indices, values: Array) -> Array:
+        """(k, 3, F) rotation vectors, armature space, from the given values of tracks to others (k, F, 7)."""
+        own = rotation.log(self._matrices(tracks, values) @ self._turns[tracks].swapaxes(-1, -2))
+        return np.asarray((self._axes[tracks] @ own[..., None])[..., 0].swapaxes(1, 2))
+
+    def _allowed(self, off: Array, still: Flags, paces: Array) -> Array:
+        """(P, F) metres, how far points may be off.
+
+        Args:
+            off: (3, P, F) how far they are; where that changes too quickly, less is allowed.
+            still: (P, F) when they stand still; paces: (P, F - 1) metres, by how much that may change.
+        """
+        length, way = (np.sqrt((each * each).sum(0)) for each in (off, np.diff(off)))
+        hurry = np.where(still[:, 1:] & still[:, :-1], way / paces, 0.0)
+        hurry = np.maximum(np.pad(hurry, ((0, 0), (0, 1))), np.pad(hurry, ((0, 0), (1, 0))))
+        # Off by half a pace, to the one side and in the next frame to the other, is never too quick.
+        ahead, back = (np.pad(paces, ((0, 0), ends), constant_values=np.inf) for ends in ((0, 1), (1, 0)))
+        half = 0.5 * np.minimum(ahead, back)
+        calm = np.clip(length / np.maximum(hurry, np.finfo(float).tiny), np.minimum(half, _FLAT), _FLAT)
+        return np.where(still, np.clip(calm, self._rounding, self._margin), self._margin)
+
+    def _standing(
+        self, spaces: Sequence[Space], held: Set[tuple[float, ...]], least: Array
+    ) -> tuple[Flags, Array]:
+        """(P, F) when points that are held stand still in the world, and (P, F - 1) metres they move then.
+
+        Args:
+            spaces: where the armature is.
+            held: number of the bone and point in its axes of each.
+            least: (F - 1,) metres, the way from frame to frame from which on they do not.
+        """
+        still = np.zeros(self._all_places.shape[1:], dtype=bool)
+        points = zip(self._owner.tolist(), self._local.tolist(), strict=True)
+        rows = np.flatnonzero([(owner, *local) in held for owner, local in points])
+        moves = np.zeros((len(still), len(least)))
+        if not rows.size:
+            return still, moves
+        turn, shift = np.array([s.rotation for s in spaces]), np.array([s.translation for s in spaces])
+        world = np.einsum("fij,jpf->ipf", turn, self._all_places[:, rows]) + shift.T[:, None]
+        way = np.sqrt((np.diff(world) ** 2).sum(0))
+        slow = way < least
+        moves[rows] = np.where(slow, way, 0.0)
+        still[rows, :-1] |= slow
+        still[rows, 1:] |= slow
+        return still, moves
 
     def _worst(self, square: Array) -> tuple[Array, Indices]:
         """(T, F) the largest number of all points that hang from a bone, and which point that is."""
@@ -183,16 +322,15 @@ class Displacement:
         order = np.argsort(self._track[owners], kind="stable")
         return owners[order], locals_[order]
 
-    def _outermost(self) -> tuple[Indices, Array]:
-        """(P,) from which track the outermost points hang, and (3, P, F) where they are."""
+    def _outermost(self) -> Indices:
+        """Which points tell how far all are off: those farthest out, and those that stand still."""
         by = self._track[self._owner]
         out = _WAYS_OUT @ self._all_places[:, :, 0]
-        found = set()
+        found = set(np.flatnonzero(self._still.any(1)).tolist())
         for track in range(len(self._numbers)):
             rows = np.flatnonzero(by == track)
             found.update(rows[out[:, rows].argmax(1)].tolist(), rows[out[:, rows].argmin(1)].tolist())
-        which = np.array(sorted(found))
-        return by[which], self._all_places[:, which]
+        return np.array(sorted(found))
 
     def _placed(self, pose: Array) -> Array:
         """(3, P, F) the points."""

@@ -7,6 +7,7 @@
 import bpy
 from bpy.props import PointerProperty
 
+from ..copies import NAME, is_ours
 from .bake import ArticulateBake
 from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .bone import ArticulateBone
@@ -45,16 +46,11 @@ _POINTERS = (
 def attach() -> None:
     """Put the pointers on Blender's types."""
     for owner, group in _POINTERS:
-        owner.articulate = PointerProperty(type=group, override=OVERRIDE)
+        setattr(owner, NAME, PointerProperty(type=group, override=OVERRIDE))
 
 
 def detach() -> None:
-    """Take them off again."""
+    """Take ours off again."""
     for owner, _group in _POINTERS:
-        if hasattr(owner, "articulate"):
-            del owner.articulate
-
-
-def is_registered() -> bool:
-    """Whether the add-on's data is there."""
-    return hasattr(bpy.types.Object, "articulate")
+        if is_ours(owner):
+            delattr(owner, NAME)

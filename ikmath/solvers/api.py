@@ -41,6 +41,7 @@ METHODS: Final[Mapping[str, Method]] = LazyRegistry(
         "triangulation": f"{_TEXTS}.triangulation:Triangulation",
         "reach_hierarchy": f"{_TEXTS}.reach_hierarchy:ReachHierarchy",
         "two_bone": f"{_TEXTS}.two_bone:TwoBone",
+        "next": "ikmath.solvers.hierarchical:Hierarchical",
     },
 )
 """Name -> method; each is imported when first used."""

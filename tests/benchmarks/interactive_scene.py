@@ -129,7 +129,7 @@ def dragging() -> None:
 def drag(rig: bpy.types.Object, bone: str, size: float) -> tuple[str, ...]:
     """One drag along a circle that begins where the bone is."""
     package = next(a.module for a in bpy.context.preferences.addons if a.module.endswith("articulate"))
-    module = importlib.import_module(f"{package}.control.drag")
+    module = importlib.import_module(f"{package}.control.drag.drag")
     took, errors = np.empty((ROUNDS, UPDATES)), []
     solver: Any = sys.modules["ikmath"].Solver  # type: ignore[attr-defined]
     work, solves = solver.solve, list[float]()

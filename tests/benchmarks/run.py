@@ -29,9 +29,18 @@ BENCHMARKS = {
     "clips": "pops and errors of random clips on Rigify's metarigs (--clips=5 of each rig and kind)",
     "keys": "bakes with few keys, beside Blender's own Decimate (--only=human)",
     "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
+    "natural_clips": "sparse targets on captured motion against the truth (--motion=folder --frames=20)",
+    "natural_examples": "postures from the own actions, one left out (--motion=folder --only=Fox)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
-ONLY_IF_NAMED = ("around", "avoidance", "clips", "keys")  # take long and are no matter of speed
+ONLY_IF_NAMED = (
+    "around",
+    "avoidance",
+    "clips",
+    "keys",
+    "natural_clips",
+    "natural_examples",
+)  # take long and are no matter of speed
 
 
 def main(arguments: list[str]) -> int:

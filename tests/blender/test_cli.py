@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -152,6 +156,10 @@ def test_another_scene(run, file, tmp_path, capfd):
         (["bake", "scene.blend", "--step", "0"], "'0' is no whole number above zero"),
         (["bake", "scene.blend", "--step", "-1"], "--step"),
         (["bake", "scene.blend", "--start", "x"], "--start"),
+        (["bake", "scene.blend", "--end", "99999999999"], "'99999999999' is no frame from -1048574 to"),
+        (["bake", "scene.blend", "--start", "-1048575"], "--start"),
+        (["solve", "scene.blend", "--frame", "99999999999"], "'99999999999' is no frame"),
+        (["solve", "scene.blend", "--frame", "9" * 5000], "is no frame"),
         (["bake", "scene.blend", "--decimate", "nan"], "'nan' is no length, zero or more"),
         (["bake", "scene.blend", "--decimate", "-0.1"], "--decimate"),
         (["bake", "scene.blend", "--decimate", "much"], "'much' is no length, zero or more"),
@@ -174,3 +182,75 @@ def test_help(run, capfd):
     with pytest.raises(SystemExit) as ended:
         run(["--help"])
     assert ended.value.code == 0 and "bake" in capfd.readouterr().out
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """No file may grow larger: what is beyond is lost, as on a full disk."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("lost", [600, 5_000, 50_000])
+def test_a_file_that_is_cut_off_by_a_full_disk_is_not_saved_and_the_old_one_stays(
+    run, file, tmp_path, capfd, monkeypatch, compress, lost
+):
+    """Compressed, Blender says FINISHED of a file whose end is missing."""
+    out, report = tmp_path / "out" / "baked.blend", tmp_path / "report.json"
+    out.parent.mkdir()
+    bpy.ops.wm.open_mainfile(filepath=str(file))
+    monkeypatch.setattr(bpy.context.preferences.filepaths, "use_file_compression", compress)
+    bpy.ops.wm.save_mainfile(compress=compress)
+    assert run(["bake", str(file), "--output", str(out)]) == 0
+    before = out.read_bytes()
+    with largest_file(len(before) - lost):
+        assert run(["bake", str(file), "--output", str(out), "--report", str(report)]) == 1
+    said = capfd.readouterr().err
+    assert "baked.blend' could not be saved, and what was there stays" in said and "MB are free" in said
+    told = json.loads(report.read_text())["scene.blend"]
+    assert told["status"] == "FAILED" and "could not be saved" in told["message"]
+    assert out.read_bytes() == before and os.listdir(out.parent) == ["baked.blend"]
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(run, file, tmp_path, capsys):
+    report = tmp_path / "report.json"
+    report.write_text("{}")
+    with largest_file(100):
+        assert run(["solve", str(file), "--report", str(report)]) == 1
+    assert os.strerror(errno.EFBIG) in capsys.readouterr().err
+    assert report.read_text() == "{}"
+    assert sorted(each.suffix for each in tmp_path.iterdir()) == [".blend", ".json"]
+
+
+@pytest.mark.parametrize("option", ["--output", "--report"])
+def test_what_is_no_file_is_not_replaced_by_one(run, file, tmp_path, capfd, option, monkeypatch):
+    monkeypatch.setattr(installed.module("cli"), "_do", lambda *_: pytest.fail("baked for nothing"))
+    for place in (tmp_path, Path(os.devnull)):
+        assert run(["bake", str(file), option, str(place)]) == 1
+        assert f"'{place}' for {option} is not a file" in capfd.readouterr().err
+
+
+def test_a_result_may_take_the_place_of_the_file_itself(run, file):
+    assert run(["bake", str(file), "--output", str(file)]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(file))
+    assert curves(bpy.data.objects["Rig"])
+
+
+def test_a_name_that_is_no_text_is_said(run, tmp_path, capfd):
+    report = tmp_path / "report.json"
+    assert run(["bake", str(tmp_path / "\udcff.blend"), "--report", str(report)]) == 1
+    assert [told["status"] for told in json.loads(report.read_text()).values()] == ["FAILED"]
+
+
+def test_frames_that_blender_does_not_have_are_refused():
+    rig = arm()
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    with pytest.raises(RuntimeError, match="1 to 2147483647 goes beyond -1048574 to 1048574"):
+        bpy.ops.articulate.bake(frame_start=1, frame_end=2**31 - 1)
+    assert not curves(rig)

@@ -45,10 +45,12 @@ def test_what_no_machine_can_bake_is_no_failure_of_the_task(run, file, tmp_path)
 
 
 def test_what_another_machine_may_do_is_one(run, file, tmp_path):
-    """A file that is not there yet: storage that has not caught up."""
+    """A file that is not there yet, a directory that is not mounted here."""
     report = tmp_path / "report.json"
-    gone = str(tmp_path / "gone.blend")
+    gone, lost = str(tmp_path / "gone.blend"), str(tmp_path / "lost" / "out.blend")
     assert run(["bake", gone, "--report", str(report), "--exit-zero"]) == 1
+    assert told(report)["retry"] is True
+    assert run(["bake", str(file), "--output", lost, "--report", str(report), "--exit-zero"]) == 1
     assert told(report)["retry"] is True
 
 

@@ -215,3 +215,38 @@ def test_points_all_around_a_bone_stay_within_the_margin():
     keys_clips.make("basic_quadruped", "walking", FRAMES)
     bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES, decimate=True, remove_error_margin=0.005)
     assert np.linalg.norm(places() - full, axis=-1).max() <= 0.005 + ROUNDING
+
+
+def walking() -> bpy.types.Object:
+    """A person who walks: feet that step, and stand between."""
+    return keys_clips.make("human", "walking", FRAMES)
+
+
+def carried() -> bpy.types.Object:
+    """A person with pinned feet whose armature object is moved below them."""
+    rig = person()
+    for frame, place in ((1, (0.0, 0.0, 0.0)), (30, (0.1, -0.05, 0.03)), (FRAMES, (0.0, 0.0, 0.0))):
+        rig.location = place
+        rig.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(1)
+    return rig
+
+
+@pytest.mark.parametrize("make", [person, walking, carried])
+@pytest.mark.parametrize("rate", [24, 60])
+def test_what_is_held_stands_still(make, rate):
+    def slow() -> bpy.types.Object:
+        rig = make()
+        bpy.context.scene.render.fps = rate
+        return rig
+
+    rig, full, thin, _left = both(slow, 0.005)
+    for foot in ("foot.L", "foot.R"):
+        row = list(rig.pose.bones.keys()).index(foot)
+        own, way = (rate * np.linalg.norm(np.diff(each[:, row], axis=0), axis=-1) for each in (full, thin))
+        still = own < 0.002
+        assert still.sum() > FRAMES / 4
+        assert way[still].max() <= 0.01
+        pieces = np.split(np.arange(FRAMES), np.flatnonzero(~still) + 1)
+        for stand in (thin[piece, row] for piece in pieces if len(piece) > 1):
+            assert np.linalg.norm(stand - stand[0], axis=-1).max() <= 0.001

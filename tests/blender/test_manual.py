@@ -7,8 +7,11 @@ import importlib.util
 import re
 from pathlib import Path
 
+import bpy
 import installed
+import numpy as np
 import pytest
+from addon_scenes import tip
 
 PAGES = [installed.ROOT / "README.md", *sorted((installed.ROOT / "docs").glob("*.md"))]
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -23,6 +26,31 @@ def test_examples_run(page):
     names: dict[str, object] = {}
     for number, block in enumerate(_examples(page), start=1):
         exec(compile(block, f"{page.name}, example {number}", "exec"), names)
+
+
+def test_feet_that_slide_stand_in_every_step_after_the_manuals_way():
+    names: dict[str, object] = {}
+    for block in _examples(installed.ROOT / "docs" / "baking.md"):
+        exec(compile(block, "baking.md", "exec"), names)
+    rig, scene = bpy.context.object, bpy.context.scene
+    steps = {"foot.L": [(1, 25), (35, 60)], "foot.R": [(1, 15), (25, 45)]}
+
+    def slid() -> list[float]:
+        found = []
+        for foot, spans in steps.items():
+            for first, last in spans:
+                places = []
+                for frame in range(first, last + 1):
+                    scene.frame_set(frame)
+                    places.append(tip(rig, foot))
+                found.append(float(np.linalg.norm(np.array(places) - places[0], axis=-1).max()))
+        return found
+
+    assert max(slid()) < 1e-4
+    baked, clip = rig.animation_data.action, next(a for a in bpy.data.actions if a.name == "metarigAction")
+    assert baked != clip
+    rig.animation_data.action = clip
+    assert min(slid()) > 0.02, "they slid before"
 
 
 def test_the_reference_says_nothing_that_is_not_so():

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
+from types import ModuleType
 
+import addon_utils
 import bpy
 import installed
 import pytest
@@ -131,3 +135,82 @@ def test_a_loaded_file_forgets_a_bake_that_was_running():
     bpy.context.window_manager.articulate.baking = True
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert not bpy.context.window_manager.articulate.baking
+
+
+@pytest.fixture
+def development_copy(tmp_path, monkeypatch):
+    """Name of a copy of the add-on's source, on Python's path but not imported."""
+    name = "articulate_in_development"
+    shutil.copytree(Path(installed.module().__file__).parent, tmp_path / name)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield name
+    addon_utils.disable(name, default_set=True)
+    for module in [module for module in sys.modules if module.partition(".")[0] == name]:
+        del sys.modules[module]
+
+
+def _works() -> None:
+    """The installed add-on solves, and its handlers and interface are there."""
+    from addon_scenes import arm, miss, reach
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    rig = arm()
+    target = reach(rig, "b3", (1.5, 0.5, 2.0))
+    rig.articulate.live = True
+    target.location = (0.5, 1.0, 2.0)
+    bpy.context.view_layer.update()
+    assert miss(rig, "b3") < 1e-3
+
+
+def test_a_second_copy_is_refused_with_a_sentence_and_the_first_one_stays(development_copy, capfd):
+    names, library = _names(), sys.modules["ikmath"]
+    handlers = installed.handlers()
+    addon_utils.enable(development_copy, default_set=True)
+    said = "".join(capfd.readouterr())
+    assert f"Articulate is enabled already: '{installed.package()}' has its data" in said
+    assert "disable or remove that copy" in said
+    assert "Traceback" not in said
+    assert development_copy not in [addon.module for addon in bpy.context.preferences.addons]
+    assert _names() == names and installed.handlers() == handlers and sys.modules["ikmath"] is library
+    _works()
+    said = "".join(capfd.readouterr())
+    assert "Traceback" not in said and "Error" not in said
+
+
+def test_the_second_copy_can_be_used_when_the_first_one_is_disabled(development_copy, capfd):
+    registration = installed.module("registration")
+    addon_utils.enable(development_copy, default_set=True)
+    installed.disable()
+    try:
+        second = addon_utils.enable(development_copy, default_set=True, handle_error=installed._raise)
+        assert isinstance(second, ModuleType) and hasattr(bpy.types.Object, "articulate")
+        with pytest.raises(ImportError, match=f"already: '{development_copy}'"):
+            registration.register()
+        group = bpy.types.PropertyGroup.bl_rna_get_subclass_py("ArticulateRig")
+        assert group.__module__.startswith(development_copy)
+        addon_utils.disable(development_copy, default_set=True)
+    finally:
+        installed.enable()
+    _works()
+
+
+def test_pointers_of_another_add_on_are_left_alone():
+    addon = installed.module()
+    before = _names()
+    addon.unregister()
+
+    class Foreign(bpy.types.PropertyGroup):
+        pass
+
+    bpy.utils.register_class(Foreign)
+    bpy.types.Object.articulate = bpy.props.PointerProperty(type=Foreign)
+    try:
+        with pytest.raises(ImportError, match="enabled already"):
+            addon.register()
+        addon.unregister()
+        assert hasattr(bpy.types.Object, "articulate")
+    finally:
+        del bpy.types.Object.articulate
+        bpy.utils.unregister_class(Foreign)
+        addon.register()
+    assert _names() == before

@@ -230,7 +230,7 @@ SENTENCES = {
     "a frame that is not there": (lambda: MOVING.at(3), "frame is 3, but the targets have 3 frames"),
     "pairs of links that are not there": (
         lambda: ik.Problem(ARM, [REACH], [], BODY, self_pairs=[(0, 5)]),
-        "self_pairs name links that are not there",
+        "self_pairs name links that do not exist",
     ),
     "a frame that is no rotation": (
         lambda: ik.Position("wrist", (0, 0, 0), space="target", frame=2 * np.eye(3)),

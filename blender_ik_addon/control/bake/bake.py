@@ -16,7 +16,7 @@ from typing import Any
 
 import bpy
 
-from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
+from ...bridge.action import key_rate, key_time, require_writable, to_be_keyed, write_keys
 from ...bridge.armature import Channels, read_channels
 from ...bridge.baked import gather_curves
 from ...bridge.by_hand import ByHand
@@ -79,6 +79,12 @@ class _Moment:
     others: ByHand
 
 
+def frame_limits() -> tuple[int, int]:
+    """The first and the last frame that Blender can go to."""
+    described: Any = bpy.types.Scene.bl_rna.properties["frame_current"]
+    return described.hard_min, described.hard_max
+
+
 class Bake:
     """One bake of one armature.
 
@@ -100,6 +106,12 @@ class Bake:
         if not options.frames:
             raise Refused(
                 f"The frame range {options.frame_start} to {options.frame_end} is empty: choose a later end"
+            )
+        first, last = frame_limits()
+        if options.frame_start < first or options.frame_end > last:
+            raise Refused(
+                f"The frame range {options.frame_start} to {options.frame_end} goes beyond {first} to {last},"
+                " the frames that Blender has: choose frames among these"
             )
         self.options = options
         self.plan: Plan = read_plan(armature, context)
@@ -207,11 +219,12 @@ class Bake:
         if self.options.decimate:
             curves = decimated(
                 figure.bones,
-                figure.space.scale,
+                [sample.space for sample in samples],
                 curves,
                 [sample.state for sample in samples],
                 self.options.remove_error_margin,
                 self.plan.points,
+                rate=key_rate(context.scene),
             )
         with ExitStack() as undo:
             undo.callback(self._give_back, before)

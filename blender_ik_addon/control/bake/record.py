@@ -13,18 +13,19 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...bridge.action import key_time, to_be_keyed, write_keys
-from ...bridge.armature import CHANNEL_WIDTHS, Array, Channels, PoseState
+from ...bridge.action import key_rate, key_time, to_be_keyed, write_keys
+from ...bridge.armature import CHANNEL_WIDTHS, Array, Channels
 from ...bridge.baked import Curve, gather_curves
 from ...bridge.decimation import decimated
 from ..frame.plan import Plan
+from ..frame.sample import Sample
 
 
 class Recording:
     """Channels of the frames that passed; a frame that comes again is recorded anew."""
 
     def __init__(self) -> None:
-        self._frames: dict[int, tuple[PoseState, Channels]] = {}
+        self._frames: dict[int, tuple[Sample, Channels]] = {}
         self._keyed: dict[tuple[str, str, int], None] = {}
 
     @property
@@ -35,18 +36,15 @@ class Recording:
     def __len__(self) -> int:
         return len(self._frames)
 
-    def note(
-        self, frame: int, animated: PoseState, channels: Channels, keyed: Iterable[tuple[str, str, int]]
-    ) -> None:
+    def note(self, sample: Sample, channels: Channels, keyed: Iterable[tuple[str, str, int]]) -> None:
         """Record a frame.
 
         Args:
-            frame: its number.
-            animated: the pose that it began with.
+            sample: the frame as it began.
             channels: of all bones, as they have become.
             keyed: (bone, channel, component) of what may have changed.
         """
-        self._frames[frame] = animated, channels
+        self._frames[sample.frame] = sample, channels
         self._keyed.update(dict.fromkeys(keyed))
 
     def write(
@@ -55,7 +53,6 @@ class Recording:
         plan: Plan,
         scene: bpy.types.Scene,
         *,
-        scale: float,
         margin: float | None,
     ) -> int:
         """Make keyframes of it, in place of those that the channels have between the first and last frame.
@@ -64,7 +61,6 @@ class Recording:
             armature: the original object.
             plan: of it.
             scene: whose frames passed.
-            scale: metres in a unit of the armature.
             margin: metres, how far any point of the figure may be from where it was recorded, for the sake of
                 fewer keys; None for a key on every frame.
 
@@ -80,8 +76,16 @@ class Recording:
         keyed = to_be_keyed(armature, self._keyed)
         curves = _continuous(gather_curves(plan.bones, keyed, times, channels))
         if margin is not None:
-            states = [self._frames[frame][0] for frame in frames]
-            curves = decimated(plan.bones, scale, curves, states, margin, plan.points)
+            samples = [self._frames[frame][0] for frame in frames]
+            curves = decimated(
+                plan.bones,
+                [sample.space for sample in samples],
+                curves,
+                [sample.state for sample in samples],
+                margin,
+                plan.points,
+                rate=key_rate(scene),
+            )
         write_keys(armature, curves, frame_range=(times[0], times[-1]))
         return len(curves)
 

@@ -253,8 +253,7 @@ class Drag:
         self._keep()
         try:
             if self.recording is not None and self.recording.moves:
-                scale = self._figure.space.scale
-                count = self.recording.write(armature, self._plan, context.scene, scale=scale, margin=margin)
+                count = self.recording.write(armature, self._plan, context.scene, margin=margin)
             else:
                 count = auto_key(armature, self._keyed, context)
         except REASONS:
@@ -327,7 +326,7 @@ class Drag:
         self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
         if self.recording is not None:
-            self.recording.note(self._sample.frame, self._sample.state, solved.channels, self._figure.keyed)
+            self.recording.note(self._sample, solved.channels, self._figure.keyed)
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
         place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
         place = self._figure.space.point_out(place)

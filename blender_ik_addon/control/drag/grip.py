@@ -21,6 +21,7 @@ from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
+from ..rig.one_place import why_not_moved
 from .mirrored import Mirrored, other_hand
 
 # priorities below that of the hand, which has 1
@@ -84,6 +85,12 @@ def plan_with_grip(
             f" '{follows.name}' off to drag the bone",
             follows.name,
         )
+    for effector in own:
+        reason = (
+            why_not_moved(effector, context.scene.frame_current_final) if effector.bone in grip.bones else ""
+        )
+        if reason and _asks(effector.kind_info, grip):
+            raise Refused(reason, effector.name)
     dragged = [_dragged(armature, grip, name, own) for name in grip.bones]
     whole = not any(one.chain_root for one in dragged)
     held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")

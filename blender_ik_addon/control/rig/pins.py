@@ -15,6 +15,7 @@ from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS
 from ...properties.refusal import Refused
 from .effectors import NewEffector, TargetLook, add_effectors, hold, remove_effectors
+from .one_place import why_not_moved
 
 
 def is_pin(effector: ArticulateEffector) -> bool:
@@ -40,10 +41,14 @@ def pin(
         motion: hold them to their own motion instead, where they are in each frame.
 
     Raises:
-        Refused: there is no such bone, or it follows a target in this very way; nothing is pinned.
+        Refused: there is no such bone, or it follows a target in this very way, or its pin holds it in other
+            frames; nothing is pinned.
     """
     effectors = rig_of(armature).effectors
     there = [effector for effector in effectors if is_pin(effector) and effector.bone in bones]
+    for effector in there:
+        if reason := why_not_moved(effector, depsgraph.scene.frame_current_final):
+            raise Refused(reason, effector.name)
     held = {effector.bone for effector in there}
     news = [NewEffector(bone=bone, kind=kind, pinned=True) for bone in bones if bone not in held]
     again = [effector.name for effector in there]

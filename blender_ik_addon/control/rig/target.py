@@ -16,6 +16,7 @@ from ...properties.check import library_refusal
 from ...properties.effector import ArticulateEffector
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key_object
+from .one_place import why_not_moved
 
 _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
@@ -130,7 +131,11 @@ def why_not_held(effector: ArticulateEffector) -> str:
         return f"Effector '{effector.name}' has no target and no pin that could be moved"
     if effector.follows == "PIN":
         foreign = library_refusal(armature)
-        return "" if foreign is None else str(foreign)
+        return (
+            why_not_moved(effector, bpy.context.scene.frame_current_final)
+            if foreign is None
+            else str(foreign)
+        )
     if effector.subtarget:
         return f"Effector '{effector.name}' follows bone '{effector.subtarget}': move that bone"
     if effector.target.library is not None:

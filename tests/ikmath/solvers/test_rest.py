@@ -84,8 +84,9 @@ def test_a_motion_goes_on_without(method):
 def test_who_asks_briefly_gets_no_last_digits(method):
     skeleton = ik.figures.planar_chain([1.0, 1.0])
     problem, start = ik.Problem(skeleton, [ik.Position("tip", (3, -3, 0))]), np.array([0.1, 0.2])
-    own = {"rest": False} if issubclass(ik.METHODS[method].options, RestOptions) else {}
-    brief, bare = ik.solve(problem, start, method, brief=True), ik.solve(problem, start, method, **own)
+    brief, bare = (
+        ik.solve(problem, start, method, **asked) for asked in ({"brief": True}, ik.METHODS[method].briefly)
+    )
     np.testing.assert_array_equal(brief.q, bare.q)
 
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pin has one place: moved for one step of a foot, it would draw the foot there in all other steps, too."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import ceil, floor
+from typing import Any
+
+import bpy
+
+from ... import compat
+from ...properties.effector import ArticulateEffector
+
+
+def why_not_moved(effector: ArticulateEffector, frame: float) -> str:
+    """Why a pin may not get another place in a frame, as a sentence; "" if it may.
+
+    Its influence is animated, and it holds in other frames with a pause between them and this one.
+
+    Args:
+        effector: of an original armature object.
+        frame: the current one.
+    """
+    if effector.follows != "PIN":
+        return ""
+    curves = _curves(effector)
+    influence = curves.get("influence")
+    if influence is None or "pin_location" in curves or "pin_rotation" in curves:
+        return ""
+    for first, last in _spans(influence):
+        if not first <= frame <= last:
+            return (
+                f"Pin '{effector.name}' has one place, and its influence is keyed so that it holds bone"
+                f" '{effector.bone}' there in other frames, about {first:g}: it cannot be moved in frame"
+                f" {frame:g}. Give the effector a target (Create Target) and key that, or remove these keys"
+            )
+    return ""
+
+
+def _curves(effector: ArticulateEffector) -> dict[str, Any]:
+    """F-curves of an effector by the name of the property."""
+    owner: Any = effector.id_data
+    bag = compat.find_bag(owner)
+    begin = effector.path_from_id() + "."
+    found = [] if bag is None else bag.fcurves
+    return {
+        curve.data_path.removeprefix(begin): curve for curve in found if curve.data_path.startswith(begin)
+    }
+
+
+def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
+    """First and last frames between which an influence is above zero."""
+    keys = [float(point.co.x) for point in influence.keyframe_points]
+    if not keys:
+        return []
+    first, last = floor(min(keys)) - 1, ceil(max(keys)) + 1
+    on = [False, *(influence.evaluate(frame) > 0.0 for frame in range(first, last + 1)), False]
+    turns = [frame for frame, (before, now) in enumerate(pairwise(on), start=first) if before != now]
+    spans = [(float(a), float(b - 1)) for a, b in zip(turns[::2], turns[1::2], strict=True)]
+    # what holds at the first or the last key holds before or after it
+    return [(-float("inf") if a == first else a, float("inf") if b == last else b) for a, b in spans]

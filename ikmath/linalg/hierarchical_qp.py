@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hierarchical least squares under inequality constraints.
+
+Level after level, find the z that minimises `|A z - b|^2 + c |z|^2` subject to `lower <= G z <= upper`,
+where every stronger level keeps the value `A z` of its own optimum (Kanoun, Lamiraux & Wieber 2011;
+Escande, Mansard & Wieber 2014). Last of all z comes as near to a target as the levels allow.
+
+For a given active set a level is one symmetric system in the multipliers y of its rows. Rows that must hold
+(active constraints, stronger levels) and rows that pull (the level's own) differ only in their compliance:
+`(R R^T + compliance) y = wanted - R t`, `z = t + R^T y`, with t = 0 but for the target. The active set is
+found by exchanging all that is amiss at once (block principal pivoting: Portugal, Judice & Vicente 1994),
+and one constraint at a time by a dual method where that makes no progress (Lawson & Hanson 1974, chapter
+23; Goldfarb & Idnani 1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import Array, Index
+
+Signs = npt.NDArray[np.int8]
+
+_RIGID: Final = 1e-13
+"""Compliance of rows that must hold, as a share of the longest squared row: above rounding, below damping."""
+_INSIDE: Final = 1e-11
+"""Units of a constraint by which it may be exceeded: rounding of `G z`."""
+_PULL: Final = 1e-10
+"""Share of the largest multiplier below which the sign of a multiplier is rounding."""
+_PATIENCE: Final = 3
+"""Exchanges of whole sets without progress before single ones (Portugal et al. use 10; 3 is quicker)."""
+_CHANGES: Final = 4
+"""Single changes per constraint at most: a safeguard against rounding."""
+
+
+class Level(NamedTuple):
+    """`minimise |rows z - wanted|^2 + damping |z|^2`; rows (k, n), wanted (k,), damping > 0."""
+
+    rows: Array
+    wanted: Array
+    damping: float
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """`lower <= G z <= upper`, G being a box in other units above further rows.
+
+    Attributes:
+        scale: units of the box: (n,) a diagonal, or (n, n) a matrix S with the bounded x = S z.
+        lower, upper: (m,) of the box and of the rows, infinite where there is no bound.
+        rows: (m - n, n) further rows by z.
+    """
+
+    scale: Array
+    lower: Array
+    upper: Array
+    rows: Array | None = None
+
+    def reach(self, z: Array) -> Array:
+        """(m,) G z."""
+        box = self.scale * z if self.scale.ndim == 1 else self.scale.dot(z)
+        return box if self.rows is None else np.concatenate([box, self.rows.dot(z)])
+
+    def take(self, held: Index) -> Array:
+        """Some of the rows of G (w, n)."""
+        n = len(self.scale)
+        if self.scale.ndim == 2:
+            whole = self.scale if self.rows is None else np.concatenate([self.scale, self.rows])
+            return np.asarray(whole[held])
+        out, box = np.zeros((len(held), n)), held < n
+        out[box, held[box]] = self.scale[held[box]]
+        if self.rows is not None:
+            out[~box] = self.rows[held[~box] - n]
+        return out
+
+
+@dataclass(frozen=True)
+class Step:
+    """An optimum.
+
+    Attributes:
+        z: (n,).
+        active: of each level, (m,) which constraints hold it: 1 at the upper bound, -1 at the lower, else 0.
+        multipliers: of each level, (m,) force of each constraint on it, zero where inactive.
+    """
+
+    z: Array
+    active: list[Signs]
+    multipliers: list[Array]
+
+
+def hierarchical_qp(
+    levels: Sequence[Level],
+    constraints: Constraints,
+    target: Array | None = None,
+    active: Sequence[Signs] = (),
+) -> Step:
+    """Solve all levels, the strongest first.
+
+    Args:
+        levels: the strongest first.
+        constraints: that some z satisfies.
+        target: (n,) that z comes as near to as the levels allow; None for the shortest z.
+        active: of each level (the target's last) the active set to begin with, see `Step.active`.
+    """
+    count, n = len(constraints.lower), len(constraints.scale)
+    origin, kept, values = np.zeros(n), np.empty((0, n)), np.empty(0)
+    found: list[Signs] = []
+    forces: list[Array] = []
+    begin, z = np.zeros(count, np.int8), origin
+    stages = [(level, origin) for level in levels]
+    if target is not None:
+        stages.append((Level(kept, values, 1.0), target))
+    for number, (level, centre) in enumerate(stages):
+        begin = active[number] if number < len(active) and len(active[number]) == count else begin
+        z, begin, force = _solve_level(level, kept, values, centre, constraints, begin)
+        found.append(begin)
+        forces.append(force)
+        if number + 1 < len(stages):
+            kept = np.concatenate([kept, level.rows])
+            values = np.concatenate([values, level.rows.dot(z)])
+    return Step(z, found, forces)
+
+
+def _solve_level(
+    level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
+) -> tuple[Array, Signs, Array]:
+    """One level's optimum, its active set and the constraints' multipliers."""
+    fewest, idle = len(active) + 1, 0
+    while idle < _PATIENCE:
+        z, force = _stationary(level, kept, values, target, constraints, active)
+        reach = constraints.reach(z)
+        out = (reach > constraints.upper + _INSIDE).view(np.int8) - (reach < constraints.lower - _INSIDE)
+        out[active != 0] = 0
+        pulls = _pulling(force, active)
+        count = np.count_nonzero(out) + np.count_nonzero(pulls)
+        if not count:
+            return z, active, force
+        fewest, idle = (count, 0) if count < fewest else (fewest, idle + 1)
+        active = np.where(pulls, 0, active + out).astype(np.int8)
+    return _one_at_a_time(level, kept, values, target, constraints, active)
+
+
+def _one_at_a_time(
+    level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
+) -> tuple[Array, Signs, Array]:
+    """The same by a dual active-set method: forces never pull, and the worst violation is mended first."""
+    force = np.zeros(len(active))
+    for _ in range(_CHANGES * len(active)):
+        z, wanted = _stationary(level, kept, values, target, constraints, active)
+        pulls = _pulling(wanted, active)
+        if pulls.any():
+            # go towards the wanted forces until the first one vanishes; its constraint lets go
+            share = np.where(pulls, force / np.where(pulls, force - wanted, 1.0), np.inf)
+            first = int(share.argmin())
+            force = force + share[first] * (wanted - force)
+            active = active.copy()
+            active[first], force[first] = 0, 0.0
+            continue
+        force = wanted
+        beyond = _violated(constraints, z, active)
+        worst = int(np.abs(beyond).argmax())
+        if not beyond[worst]:
+            break
+        active = active.copy()
+        active[worst] = 1 if beyond[worst] > 0 else -1
+    return z, active, force
+
+
+def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
+    """(m,) by how much inactive constraints are exceeded, negative below the lower bound, zero inside."""
+    reach = constraints.reach(z)
+    above, below = reach - constraints.upper, reach - constraints.lower
+    beyond = np.where(above > _INSIDE, above, np.where(below < -_INSIDE, below, 0.0))
+    beyond[active != 0] = 0.0
+    return beyond
+
+
+def _pulling(force: Array, active: Signs) -> npt.NDArray[np.bool_]:
+    """(m,) which active constraints pull: an upper bound may only push down, a lower one only up."""
+    return np.asarray(force * active > _PULL * np.abs(force).max(initial=0.0))
+
+
+def _stationary(
+    level: Level,
+    kept: Array,
+    values: Array,
+    target: Array,
+    constraints: Constraints,
+    active: Signs,
+) -> tuple[Array, Array]:
+    """The optimum with the active constraints as equations: z (n,) and the constraints' multipliers (m,)."""
+    held, force = active.nonzero()[0], np.zeros(len(active))
+    rows, wanted, rigid = level.rows, level.wanted, len(held) + len(kept)
+    if rigid:
+        sides = np.where(active[held] > 0, constraints.upper[held], constraints.lower[held])
+        rows = np.concatenate([constraints.take(held), kept, rows])
+        wanted = np.concatenate([sides, values, wanted])
+    gram = rows.dot(rows.T)
+    diagonal = gram.ravel()[:: len(gram) + 1]
+    diagonal[:rigid] += _RIGID * (float(diagonal.max(initial=0.0)) or 1.0)
+    diagonal[rigid:] += level.damping
+    share = np.linalg.solve(gram, wanted - rows.dot(target))
+    z = target + share.dot(rows)
+    if rigid:
+        # large forces strain even rigid rows; one step of iterative refinement puts them right
+        missing = wanted[:rigid] - rows[:rigid].dot(z)
+        if np.abs(missing).max() > _INSIDE:
+            share = share + np.linalg.solve(gram, np.concatenate([missing, np.zeros(len(rows) - rigid)]))
+            z = target + share.dot(rows)
+    force[held] = share[: len(held)]
+    return z, force

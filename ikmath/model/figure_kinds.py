@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is told of a figure's joints: their kinds, limbs, sides, feet, and where it faces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..arrays import Array, Index
+
+
+class Kind(StrEnum):
+    """What a joint is; a bone counts by the joint at its head."""
+
+    ROOT = "root"
+    SPINE = "spine"
+    NECK = "neck"
+    HEAD = "head"
+    CLAVICLE = "clavicle"
+    SHOULDER = "shoulder"
+    ELBOW = "elbow"
+    WRIST = "wrist"
+    HIP = "hip"
+    KNEE = "knee"
+    ANKLE = "ankle"
+    PAW = "paw"
+    TAIL = "tail"
+    WING = "wing"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A limb, joints from the body outwards.
+
+    Attributes:
+        girdle: joints above it that belong to it, as a clavicle.
+        joints: the joints of its long bones, as shoulder and elbow or hip and knee.
+        end: the joint at the end of the last long bone, as wrist or ankle; -1 if there is none.
+        rest: the joints beyond, as toes.
+        twin: index of the limb of the other side in `FigureMap.limbs`.
+        front: whether it is of the pair nearest to the head.
+        attached: the joint that carries the limb.
+    """
+
+    girdle: tuple[int, ...]
+    joints: tuple[int, ...]
+    end: int
+    rest: tuple[int, ...]
+    twin: int
+    front: bool
+    attached: int
+
+
+@dataclass(frozen=True, eq=False)
+class FigureMap:
+    """The kinds of a figure's joints.
+
+    Attributes:
+        kinds: (J,) the kind of each joint.
+        row: (J,) number of joints of that kind in a row, 1 for joints that stand alone.
+        limbs: the limbs, in pairs; feet: joints whose bones the figure stands on.
+        hinge: (J, 3) axis about which knees and elbows bend, a unit vector in the world of the pose that was
+            read; the lower bone turns about it positively when the limb bends; zero for other joints.
+        twin: (J,) the joint of the other side, itself for joints in the middle and unpaired ones.
+        body: the joint that carries all limbs and the head; -1 where no limb was found.
+        head: the head's joint, -1 if there is none.
+        heads, tails: (J, 3) ends of the bones in the pose that was read; up, forward, left: (3,) unit vectors
+            there, forward and left level; size: largest distance between two ends of bones.
+    """
+
+    kinds: tuple[Kind, ...]
+    row: Index
+    limbs: tuple[Limb, ...]
+    feet: tuple[int, ...]
+    hinge: Array
+    twin: Index
+    body: int
+    head: int
+    heads: Array
+    tails: Array
+    up: Array
+    forward: Array
+    left: Array
+    size: float
+
+    def of_kind(self, *kinds: Kind) -> tuple[int, ...]:
+        """The joints of some kinds, in order."""
+        return tuple(j for j, kind in enumerate(self.kinds) if kind in kinds)

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kind of each joint of any figure: spine, head, shoulder, elbow, hip, knee, tail and so on.
+
+Read from the tree, the lengths of the bones and where they are in one pose; names are not used, so a renamed
+figure has the same map. Limbs come in pairs of equal depth and length and have two long bones in a row. The
+pair nearest to the head has shoulders and elbows, the other pairs have hips and knees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..arrays import Array, Index
+from ..errors import BadShape, BadValue
+from .figure_kinds import FigureMap as FigureMap
+from .figure_kinds import Kind as Kind
+from .figure_kinds import Limb as Limb
+from .limb_rows import GROUND, FoundLimb, Rows, limbs_of
+from .pose import Pose
+from .skeleton import Skeleton
+
+_LONG: Final = 0.15  # of the figure's size: the least length of what goes on as trunk or neck from a fork
+_TAIL: Final = 0.1  # of the figure's size: the least length of a tail
+
+
+def bone_tips(skeleton: Skeleton) -> Array:
+    """(J, 3) where each bone ends in its joint's axes: at its only or farthest child, straight on at a leaf.
+
+    A bone without a child is as long as half the way from its parent.
+    """
+    children = _children(skeleton.parents)
+    tips = np.zeros((len(skeleton), 3))
+    for j, own in enumerate(children):
+        if own:
+            far = max(own, key=lambda c: float(np.linalg.norm(skeleton.rest_translation[c])))
+            tips[j] = skeleton.rest_translation[far]
+        elif skeleton.parents[j] >= 0:
+            way = skeleton.rest_translation[j]
+            tips[j] = 0.5 * skeleton.rest_rotation[j].T @ way
+    return tips
+
+
+def map_skeleton(
+    skeleton: Skeleton,
+    q: npt.ArrayLike | None = None,
+    tips: npt.ArrayLike | None = None,
+    up: npt.ArrayLike = (0.0, 0.0, 1.0),
+) -> FigureMap:
+    """The map of a skeleton.
+
+    Args:
+        skeleton: the figure; q: (n,) of a pose in which it stands, the rest pose by default.
+        tips: (J, 3) ends of the bones in their joints' axes; `bone_tips` by default.
+        up: (3,) away from the ground.
+    """
+    pose = Pose.forward(skeleton, skeleton.rest if q is None else q)
+    ends = bone_tips(skeleton) if tips is None else arguments.shaped(tips, "tips", (len(skeleton), 3))
+    tails = pose.position + np.matmul(pose.rotation, ends[:, :, None])[:, :, 0]
+    return map_figure(skeleton.parents, pose.position, tails, up)
+
+
+def map_figure(
+    parents: npt.ArrayLike, heads: npt.ArrayLike, tails: npt.ArrayLike, up: npt.ArrayLike = (0.0, 0.0, 1.0)
+) -> FigureMap:
+    """The map of a tree of bones.
+
+    Args:
+        parents: (J,) index of each parent, -1 for roots, parents first.
+        heads, tails: (J, 3) ends of the bones in a pose in which the figure stands; up: (3,).
+
+    Raises:
+        BadShape, BadValue: arrays that do not fit together.
+    """
+    above = arguments.indices(parents, "parents")
+    if above.ndim != 1:
+        raise BadShape("parents", "(J,)", above.shape)
+    if ((above < -1) | (above >= np.arange(len(above)))).any():
+        raise BadValue("parents", "must come before their children.")
+    head = arguments.shaped(heads, "heads", (len(above), 3))
+    tail = arguments.shaped(tails, "tails", (len(above), 3))
+    upward = arguments.shaped(up, "up", (3,))
+    return _Mapping(above, head, tail, upward / np.linalg.norm(upward)).result()
+
+
+def _children(parents: Index) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in parents]
+    for j, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            children[parent].append(j)
+    return children
+
+
+class _Mapping:
+    """The work of `map_figure`, step by step."""
+
+    def __init__(self, parents: Index, heads: Array, tails: Array, up: Array) -> None:
+        self.parents, self.heads, self.tails, self.up = parents, heads, tails, up
+        self.children = _children(parents)
+        self.rows = Rows(parents, heads, tails, self.children)
+        points = np.concatenate([heads, tails])
+        self.size = float(np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1).max())) or 1.0
+        self.kinds = [Kind.OTHER] * len(parents)
+        self.ways = [self._way(j) for j in range(len(parents))]
+        self.hinge = np.zeros_like(heads)
+
+    def _way(self, joint: int) -> list[int]:
+        """A joint and all above it, the root last."""
+        way = [joint]
+        while self.parents[way[-1]] >= 0:
+            way.append(int(self.parents[way[-1]]))
+        return way
+
+    def result(self) -> FigureMap:
+        found = limbs_of(self.rows, self.size, self.up)
+        top = [int(self.parents[one.bones[0]]) for one in found]
+        pairs = [(a, found[a].twin) for a in range(len(found)) if a < found[a].twin]
+        low = min((self._lowest(b.bones) for b in found), default=0.0)
+        ground = [any(self._lowest(found[i].bones) <= low + GROUND * self.size for i in p) for p in pairs]
+        attached = [self._join(top[a], top[b]) for a, b in pairs]
+        limbs_bones = {bone for one in found for bone in one.bones}
+        body, head_way, tails = self._trunk(attached, ground, limbs_bones)
+        front = self._front(attached, ground, head_way)
+        limbs: dict[int, Limb] = {}
+        for number, (a, b) in enumerate(pairs):
+            for own, other in ((a, b), (b, a)):
+                limbs[own] = self._limb(found[own], other, front[number], top[own])
+        ordered = tuple(limbs[i] for i in sorted(limbs))
+        self._name_trunk(attached, body, head_way, tails)
+        for limb, kinds in zip(
+            ordered, (self._kinds_of(i, pairs, front) for i in sorted(limbs)), strict=True
+        ):
+            self._name_limb(limb, kinds)
+        feet = self._feet(ordered, pairs, ground, sorted(limbs))
+        forward, left = self._axes(ordered, feet)
+        self._bend(ordered, forward)
+        head = head_way[-1] if head_way and self.kinds[head_way[-1]] == Kind.HEAD else -1
+        return FigureMap(
+            tuple(self.kinds), self._row_lengths(), ordered, feet, self.hinge, self._twins(ordered), body,
+            head,             self.heads, self.tails, self.up, forward, left, self.size,
+        )  # fmt: skip
+
+    def _lowest(self, bones: Sequence[int]) -> float:
+        ends = [*bones]
+        return float(min((self.heads[ends] @ self.up).min(), (self.tails[ends] @ self.up).min()))
+
+    def _join(self, a: int, b: int) -> int:
+        """The deepest joint that two joints hang from, or are."""
+        if a < 0 or b < 0:
+            return -1
+        other = set(self.ways[b])
+        return next((j for j in self.ways[a] if j in other), -1)
+
+    # ------------------------------------------------------------------ trunk
+    def _trunk(
+        self, attached: list[int], ground: list[bool], limbs: set[int]
+    ) -> tuple[int, list[int], list[list[int]]]:
+        """The joint that carries all, the way from there to the head, and the tails."""
+        where = [j for j in attached if j >= 0]
+        if not where:
+            return -1, [], []
+        trunk = set(self.ways[where[0]])
+        for j in where[1:]:
+            trunk |= set(self.ways[j])
+        starts = [
+            child
+            for j in trunk
+            for child in self.children[j]
+            if child not in trunk and child not in limbs and self._is_single(child, limbs)
+        ]
+        ways = {start: self._main_way(start, limbs) for start in starts}
+        ways = {start: way for start, way in ways.items() if self.rows.reach[start] >= 0.03 * self.size}
+        airborne = {j for j, low in zip(attached, ground, strict=True) if not low}
+
+        def likely(start: int) -> tuple[bool, bool, int, float]:
+            base, way = int(self.parents[start]), ways[start]
+            forks = sum(len(self.children[j]) > 1 for j in way) > 0
+            high = float((self.tails[way[-1]] - self.heads[start]) @ self.up) > 0
+            return (
+                base in airborne,
+                forks if len(where) > 1 else high,
+                len(self.ways[base]),
+                self.rows.reach[start],
+            )
+
+        first = max(ways, key=likely, default=-1)
+        tree = self.ways[where[0]][-1]
+        ends = [*where, int(self.parents[first])] if first >= 0 else where
+        shared = set(self.ways[ends[0]]).intersection(*(self.ways[j] for j in ends[1:]))
+        body = max(shared, key=lambda j: len(self.ways[j]), default=tree)
+        head_way: list[int] = []
+        if first >= 0:
+            down = self.ways[int(self.parents[first])]
+            head_way = [*reversed(down[: down.index(body)] if body in down else down), *ways[first]]
+        tails = [way for start, way in ways.items() if start != first and self._is_tail(way)]
+        return body, head_way, tails
+
+    def _is_single(self, joint: int, limbs: set[int]) -> bool:
+        """Whether no sibling that is no limb is about as long."""
+        reach = self.rows.reach
+        siblings = [c for c in self.children[int(self.parents[joint])] if c != joint and c not in limbs]
+        return not any(abs(reach[c] - reach[joint]) <= 0.02 * reach[joint] for c in siblings)
+
+    def _main_way(self, start: int, limbs: set[int]) -> list[int]:
+        """From a joint outwards, to where it forks or ends; children at the same place are passed over."""
+        way = [start]
+        while True:
+            own = [c for c in self.children[way[-1]] if c not in limbs]
+            if len(own) > 1:  # past arms that are too short for limbs, but not into a jaw
+                own = [
+                    c for c in own if self._is_single(c, limbs) and self.rows.reach[c] >= _LONG * self.size
+                ]
+            if len(own) != 1 or np.linalg.norm(self.heads[own[0]] - self.heads[way[-1]]) < 1e-3 * self.size:
+                return way
+            way.append(own[0])
+
+    def _is_tail(self, way: list[int]) -> bool:
+        return len(way) > 1 and self.rows.reach[way[0]] >= _TAIL * self.size
+
+    def _front(self, attached: list[int], ground: list[bool], head_way: list[int]) -> list[bool]:
+        """Which pairs are at the front: of two or more, those that hang nearest to the head."""
+        if not head_way or len(attached) < 2:
+            return [not low for low in ground]
+        depth = [len(self.ways[self._join(j, head_way[-1])]) if j >= 0 else 0 for j in attached]
+        walking = sum(ground)  # pairs; of more than two no arms touch the ground
+        return [d == max(depth) and (walking <= 2 or not low) for d, low in zip(depth, ground, strict=True)]
+
+    def _kinds_of(self, number: int, pairs: list[tuple[int, int]], front: list[bool]) -> tuple[Kind, ...]:
+        pair = next(k for k, both in enumerate(pairs) if number in both)
+        first = front.index(True) if True in front else -1
+        if front[pair] and pair != first and len(pairs) > 2:
+            return Kind.WING, Kind.WING, Kind.WING, Kind.WING
+        if front[pair]:
+            return Kind.SHOULDER, Kind.ELBOW, Kind.WRIST, Kind.PAW
+        return Kind.HIP, Kind.KNEE, Kind.ANKLE, Kind.PAW
+
+    def _name_trunk(
+        self, attached: list[int], body: int, head_way: list[int], tails: list[list[int]]
+    ) -> None:
+        if body < 0:
+            for j in np.flatnonzero(self.parents < 0).tolist():
+                self.kinds[j] = Kind.ROOT
+            return
+        below = [j for j in attached if j >= 0]
+        for j in below:
+            for bone in self.ways[j]:
+                self.kinds[bone] = Kind.SPINE
+        carrying = {bone for j in below for bone in self.ways[j]}
+        for bone in head_way:
+            self.kinds[bone] = Kind.SPINE if bone in carrying or len(below) < 2 else Kind.NECK
+        if head_way and head_way[-1] not in carrying:
+            self.kinds[head_way[-1]] = Kind.HEAD
+        for bone in self.ways[body]:
+            self.kinds[bone] = Kind.ROOT
+        for way in tails:
+            for bone in way:
+                self.kinds[bone] = Kind.TAIL
+
+    # ------------------------------------------------------------------ limbs
+    def _limb(self, found: FoundLimb, twin: int, front: bool, attached: int) -> Limb:
+        bones, knots = list(found.bones), list(found.joints)
+        first, rest = knots[0] - found.above, bones[knots[-1] + found.last :]
+        joints = [bones[first], *(bones[k] for k in knots)]
+        girdle = bones[:first]
+        if front and len(joints) > 2:  # a shoulder blade that folds with the leg
+            girdle, joints = [*girdle, joints[0]], joints[1:]
+        if len(joints) > 2:  # the third long bone of a leg hangs from its ankle
+            rest, joints = [joints[2], *rest], joints[:2]
+        end = rest[0] if rest else -1
+        return Limb(tuple(girdle), tuple(joints), end, tuple(rest[1:]), twin, front, attached)
+
+    def _name_limb(self, limb: Limb, kinds: tuple[Kind, ...]) -> None:
+        upper, lower, end, beyond = kinds
+        for bone in limb.girdle:
+            self.kinds[bone] = Kind.CLAVICLE
+        self.kinds[limb.joints[0]], self.kinds[limb.joints[1]] = upper, lower
+        if limb.end >= 0:
+            self.kinds[limb.end] = end
+        if not (limb.front and upper == Kind.SHOULDER and len(self.children[limb.end]) > 1):
+            for bone in limb.rest:
+                self.kinds[bone] = beyond
+
+    def _feet(
+        self, limbs: tuple[Limb, ...], pairs: list[tuple[int, int]], ground: list[bool], order: list[int]
+    ) -> tuple[int, ...]:
+        walking = {i for pair, low in zip(pairs, ground, strict=True) if low for i in pair}
+        ends = [limb for i, limb in zip(order, limbs, strict=True) if i in walking]
+        return tuple(limb.end if limb.end >= 0 else limb.joints[-1] for limb in ends)
+
+    def _axes(self, limbs: tuple[Limb, ...], feet: tuple[int, ...]) -> tuple[Array, Array]:
+        """Forward and left, level unit vectors."""
+        way = np.zeros(3)
+        hind = [limb for limb in limbs if not limb.front]
+        front = [limb for limb in limbs if limb.front]
+        middle = [self.heads[[limb.joints[0] for limb in own]].mean(0) for own in (front, hind) if own]
+        if len(middle) == 2:
+            way = self._level(middle[0] - middle[1])
+        if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes tell
+            toes = [self.tails[limb.rest[-1] if limb.rest else limb.end] - self.heads[limb.end] for limb in hind if limb.end >= 0]  # fmt: skip  # noqa: E501
+            way = self._level(np.sum(toes, 0)) if toes else way
+        across = np.zeros(3)
+        for limb in hind or front:
+            twin = limbs[limb.twin]
+            apart = self._level(self.heads[limb.joints[0]] - self.heads[twin.joints[0]])
+            across += apart * (1.0 if float(np.cross(self.up, way) @ apart) >= 0 else -1.0)
+        if float(np.linalg.norm(across)) > 1e-6 * self.size:
+            left = across / np.linalg.norm(across)
+            return np.cross(left, self.up), left
+        if float(np.linalg.norm(way)) < 1e-6 * self.size:
+            way = self._level(np.eye(3)[int(np.abs(self.up).argmin())])
+        forward = way / np.linalg.norm(way)
+        return forward, np.cross(self.up, forward)
+
+    def _level(self, v: Array) -> Array:
+        return np.asarray(v - self.up * (v @ self.up))
+
+    def _bend(self, limbs: tuple[Limb, ...], forward: Array) -> None:
+        """The axes of knees and elbows: as they are bent, else knees to the front and elbows to the back."""
+        for limb in limbs:
+            upper, lower = limb.joints
+            end = self.heads[limb.end] if limb.end >= 0 else self.tails[lower]
+            first, second = self.heads[lower] - self.heads[upper], end - self.heads[lower]
+            axis = np.cross(first, second)
+            if np.linalg.norm(axis) < np.sin(np.radians(0.5)) * np.linalg.norm(first) * np.linalg.norm(
+                second
+            ):
+                axis = np.cross(-forward if limb.front else forward, first + second)
+            length = float(np.linalg.norm(axis))
+            if length > 0:
+                self.hinge[lower] = axis / length
+
+    # ------------------------------------------------------------------ rows and sides
+    def _row_lengths(self) -> Index:
+        """How many joints of one kind hang from one another; only where a joint has one such child."""
+        row = np.ones(len(self.parents), dtype=np.intp)
+        rowed = (Kind.SPINE, Kind.NECK, Kind.TAIL, Kind.OTHER)
+        depth, group = np.ones(len(row), dtype=int), np.arange(len(row))
+        for j, parent in enumerate(self.parents.tolist()):
+            if parent >= 0 and self.kinds[j] in rowed and self.kinds[j] == self.kinds[parent]:
+                alike = [c for c in self.children[parent] if self.kinds[c] == self.kinds[j]]
+                if len(alike) == 1:
+                    depth[j], group[j] = depth[parent] + 1, group[parent]
+        for first in set(group.tolist()):
+            own = np.flatnonzero(group == first)
+            row[own] = depth[own].max()
+        return row
+
+    def _twins(self, limbs: tuple[Limb, ...]) -> Index:
+        twin = np.arange(len(self.parents))
+        for limb in limbs:
+            other = limbs[limb.twin]
+            for own, its in (
+                (limb.girdle, other.girdle),
+                ((*limb.joints, limb.end, *limb.rest), (*other.joints, other.end, *other.rest)),
+            ):
+                for a, b in zip(own, its, strict=False):
+                    if min(a, b) >= 0:
+                        twin[a] = b
+        return twin

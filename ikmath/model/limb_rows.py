@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of bones that go on from each other, and which of these are limbs.
+
+A limb has a twin of equal depth and length, and two long bones in a row that are about equally long. Bones in
+one line count as one part, as a thigh with a bone for its twist. What has many such bones in a row, as a tail
+or an arm of an octopus, is no limb unless it is folded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array, Index
+
+_AT: Final = 0.1  # of a bone's length, from its tail: what begins there goes on from it
+_FARTHER: Final = 1.5  # times as far as what hangs beside it goes what goes on
+_ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
+_WALKS: Final = 0.55  # times that for what touches the ground: with a twin it is a leg, however it is divided
+GROUND: Final = 0.08  # of the figure's size: an end no higher than this above the lowest is on the ground
+_FOLD: Final = 0.5  # the same of bones that are folded
+_MANY: Final = 5  # bones alike in a row, from which on they are no limb unless it is folded
+_MOST: Final = 9  # parts in a row, from which on they are none in any case
+_NEARLY: Final = 0.95  # as long as the longest pair of bones
+_SHARE: Final = 0.25  # of the longest limb, that two bones of another have at least; fingers have less
+_LEAST: Final = 0.08  # of the figure's size, that they have at least
+_TWIN: Final = 0.05  # by which the lengths of left and right may differ
+_BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
+_FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a bend that tells, cosine of opposite ones
+
+
+@dataclass(frozen=True)
+class FoundLimb:
+    """A row of bones with a limb in it.
+
+    Attributes:
+        bones: the row; joints: places in it of the bones below knee or elbow, and below a hock;
+        above: number of bones of the part above the first joint; last: of the part below the last one;
+        depth: number of bones above; lengths: of the two longest parts; twin: index of the other side.
+    """
+
+    bones: tuple[int, ...]
+    joints: tuple[int, ...]
+    above: int
+    last: int
+    depth: int
+    lengths: tuple[float, float]
+    twin: int = -1
+
+
+class Rows:
+    """The rows of a tree of bones; no bone is in two.
+
+    Args:
+        parents: (J,), parents first; heads, tails: (J, 3); children: of each.
+
+    Attributes:
+        reach: (J,) way from each head to the farthest end that hangs from it.
+    """
+
+    def __init__(self, parents: Index, heads: Array, tails: Array, children: list[list[int]]) -> None:
+        self.parents, self.heads, self.tails, self.children = parents, heads, tails, children
+        self.length = np.sqrt(((tails - heads) ** 2).sum(-1))
+        self.reach = self.length.copy()
+        for j in range(len(parents) - 1, -1, -1):
+            if parents[j] >= 0:
+                self.reach[parents[j]] = max(self.reach[parents[j]], self._far(j))
+        self.depth = np.zeros(len(parents), dtype=int)
+        for j, parent in enumerate(parents.tolist()):
+            self.depth[j] = self.depth[parent] + 1 if parent >= 0 else 0
+
+    def _far(self, joint: int) -> float:
+        """From the parent's head through a joint to its farthest end."""
+        way = self.heads[joint] - self.heads[self.parents[joint]]
+        return float(np.linalg.norm(way) + self.reach[joint])
+
+    def after(self, joint: int) -> int:
+        """The bone that goes on from a bone, -1 if none does."""
+        hung = self.children[joint]
+        if len(hung) < 2:
+            return hung[0] if hung else -1
+        close = [
+            c for c in hung if np.linalg.norm(self.heads[c] - self.tails[joint]) <= _AT * self.length[joint]
+        ]
+        far = sorted(hung, key=self._far, reverse=True)
+        chosen = -1
+        if len(close) == 1 and self._far(close[0]) * _FARTHER >= self._far(far[0]):
+            chosen = close[0]
+        elif self._far(far[0]) >= _FARTHER * self._far(far[1]):
+            chosen = far[0]
+        beside = [self._far(c) for c in far if c != chosen]
+        twin = chosen >= 0 and any(abs(own - self._far(chosen)) <= _TWIN * own for own in beside)
+        return -1 if twin else chosen
+
+    def all(self) -> list[tuple[int, ...]]:
+        """All rows, each from the body outwards."""
+        following = [self.after(j) for j in range(len(self.parents))]
+        rows = []
+        for first in sorted(set(range(len(self.parents))).difference(following)):
+            row = [first]
+            while (then := following[row[-1]]) >= 0:
+                row.append(then)
+            rows.append(tuple(row))
+        return rows
+
+    def ways(self, row: tuple[int, ...]) -> Array:
+        """(k, 3) from the head of each bone to that of the next one, of the last to its tail."""
+        own = list(row)
+        return np.diff(np.concatenate([self.heads[own], self.tails[own[-1:]]]), axis=0)
+
+
+def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
+    """The limbs of a figure of that size, each with its twin; up: (3,) a unit vector."""
+    low = np.minimum(rows.heads @ up, rows.tails @ up)
+    ground = float(low.min()) + GROUND * size
+    found = [
+        one
+        for row in rows.all()
+        if (one := _look_at(rows, row, _LEAST * size, _WALKS if low[list(row)].min() <= ground else 1.0))
+    ]
+    paired: list[FoundLimb] = []
+    left = sorted(found, key=lambda one: -sum(one.lengths))
+    while left:
+        one = left.pop(0)
+        alike = [other for other in left if _are_twins(one, other)]
+        if alike:
+            near = min(alike, key=lambda other: _apart(rows, one, other))
+            left.remove(near)
+            count = len(paired)
+            paired += [replace(one, twin=count + 1), replace(near, twin=count)]
+    long = _SHARE * max((sum(one.lengths) for one in paired), default=0.0)
+    # the longer one of a pair comes first; pairs are sorted, so that what is left out stands at the end
+    count = sum(sum(one.lengths) >= long for one in paired[::2])
+    return paired[: 2 * count]
+
+
+def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> FoundLimb | None:
+    """What of a row would be a limb, if it has a twin; easier: multiplies how alike its bones must be."""
+    ways = rows.ways(row)
+    lengths = np.sqrt((ways * ways).sum(-1))
+    if lengths.sum() < least:
+        return None
+    units = ways / np.maximum(lengths, 1e-12)[:, None]
+    bends = np.cross(units[:-1], units[1:])
+    single = [(k, k, float(length)) for k, length in enumerate(lengths)]
+    choices = [(parts, _pairs(parts, easier)) for parts in (_in_line(lengths, bends), single)]
+    parts, pairs = max(choices, key=lambda one: max(one[1], default=0.0))
+    longest = max(pairs, default=0.0)
+    if longest < least or len(choices[0][0]) >= _MOST:
+        return None
+    middle = max(k for k, length in enumerate(pairs) if length >= _NEARLY * longest)
+    knots = _folded(parts, bends, middle, easier)
+    if len(knots) == 1 and _alike_around(parts, middle) >= _MANY:
+        return None
+    knots.sort()
+    above, last = parts[knots[0] - 1], parts[knots[-1]]
+    return FoundLimb(
+        row,
+        tuple(parts[k][0] for k in knots),
+        above[1] - above[0] + 1,
+        min(last[1] - last[0], above[1] - above[0]) + 1,  # a hand in line with its forearm is no part of it
+        int(rows.depth[row[above[0]]]),
+        (parts[middle][2], parts[middle + 1][2]),
+    )
+
+
+def _in_line(lengths: Array, bends: Array) -> list[tuple[int, int, float]]:
+    """Parts (first, last, length): the bones that lie in one line taken together."""
+    starts = [0, *(np.flatnonzero(np.linalg.norm(bends, axis=1) >= _BENT) + 1).tolist()]
+    stops = [*starts[1:], len(lengths)]
+    return [(a, b - 1, float(lengths[a:b].sum())) for a, b in zip(starts, stops, strict=True)]
+
+
+def _pairs(parts: list[tuple[int, int, float]], easier: float) -> list[float]:
+    """Lengths of all parts with the next one together, 0 where they are not alike."""
+    return [a[2] + b[2] if _are_alike(a, b, easier * _ALIKE) else 0.0 for a, b in pairwise(parts)]
+
+
+def _folded(parts: list[tuple[int, int, float]], bends: Array, middle: int, easier: float) -> list[int]:
+    """The part below part `middle`, and those next to it about which the limb is folded like a Z."""
+    knots = [middle + 1]
+    tells, opposite = _FOLDED
+    for step in (-1, 1):
+        now = middle
+        while 0 <= (other := now + step) < len(parts) - 1 and _are_alike(
+            parts[other], parts[other + 1], easier * _FOLD
+        ):
+            one, two = bends[parts[now][1]], bends[parts[other][1]]
+            sizes = float(np.linalg.norm(one)), float(np.linalg.norm(two))
+            if min(sizes) < tells or one @ two > -opposite * sizes[0] * sizes[1]:
+                break
+            knots.append(other + 1)
+            now = other
+    return knots
+
+
+def _alike_around(parts: list[tuple[int, int, float]], middle: int) -> int:
+    """How many parts in a row are each as long as the next, around two of them."""
+    count = 2
+    for step in (-1, 1):
+        now = middle + step
+        while 0 <= now < len(parts) - 1 and _are_alike(parts[now], parts[now + 1]):
+            count, now = count + 1, now + step
+    return count
+
+
+def _are_alike(a: tuple[int, int, float], b: tuple[int, int, float], share: float = _ALIKE) -> bool:
+    return min(a[2], b[2]) >= share * max(a[2], b[2]) > 0.0
+
+
+def _are_twins(one: FoundLimb, other: FoundLimb) -> bool:
+    return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=_TWIN)
+
+
+def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:
+    """Limbs that hang from the same bone are twins first, then those that are nearest."""
+    a, b = one.bones[0], other.bones[0]
+    return bool(rows.parents[a] != rows.parents[b]), float(np.linalg.norm(rows.heads[a] - rows.heads[b]))

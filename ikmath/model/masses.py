@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the bones of a figure weigh, as shares of the whole, from their kinds and lengths.
+
+A bone's mass is its length times the linear density of its kind. Densities are a person's: mass and length of
+the segments in Winter, "Biomechanics and Motor Control of Human Movement" (2009), table 4.1 and figure 4.1.
+However many bones a segment is cut into, it keeps its mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array
+from .figure_map import FigureMap, Kind
+
+_TRUNK: Final = 0.497 / 0.288
+_LIMB_END: Final = 0.056
+DENSITY: Final[Mapping[Kind, float]] = {
+    Kind.ROOT: _TRUNK,
+    Kind.SPINE: _TRUNK,
+    Kind.NECK: 0.081 / 0.182,
+    Kind.HEAD: 0.081 / 0.182,
+    Kind.CLAVICLE: 0.15,
+    Kind.SHOULDER: 0.028 / 0.186,
+    Kind.ELBOW: 0.016 / 0.146,
+    Kind.WRIST: 0.006 / 0.108,
+    Kind.HIP: 0.100 / 0.245,
+    Kind.KNEE: 0.0465 / 0.246,
+    Kind.ANKLE: 0.0145 / 0.152,
+    Kind.PAW: 0.0145 / 0.152,
+    Kind.TAIL: 0.1,
+    Kind.WING: _LIMB_END,
+    Kind.OTHER: _LIMB_END,
+}
+"""Share of the figure's mass for each share of its height, by the kind of the joint at the bone's head."""
+
+
+def mass_shares(figure: FigureMap) -> Array:
+    """(J,) masses of the bones, which sum to 1; all alike for a figure without extent.
+
+    A root bone on the ground, above the body, weighs nothing if the figure has limbs.
+    """
+    length = np.sqrt(((figure.tails - figure.heads) ** 2).sum(-1))
+    density = np.array([DENSITY[kind] for kind in figure.kinds])
+    if figure.limbs:
+        above = [j for j in figure.of_kind(Kind.ROOT) if j != figure.body]
+        density[above] = 0.0
+    mass = density * length
+    total = float(mass.sum())
+    if not total > 0.0:
+        return np.full(len(mass), 1.0 / len(mass))
+    return np.asarray(mass / total)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rigid motion that carries a posture to where the targets are: a turn about the vertical and a shift.
+
+Least squares from the places of the effectors in the posture to their targets. A drag, or a solve in which
+something is planted, uses the identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import atan2
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..arrays import Mask
+from ..errors import BadShape
+from ..model.skeleton import Skeleton
+from ..rotation import Array, exp, swing_twist_matrix, swing_twist_turns
+from .parameters import DEFAULTS, PostureParameters
+
+_UP: Final = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class RigidMotion:
+    """A turn about the vertical through the origin, then a shift.
+
+    Attributes:
+        turn: radians about `up`; shift: (3,) metres; up: (3,) unit vector.
+    """
+
+    turn: float = 0.0
+    shift: Array = field(default_factory=lambda: np.zeros(3))
+    up: Array = field(default_factory=_UP.copy)
+
+    @property
+    def rotation(self) -> Array:
+        """(3, 3)."""
+        return exp(self.turn * self.up)
+
+    def places(self, points: Array) -> Array:
+        """Where points (..., 3) go."""
+        return np.asarray(points @ self.rotation.T + self.shift)
+
+    def after(self, first: RigidMotion) -> RigidMotion:
+        """This motion after another one about the same vertical."""
+        return replace(self, turn=self.turn + first.turn, shift=self.places(first.shift))
+
+    def inverse(self) -> RigidMotion:
+        """The motion back."""
+        return replace(self, turn=-self.turn, shift=-self.rotation.T @ self.shift)
+
+
+@dataclass(frozen=True, eq=False)
+class Correspondence:
+    """An effector of the posture and its target.
+
+    Attributes:
+        place, target: (3,) in the posture and where it should go; None for one that is only oriented.
+        rotation, target_rotation: (3, 3) world rotations, or None.
+        weight: of its place.
+        ahead: the effector is a head or a foot, whose orientation tells the heading.
+        hips: the effector carries the body; the motion is then taken from it.
+    """
+
+    place: Array | None = None
+    target: Array | None = None
+    rotation: Array | None = None
+    target_rotation: Array | None = None
+    weight: float = 1.0
+    ahead: bool = False
+    hips: bool = False
+
+
+def align(
+    effectors: Sequence[Correspondence],
+    forward: npt.ArrayLike,
+    size: float,
+    up: npt.ArrayLike = _UP,
+    parameters: PostureParameters = DEFAULTS,
+) -> RigidMotion:
+    """The motion of a posture to its targets.
+
+    The turn is the hips' own where they are oriented, else least squares over all effectors. The shift puts
+    hips that have a place exactly there, else the weighted mean of the effectors.
+
+    Args:
+        effectors: with their targets; forward: (3,) where the posture faces; size: of the figure; up: (3,).
+    """
+    upward = arguments.shaped(up, "up", (3,))
+    upward = upward / np.linalg.norm(upward)
+    facing = arguments.shaped(forward, "forward", (3,))
+    first = [one for one in effectors if one.hips]
+    placed = [one for one in effectors if one.place is not None and one.target is not None]
+    if not placed:
+        return RigidMotion(_turn_of(first, upward), np.zeros(3), upward)
+    centred = [one for one in placed if one.hips] or placed
+    weights = np.array([one.weight for one in centred])
+    weights = weights / weights.sum()
+    source = weights @ np.array([one.place for one in centred])
+    goal = weights @ np.array([one.target for one in centred])
+    if any(one.rotation is not None and one.target_rotation is not None for one in first):
+        turn = _turn_of(first, upward)
+    else:
+        turn = _least_squares_turn(effectors, placed, source, goal, facing, size, upward, parameters)
+    motion = RigidMotion(turn, np.zeros(3), upward)
+    return replace(motion, shift=goal - motion.places(source))
+
+
+def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:
+    """The vertical turn nearest to those of oriented effectors."""
+    sums = np.zeros(2)
+    for one in effectors:
+        if one.rotation is not None and one.target_rotation is not None:
+            sums += _sine_and_cosine(one.target_rotation @ one.rotation.T, up)
+    return atan2(*sums) if sums.any() else 0.0
+
+
+def _sine_and_cosine(rotation: Array, up: Array) -> Array:
+    """Of the vertical turn, scaled: it maximises the trace of the rest."""
+    axis = np.array(
+        [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
+    )
+    return np.array([axis @ up, np.trace(rotation) - up @ rotation @ up])
+
+
+def _least_squares_turn(
+    effectors: Sequence[Correspondence],
+    placed: Sequence[Correspondence],
+    source: Array,
+    goal: Array,
+    facing: Array,
+    size: float,
+    up: Array,
+    parameters: PostureParameters,
+) -> float:
+    rows = [(one.weight, one.place - source, one.target - goal) for one in placed]  # type: ignore[operator]
+    for one in effectors:
+        if one.ahead and one.rotation is not None and one.target_rotation is not None:
+            turned = one.target_rotation @ one.rotation.T @ facing
+            ahead = parameters.ahead * size
+            rows.append((one.weight, ahead * facing, ahead * turned))
+    sums = np.zeros(2)
+    for weight, a, b in rows:
+        flat = a - up * (a @ up)
+        sums += weight * np.array([up @ np.cross(flat, b), flat @ b])
+    if float(np.linalg.norm(sums)) < 1e-12 * size * size:
+        return 0.0
+    return atan2(*sums)
+
+
+def smoothed(
+    motions: Sequence[RigidMotion], anchors: npt.ArrayLike, parameters: PostureParameters = DEFAULTS
+) -> tuple[RigidMotion, ...]:
+    """The motions of a clip's frames with their turns averaged over neighbouring frames.
+
+    Args:
+        motions: of F frames; anchors: (F, 3) points of the posture that go where they went before.
+
+    Raises:
+        BadShape: anchors of another number.
+    """
+    points = arguments.numbers(anchors, "anchors")
+    if points.shape != (len(motions), 3):
+        raise BadShape("anchors", f"({len(motions)}, 3)", points.shape)
+    turns = np.unwrap([one.turn for one in motions]) if motions else np.zeros(0)
+    reach = parameters.smoothing
+    out = []
+    for k, (one, anchor) in enumerate(zip(motions, points, strict=True)):
+        turn = float(turns[max(k - reach, 0) : k + reach + 1].mean())
+        turned = RigidMotion(turn, np.zeros(3), one.up)
+        out.append(replace(turned, shift=one.places(anchor) - turned.places(anchor)))
+    return tuple(out)
+
+
+def carried(skeleton: Skeleton, q: Array, motion: RigidMotion) -> Array:
+    """Coordinates (n,) of a pose carried along by a motion, as far as the roots are free to follow.
+
+    Limits are not applied.
+    """
+    out = np.array(q, dtype=float)
+    rotation = motion.rotation
+    for joint in np.flatnonzero((skeleton.parents < 0) | ~skeleton.inherits).tolist():
+        own = np.flatnonzero(skeleton.owner == joint)
+        six = skeleton.fixed[joint].copy()
+        six[skeleton.slot[own]] = q[own]
+        rest, free = skeleton.rest_rotation[joint], skeleton.slot[own]
+        turns = swing_twist_turns(rest.T @ rotation @ rest @ swing_twist_matrix(six[3:]))
+        if skeleton.parents[joint] < 0:
+            place = skeleton.rest_translation[joint] + rest @ six[:3]
+            six[:3] = rest.T @ (motion.places(place) - skeleton.rest_translation[joint])
+        if _turns_alone(free):
+            six[3:] = turns
+        out[own] = six[free]
+    return out
+
+
+def _turns_alone(slots: npt.NDArray[np.intp]) -> bool:
+    """Whether all three turns are free, without which a turned joint would be somewhere else."""
+    turning: Mask = slots >= 3
+    return int(turning.sum()) == 3

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A posture cost: what chooses among all poses that serve the goals, and how a solver reads it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ..model.pose import Pose
+from ..rotation import Array
+
+
+class PostureTerm(NamedTuple):
+    """A posture cost at one pose.
+
+    Attributes:
+        value: of the cost.
+        gradient: (n,) its derivative by the coordinates.
+        hessian: (n, n) symmetric positive semidefinite approximation of its second derivative (Gauss-Newton),
+            or (n,) the diagonal of one that is diagonal.
+    """
+
+    value: float
+    gradient: Array
+    hessian: Array
+
+
+class PostureCost(Protocol):
+    """A cost of poses; immutable. Only poses of one kind of figure are compared, so its scale is free."""
+
+    def evaluate(self, pose: Pose) -> PostureTerm:
+        """Value, gradient and Hessian at a single pose."""
+
+    def value(self, pose: Pose) -> float:
+        """The value alone."""
+
+
+class JointPosture:
+    """Weighted squared distance of the coordinates from wanted ones: `sum w (q - q_wanted)^2 / 2`.
+
+    Args:
+        q: (n,) wanted coordinates, radians and metres.
+        weight: (n,) zero or more.
+    """
+
+    def __init__(self, q: Array, weight: Array) -> None:
+        self.q, self.weight = q, weight
+
+    def evaluate(self, pose: Pose) -> PostureTerm:
+        gradient = self.weight * (pose.q - self.q)
+        return PostureTerm(0.5 * float(gradient.dot(pose.q - self.q)), gradient, self.weight)
+
+    def value(self, pose: Pose) -> float:
+        away = pose.q - self.q
+        return 0.5 * float(np.dot(self.weight * away, away))

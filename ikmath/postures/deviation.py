@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far joints deviate from a posture: rotation vectors, weighted by kind of joint and by stiffness.
+
+A joint's rotation in its parent's frame is R, in the posture R0; `phi = log(R0^T R)`, told in the joint's own
+axes, grows with the joint's angular velocity w as `phi' = Jr(phi)^-1 w`, where
+`Jr^-1 = I + [phi]x / 2 + (1 / t^2 - (1 + cos t) / (2 t sin t)) [phi]x^2`, `t = |phi|`: the inverse of the
+right Jacobian of the exponential (Sola, "A micro Lie theory", 2018, eq. 144).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Index, Mask
+from ..model.figure_map import FigureMap, Kind
+from ..model.forward_kinematics import SKEW_ROWS
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..rotation import Array, log
+from .parameters import PostureParameters
+
+_SMALL: Final = 1e-4  # radians; below, the series of the last coefficient is exact to double precision
+_TINY: Final = 1e-12  # sine of an angle that equals it
+_FLAT: Final = -0.95  # cosine from which on an angle's sine has lost digits
+_TO_SINE: Final = -0.5 * SKEW_ROWS.T  # matrix -> its axis times the sine of its angle
+
+
+@dataclass(frozen=True, eq=False)
+class JointWeights:
+    """The weights of the K joints that turn.
+
+    Attributes:
+        skeleton: the figure; joints: (K,) of it; above: (K,) whose frame each is seen from, -1 for the world.
+        plain: (K, 3, 3) weights for each squared radian, stiffness included, in the joints' axes; to this,
+            hinges: (K,) weights across the axis of a knee or an elbow, which turns with the posture;
+        axes: (K, 3) these axes in the frame above; stiff: (K, 3) by which each turn is harder.
+        turns: (t,) coordinates that are turns of these joints; which: (t,) the joint of each, as place in
+            `joints`; place: (t,) its place among the turns of that joint;
+        pairs: (p,) of coordinates of one joint, where they stand in (n, n); flat: (p,) the same in (K, 3, 3).
+    """
+
+    skeleton: Skeleton
+    joints: Index
+    above: Index
+    plain: Array
+    hinges: Array
+    axes: Array
+    stiff: Array
+    turns: Index
+    which: Index
+    place: Index
+    pairs: Index
+    flat: Index
+
+    @classmethod
+    def of(
+        cls,
+        skeleton: Skeleton,
+        figure: FigureMap,
+        pose: Pose,
+        body: int,
+        even: bool,
+        parameters: PostureParameters,
+    ) -> JointWeights:
+        """The weights of a figure.
+
+        Args:
+            skeleton, figure: of it; pose: the one that the map was made of; body: the joint of which only the
+                tilt counts; even: all joints alike; parameters: constants.
+        """
+        turns = np.flatnonzero(skeleton.is_turn)
+        joints = np.unique(skeleton.owner[turns])
+        if not even:
+            joints = joints[joints != body]
+            turns = turns[np.isin(skeleton.owner[turns], joints)]
+        above = np.where(skeleton.inherits[joints], skeleton.parents[joints], -1)
+        which = np.searchsorted(joints, skeleton.owner[turns])
+        place = skeleton.slot[turns] - 3
+        weight = np.array([_weight(figure, j, even, parameters) for j in joints.tolist()]).reshape(-1)
+        frames = pose.rotation[above]
+        frames[above < 0] = np.eye(3)
+        axes = np.matmul(frames.swapaxes(1, 2), figure.hinge[joints][:, :, None])[:, :, 0]
+        hinged = (axes != 0).any(1) & (not even)
+        stiff = np.ones((len(joints), 3))
+        stiff[which, place] = 1.0 / np.sqrt(1.0 - skeleton.stiffness[turns])
+        hinges = np.where(hinged, weight * (parameters.hinge_aside - 1.0), 0.0)
+        plain = np.where(hinged, weight * parameters.hinge_aside, weight)[:, None, None] * np.eye(3)
+        same = which[:, None] == which[None]
+        rows, columns = np.nonzero(same)
+        flat = 9 * which[rows] + 3 * place[rows] + place[columns]
+        pairs = skeleton.n * turns[rows] + turns[columns]
+        return cls(skeleton, joints, above, plain, hinges, axes, stiff, turns, which, place, pairs, flat)
+
+
+def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParameters) -> float:
+    if even:
+        return parameters.even_joint
+    kind = figure.kinds[joint]
+    if kind == Kind.ROOT:  # a bone above the body, which has no kind of its own
+        return parameters.joint_weights[Kind.OTHER]
+    return parameters.joint_weights[kind] * float(figure.row[joint])
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """Deviation from one posture.
+
+    Attributes:
+        joints: see there; back: (K, 3, 3) transposed local rotations of the posture; weight: (K, 3, 3).
+    """
+
+    joints: JointWeights
+    back: Array
+    weight: Array
+
+    @classmethod
+    def at(cls, joints: JointWeights, pose: Pose) -> Deviations:
+        """From a pose."""
+        back = _local(joints, pose).swapaxes(1, 2)
+        axis = np.matmul(back, joints.axes[:, :, None])
+        hinged = joints.hinges[:, None, None] * axis * axis.swapaxes(1, 2)
+        weight = joints.stiff[:, :, None] * (joints.plain - hinged) * joints.stiff[:, None, :]
+        return cls(joints, np.ascontiguousarray(back), weight)
+
+    def turned(self, rotation: Array) -> Deviations:
+        """From the posture turned as a whole by a rotation (3, 3); joints seen from the world turn along."""
+        free: Mask = self.joints.above < 0
+        if not free.any():
+            return self
+        back = self.back.copy()
+        back[free] = back[free] @ rotation.T
+        return replace(self, back=back)
+
+    def value(self, pose: Pose) -> float:
+        """The weighted sum of squares."""
+        phi = self._vectors(pose)
+        return float(np.einsum("ki,kij,kj->", phi, self.weight, phi))
+
+    def _vectors(self, pose: Pose) -> Array:
+        """(K, 3) rotation vectors."""
+        return _rotation_vectors(np.matmul(self.back, _local(self.joints, pose)))
+
+    def add(self, pose: Pose, gradient: Array, hessian: Array) -> float:
+        """Add the derivatives to a gradient (n,) and a Gauss-Newton matrix (n, n); returns the value."""
+        own = self.joints
+        if not len(own.joints):
+            return 0.0
+        phi = self._vectors(pose)
+        pulled = np.matmul(self.weight, phi[:, :, None])[:, :, 0]
+        axes = np.zeros((len(phi), 3, 3))  # [k, c] of the turn c, in the joint's axes
+        axes[own.which, own.place] = pose.screws[0][own.turns]
+        axes = np.matmul(axes, pose.rotation.take(own.joints, 0))
+        slopes = np.matmul(axes, _right_jacobian_inverse(phi).swapaxes(1, 2))
+        half = slopes.copy()
+        down = np.matmul(slopes, pulled[:, :, None])[:, :, 0]
+        gradient[own.turns] += 2.0 * down[own.which, own.place]
+        slopes *= 2.0
+        squares = np.matmul(np.matmul(slopes, self.weight), half.swapaxes(1, 2))
+        hessian.reshape(-1)[own.pairs] += squares.ravel().take(own.flat)
+        return float((pulled * phi).sum())
+
+
+def _local(joints: JointWeights, pose: Pose) -> Array:
+    """(K, 3, 3) rotations of the joints in the frames above them."""
+    own = pose.rotation.take(joints.joints, 0)
+    above = pose.rotation.take(joints.above, 0)
+    above[joints.above < 0] = np.eye(3)
+    return np.asarray(np.matmul(above.swapaxes(1, 2), own))
+
+
+def _right_jacobian_inverse(phi: Array) -> Array:
+    """(K, 3, 3) see the module, with `[phi]x^2 = phi phi^T - t^2 I`."""
+    square = (phi * phi).sum(-1)
+    angle = np.sqrt(square)
+    far = np.maximum(angle, _SMALL)
+    last = np.where(angle < _SMALL, 1.0 / 12.0, 1.0 / (far * far) - 0.5 / (far * np.tan(0.5 * far)))
+    out: Array = phi.dot(-0.5 * SKEW_ROWS).reshape(-1, 3, 3)
+    out += (last[:, None] * phi)[:, :, None] * phi[:, None, :]
+    out[:, (0, 1, 2), (0, 1, 2)] += (1.0 - last * square)[:, None]
+    return out
+
+
+def _rotation_vectors(rotations: Array) -> Array:
+    """(K, 3) rotation vectors of (K, 3, 3), by sine and cosine where no angle is near half a turn."""
+    flat = rotations.reshape(-1, 9)
+    sines, cosine = flat.dot(_TO_SINE), 0.5 * (flat[:, ::4].sum(1) - 1.0)
+    if len(flat) and float(cosine.min()) < _FLAT:
+        return log(rotations)
+    sine = np.sqrt((sines * sines).sum(1))
+    angle = np.arctan2(sine, cosine)
+    return np.asarray(sines * (angle / np.maximum(sine, _TINY) + (sine < _TINY))[:, None])

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The objective that chooses, among all poses that serve the goals, the one a body would take.
+
+    E(q) = sum_b m_b d_b^T diag(1, 1, 1/2) d_b + sum_j phi_j^T K_j phi_j + balance
+
+`d_b` is how far a mass point is from where the posture puts it, `phi_j` the rotation vector by which a joint
+deviates from the posture, seen from its parent, and K_j its weight by the kind of joint. Each bone has two
+mass points at its middle plus and minus L / sqrt(12), so that it has the inertia of a slender rod. Of the
+body's own rotation only the tilt counts, and of its place nothing but the displaced mass.
+
+The Gauss-Newton matrix of the first term is the figure's mass matrix: planted legs are heavy, free arms
+light.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import sqrt
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import arguments
+from ..arrays import Index
+from ..errors import BadShape, BadValue
+from ..model.figure_map import FigureMap, bone_tips, map_skeleton
+from ..model.frame_points import Points
+from ..model.masses import mass_shares
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..rotation import Array, skew
+from .alignment import RigidMotion, carried
+from .cost import PostureTerm
+from .deviation import Deviations, JointWeights
+from .parameters import DEFAULTS, PostureParameters
+from .support import BalanceRule, BalanceSupport, choose_support
+
+_ROD: Final = 1.0 / sqrt(12.0)
+_ROOT_2: Final = sqrt(2.0)
+
+
+class Effort(StrEnum):
+    """What a movement costs: by mass and kind of joint, or the same for every joint."""
+
+    NATURAL = "natural"
+    EVEN = "even"
+
+
+@dataclass(frozen=True, eq=False)
+class _Reference:
+    """A posture as the terms need it.
+
+    Attributes:
+        points: (P, 3) where its points are; deviations: its local rotations; upward: (3,) the vertical as the
+            body sees it; slides: (s,) coordinates of the slides; support: the rule for its balance.
+    """
+
+    points: Array
+    deviations: Deviations
+    upward: Array
+    slides: Array
+    support: BalanceSupport
+
+
+class _Structure:
+    """What does not depend on the posture: bound to a skeleton's tree, made once.
+
+    The points are two mass points a bone, then the ends of all bones that feet may be, then the body's head.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        figure: FigureMap,
+        figure_pose: Pose,
+        tips: Array,
+        masses: Array,
+        effort: Effort,
+        parameters: PostureParameters,
+    ) -> None:
+        self.skeleton, self.figure, self.tips, self.masses = skeleton, figure, tips, masses
+        self.effort, self.parameters = effort, parameters
+        self.body = self._turning_body()
+        self.joint_weights = JointWeights.of(
+            skeleton, figure, figure_pose, self.body, effort == Effort.EVEN, parameters
+        )
+        heavy = np.flatnonzero(masses > 0) if effort == Effort.NATURAL else np.zeros(0, dtype=np.intp)
+        feet = list(figure.feet)
+        joints = [*np.repeat(heavy, 2).tolist(), *feet, *feet, max(figure.body, 0)]
+        ends = np.stack([(0.5 - _ROD) * tips[heavy], (0.5 + _ROD) * tips[heavy]], 1).reshape(-1, 3)
+        offsets = np.concatenate([ends, np.zeros((len(feet), 3)), tips[feet], np.zeros((1, 3))])
+        self.points = Points(skeleton, joints, offsets)
+        self.mass = np.zeros(len(joints))
+        self.mass[: 2 * len(heavy)] = np.repeat(0.5 * masses[heavy], 2)
+        self.heavy = 2 * len(heavy)
+        up, lower = figure.up, 1.0 - sqrt(parameters.vertical)
+        self.plain = int((np.abs(up) > 1e-12).sum()) == 1  # the vertical is an axis
+        level = 1.0 - lower * np.abs(up) if self.plain else np.ones(3)
+        self.flat = (np.sqrt(self.mass[: self.heavy])[:, None] / figure.size * level).ravel()
+        turned = skeleton.turn_influence[:, self.body] if self.body >= 0 else np.zeros(skeleton.n, dtype=bool)
+        self.tilting = turned.astype(float)[:, None]
+        self.sliding = np.flatnonzero((skeleton.slot < 3) & (skeleton.parents[skeleton.owner] < 0))
+        free = 1.0 - skeleton.stiffness[self.sliding]
+        each = 1.0 / free - 1.0 if effort == Effort.NATURAL else parameters.even_slide / free
+        self.slide_weight = each / figure.size**2
+        self.tilt_weight = parameters.joint_weights[figure.kinds[self.body]] if self.body >= 0 else 0.0
+        if effort == Effort.EVEN:
+            self.tilt_weight = 0.0
+        if self.tilting.any() and self.body >= 0:
+            own = skeleton.owner == self.body
+            self.tilt_weight /= 1.0 - float(skeleton.stiffness[own & skeleton.is_turn].mean())
+        self.turning = sqrt(self.tilt_weight) * skew(figure.up)
+
+    def _turning_body(self) -> int:
+        """The joint whose tilt is the figure's: the body, or the first one above it that can turn."""
+        joint, skeleton = self.figure.body, self.skeleton
+        if joint < 0:
+            roots = np.flatnonzero(skeleton.parents < 0)
+            joint = int(roots[np.argmax(skeleton.ancestors[:, roots].sum(0))])
+        while joint >= 0 and not ((skeleton.owner == joint) & skeleton.is_turn).any():
+            joint = int(skeleton.parents[joint])
+        return joint
+
+    def center_rows(self, support: BalanceSupport) -> Array:
+        """(P,) shares whose sum of points is the centre of mass, seen from the middle of the feet."""
+        shares = self.mass.copy()
+        feet = len(self.figure.feet)
+        first = len(shares) - 1 - 2 * feet
+        chosen = [k for k, joint in enumerate(self.figure.feet) if joint in support.feet]
+        for k in chosen:
+            shares[[first + k, first + feet + k]] -= 0.5 / len(chosen)
+        return shares
+
+
+class PostureObjective:
+    """See the module; a `PostureCost`. Make one with `of`.
+
+    Attributes:
+        skeleton: the figure; figure: its map; support: the rule of balance in force, and why.
+    """
+
+    def __init__(self, structure: _Structure, reference: _Reference) -> None:
+        self._fixed, self._reference = structure, reference
+        self._center = structure.center_rows(reference.support)
+        rule = reference.support.rule
+        self._balanced = rule == BalanceRule.BALANCE and structure.effort == Effort.NATURAL
+        self._hips_kept = rule == BalanceRule.KEEP_HIPS and structure.effort == Effort.NATURAL
+
+    @classmethod
+    def of(
+        cls,
+        skeleton: Skeleton,
+        q: npt.ArrayLike,
+        *,
+        figure: FigureMap | None = None,
+        figure_q: npt.ArrayLike | None = None,
+        tips: npt.ArrayLike | None = None,
+        masses: npt.ArrayLike | None = None,
+        up: npt.ArrayLike = (0.0, 0.0, 1.0),
+        effort: str = Effort.NATURAL,
+        parameters: PostureParameters = DEFAULTS,
+    ) -> Self:
+        """The objective of a posture.
+
+        Args:
+            skeleton: the figure; q: (n,) the posture.
+            figure: its map, made of the pose `figure_q` (n,), the rest pose by default.
+            tips: (J, 3) ends of the bones in their joints' axes, `bone_tips` by default.
+            masses: (J,) of the bones, of any unit; by kinds and lengths by default.
+            up: (3,) away from the ground, if there is no map.
+            effort: "natural" or "even".
+
+        Raises:
+            BadShape, BadValue: arrays that do not fit the figure.
+        """
+        ends = bone_tips(skeleton) if tips is None else arguments.shaped(tips, "tips", (len(skeleton), 3))
+        if figure is None:
+            figure = map_skeleton(skeleton, figure_q, ends, up)
+        if len(figure.kinds) != len(skeleton):
+            raise BadShape("figure", f"a map of {len(skeleton)} joints", (len(figure.kinds),))
+        mass = mass_shares(figure) if masses is None else arguments.shaped(masses, "masses", (len(skeleton),))
+        if (mass < 0).any() or not mass.sum() > 0:
+            raise BadValue("masses", "must be zero or more, and above zero for some bone.")
+        arguments.word(effort, "effort", [*Effort])
+        read = Pose.forward(skeleton, skeleton.rest if figure_q is None else figure_q)
+        fixed = _Structure(skeleton, figure, read, ends, mass / mass.sum(), Effort(effort), parameters)
+        return cls(fixed, _reference(fixed, Pose.forward(skeleton, q)))
+
+    @property
+    def skeleton(self) -> Skeleton:
+        return self._fixed.skeleton
+
+    @property
+    def figure(self) -> FigureMap:
+        return self._fixed.figure
+
+    @property
+    def support(self) -> BalanceSupport:
+        return self._reference.support
+
+    def with_reference(self, pose: Pose) -> PostureObjective:
+        """The same for another posture, whose balance is judged anew."""
+        return type(self)(self._fixed, _reference(self._fixed, pose))
+
+    def with_support(self, support: BalanceSupport) -> PostureObjective:
+        """The same with another rule of balance."""
+        return type(self)(self._fixed, replace(self._reference, support=support))
+
+    def carried_by(self, motion: RigidMotion) -> PostureObjective:
+        """The same for the posture carried along by a motion."""
+        was, fixed = self._reference, self._fixed
+        rotation = motion.rotation
+        slides = was.slides
+        if fixed.slide_weight.any():
+            q = np.zeros(fixed.skeleton.n)
+            q[fixed.sliding] = was.slides
+            slides = carried(fixed.skeleton, q, motion)[fixed.sliding]
+        return type(self)(
+            fixed,
+            replace(
+                was,
+                points=motion.places(was.points),
+                deviations=was.deviations.turned(rotation),
+                slides=slides,
+                support=replace(was.support, lean=rotation @ was.support.lean),
+            ),
+        )
+
+    # ------------------------------------------------------------------ the terms
+    def value(self, pose: Pose) -> float:
+        """See `PostureCost`."""
+        fixed, reference = self._fixed, self._reference
+        x = pose.points(fixed.points)
+        moved = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
+        out = float(moved.dot(moved)) + reference.deviations.value(pose)
+        tilt, hips = self._tilt(pose), self._hips(x)
+        out += fixed.tilt_weight * float(tilt @ tilt) + float(hips @ hips)
+        slid = pose.q[fixed.sliding] - reference.slides
+        out += float(fixed.slide_weight @ (slid * slid))
+        over, _ = self._overhang(x)
+        return out + fixed.parameters.balance * over * over
+
+    def evaluate(self, pose: Pose) -> PostureTerm:
+        """See `PostureCost`."""
+        fixed, reference = self._fixed, self._reference
+        x = pose.points(fixed.points)
+        rows = pose.point_jacobian(fixed.points, x).T  # (n, 3 P)
+        # residuals and their derivatives: mass points, tilt, hips or centre of mass
+        wide = 3 * fixed.heavy
+        error, slopes = np.zeros(wide + 6), np.zeros((fixed.skeleton.n, wide + 6))
+        error[:wide] = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
+        slopes[:, :wide] = self._displaced(rows[:, :wide])
+        if fixed.tilt_weight:
+            error[wide : wide + 3] = sqrt(fixed.tilt_weight) * self._tilt(pose)
+            slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(fixed.turning)
+        if self._hips_kept:
+            error[wide + 3 :] = self._hips(x)
+            slopes[:, wide + 3 :] = sqrt(fixed.parameters.balance) / fixed.figure.size * rows[:, -3:]
+        elif self._balanced:
+            over, way = self._overhang(x)
+            if over > 0.0:
+                root = sqrt(fixed.parameters.balance)
+                error[wide + 3] = root * over
+                way = root / fixed.figure.size * way
+                slopes[:, wide + 3] = rows.dot((self._center[:, None] * way).ravel())
+        value = float(error.dot(error))
+        gradient = slopes.dot(2.0 * error)
+        slopes *= _ROOT_2
+        hessian = slopes.dot(slopes.T)
+        value += reference.deviations.add(pose, gradient, hessian)
+        if fixed.slide_weight.any():
+            slid = pose.q[fixed.sliding] - reference.slides
+            value += float(fixed.slide_weight @ (slid * slid))
+            gradient[fixed.sliding] += 2.0 * fixed.slide_weight * slid
+            hessian[fixed.sliding, fixed.sliding] += 2.0 * fixed.slide_weight
+        return PostureTerm(value, gradient, hessian)
+
+    def _displaced(self, ways: Array) -> Array:
+        """Ways (k, 3 P) of the mass points, weighted so that their squares sum to the cost."""
+        fixed = self._fixed
+        out = ways * fixed.flat
+        if not fixed.plain:
+            up, lower = fixed.figure.up, 1.0 - sqrt(fixed.parameters.vertical)
+            each = out.reshape(len(out), -1, 3)
+            each -= lower * (each @ up)[..., None] * up
+        return np.asarray(out)
+
+    def _tilt(self, pose: Pose) -> Array:
+        """(3,) chord between the vertical and where the posture has it in the body, world."""
+        if self._fixed.body < 0:
+            return np.zeros(3)
+        return np.asarray(pose.rotation[self._fixed.body] @ self._reference.upward - self._fixed.figure.up)
+
+    def _hips(self, x: Array) -> Array:
+        """(3,) weighted way of the body's head where it is kept in place."""
+        if not self._hips_kept:
+            return np.zeros(3)
+        way = x[-1] - self._reference.points[-1]
+        return np.asarray(sqrt(self._fixed.parameters.balance) / self._fixed.figure.size * way)
+
+    def _overhang(self, x: Array) -> tuple[float, Array]:
+        """How far the centre of mass is beyond its room, in sizes, and (3,) the level direction of that."""
+        if not self._balanced:
+            return 0.0, np.zeros(3)
+        fixed, lean = self._fixed, self._reference.support.lean
+        way = self._center @ x
+        way = way - fixed.figure.up * (way @ fixed.figure.up)
+        length = float(lean @ lean)
+        share = min(max(float(way @ lean) / length, 0.0), 1.0) if length > 0 else 0.0
+        off = way - share * lean
+        distance = float(np.sqrt(off @ off))
+        over = distance / fixed.figure.size - fixed.parameters.balance_room
+        return (over, off / distance) if over > 0.0 else (0.0, np.zeros(3))
+
+
+def _reference(fixed: _Structure, pose: Pose) -> _Reference:
+    """A posture as the terms need it."""
+    x = pose.points(fixed.points)
+    tails = pose.position + np.matmul(pose.rotation, fixed.tips[:, :, None])[:, :, 0]
+    middles = 0.5 * (pose.position + tails)
+    room = fixed.parameters.balance_room * fixed.figure.size
+    support = choose_support(fixed.figure, pose.position, tails, fixed.masses @ middles, room)
+    up = fixed.figure.up
+    upward = pose.rotation[fixed.body].T @ up if fixed.body >= 0 else up
+    which: Index = fixed.sliding
+    return _Reference(x, Deviations.at(fixed.joint_weights, pose), upward, pose.q[which].copy(), support)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A relaxed stance for any figure whose kinds of joint are known.
+
+Arms hang 70 degrees below the level, elbows are bent by 15 degrees and knees by 14. All else stays as it is
+in the pose that the figure's map was made of, be it a T-pose, an A-pose or a walking one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..model.figure_map import FigureMap, Kind, Limb
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..rotation import Array, exp, swing_twist_turns
+
+ARMS_DOWN: Final = float(np.radians(70.0))
+"""Below the level; arms of people who stand at ease hang there, clear of the hips."""
+ELBOWS: Final = float(np.radians(15.0))
+KNEES: Final = float(np.radians(14.0))
+"""Bends at ease, which also tell which way elbows and knees bend."""
+
+
+def stance(
+    skeleton: Skeleton,
+    figure: FigureMap,
+    figure_q: Array | None = None,
+    *,
+    arms_down: float = ARMS_DOWN,
+    elbows: float = ELBOWS,
+    knees: float = KNEES,
+) -> Array:
+    """Coordinates (n,) of a relaxed stance.
+
+    Of a figure that walks on all its limbs, and of one without limbs, the pose of the map.
+
+    Args:
+        skeleton: the figure; figure: its map, made of the pose `figure_q` (n,), the rest pose by default.
+        arms_down: radians below the level; elbows, knees: radians by which they bend.
+    """
+    q = np.array(skeleton.rest if figure_q is None else figure_q, dtype=float)
+    walking = {limb for limb in figure.limbs if limb.end in figure.feet}
+    if len(walking) != 2 or any(limb.front for limb in walking):
+        return q
+    for limb in figure.limbs:
+        legs = limb in walking
+        if not legs and figure.kinds[limb.joints[0]] != Kind.SHOULDER:
+            continue
+        side = 1.0 if (figure.heads[limb.joints[0]] - _middle(figure, limb)) @ figure.left > 0 else -1.0
+        if legs:
+            # both halves lean by half the bend, so that the foot stays below the hip
+            first, second = exp(-0.5 * knees * figure.left), exp(0.5 * knees * figure.left)
+            ways = [-(first @ figure.up), -(second @ figure.up)]
+        else:
+            way = np.cos(arms_down) * side * figure.left - np.sin(arms_down) * figure.up
+            ahead = np.cross(way, figure.forward)
+            ways = [way, exp(elbows * ahead / np.linalg.norm(ahead)) @ way]
+        _aim(skeleton, figure, limb, ways, q, keep_end=legs)
+    return skeleton.region.project(q)
+
+
+def _middle(figure: FigureMap, limb: Limb) -> Array:
+    twin = figure.limbs[limb.twin]
+    return np.asarray(0.5 * (figure.heads[limb.joints[0]] + figure.heads[twin.joints[0]]))
+
+
+def _aim(
+    skeleton: Skeleton, figure: FigureMap, limb: Limb, ways: list[Array], q: Array, *, keep_end: bool
+) -> None:
+    """Turn the two long bones of a limb by the shortest way to where they should point.
+
+    A foot keeps its orientation; what is between the long bones' own joints follows as it is.
+    """
+    before = Pose.forward(skeleton, q)
+    upper, lower = limb.joints
+    for joint, beyond, way in ((upper, lower, ways[0]), (lower, limb.end, ways[1])):
+        pose = Pose.forward(skeleton, q)
+        if beyond >= 0:
+            now = pose.position[beyond] - pose.position[joint]
+        else:
+            shift = pose.rotation[joint] @ before.rotation[joint].T
+            now = shift @ (figure.tails[joint] - figure.heads[joint])
+        turn = _shortest(now / np.linalg.norm(now), way)
+        _turn(skeleton, q, joint, pose, turn @ pose.rotation[joint])
+        if joint == upper:  # then twist, so that the hinge is square to the plane of the bend
+            _twist_hinge(skeleton, figure, limb, ways, q, before)
+    if keep_end and limb.end >= 0:
+        pose = Pose.forward(skeleton, q)
+        _turn(skeleton, q, limb.end, pose, before.rotation[limb.end])
+
+
+def _twist_hinge(
+    skeleton: Skeleton, figure: FigureMap, limb: Limb, ways: list[Array], q: Array, before: Pose
+) -> None:
+    """Turn the upper bone about itself until its hinge bends in the plane of the two directions."""
+    upper, lower = limb.joints
+    pose = Pose.forward(skeleton, q)
+    hinge = pose.rotation[upper] @ before.rotation[upper].T @ figure.hinge[lower]
+    wanted = np.cross(ways[0], ways[1])
+    flat = hinge - ways[0] * (hinge @ ways[0])
+    size = float(np.linalg.norm(flat) * np.linalg.norm(wanted))
+    if size < 1e-9:
+        return
+    turn = float(np.arctan2(np.cross(flat, wanted) @ ways[0], flat @ wanted))
+    _turn(skeleton, q, upper, pose, exp(turn * ways[0]) @ pose.rotation[upper])
+
+
+def _turn(skeleton: Skeleton, q: Array, joint: int, pose: Pose, rotation: Array) -> None:
+    """Give a joint a world rotation, as far as its free turns allow."""
+    parent = int(skeleton.parents[joint])
+    above = pose.rotation[parent] if parent >= 0 and skeleton.inherits[joint] else np.eye(3)
+    own = np.flatnonzero((skeleton.owner == joint) & skeleton.is_turn)
+    turns = swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ rotation)
+    q[own] = turns[skeleton.slot[own] - 3]
+
+
+def _shortest(a: Array, b: Array) -> Array:
+    """The smallest rotation that takes one unit vector to another."""
+    axis = np.cross(a, b)
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        if a @ b > 0:
+            return np.eye(3)
+        axis = np.cross(a, np.eye(3)[int(np.abs(a).argmin())])
+        return exp(np.pi * axis / np.linalg.norm(axis))
+    return exp(np.arctan2(size, float(a @ b)) * axis / size)

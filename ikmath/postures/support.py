@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which rule keeps a figure from falling: balance over its feet, hips held in place, or none; and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from ..model.figure_map import FigureMap
+from ..rotation import Array
+
+
+class BalanceRule(StrEnum):
+    """What keeps a figure from falling."""
+
+    BALANCE = "balance"
+    KEEP_HIPS = "keep_hips"
+    NONE = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class BalanceSupport:
+    """A rule, with what an interface shows of it.
+
+    Attributes:
+        rule: which one; reason: a sentence that says why.
+        feet: joints whose bones' middle the support begins at; empty without balance.
+        lean: (3,) level, from the middle of the feet to the posture's centre of mass, metres; the support is
+            the segment between these two.
+        outside: how far the centre of mass is outside the area of the feet, metres.
+    """
+
+    rule: BalanceRule
+    reason: str
+    feet: tuple[int, ...]
+    lean: Array
+    outside: float
+
+
+def unsupported(reason: str) -> BalanceSupport:
+    """No rule, as in clips whose feet go where their targets go: running people are not above their feet."""
+    return BalanceSupport(BalanceRule.NONE, reason, (), np.zeros(3), 0.0)
+
+
+def choose_support(
+    figure: FigureMap,
+    heads: Array,
+    tails: Array,
+    center: Array,
+    room: float,
+    feet: Sequence[int] | None = None,
+) -> BalanceSupport:
+    """The rule for a posture.
+
+    Args:
+        figure: its map; heads, tails: (J, 3) ends of its bones in the posture; center: (3,) of mass there;
+        room: how far the centre may be outside of the feet, metres;
+        feet: joints of the feet that carry, those of the map by default.
+    """
+    own = figure.feet if feet is None else tuple(feet)
+    nothing = np.zeros(3)
+    if figure.body < 0 or not figure.limbs:
+        return unsupported("The figure has no limbs.")
+    if not own:
+        return BalanceSupport(BalanceRule.KEEP_HIPS, "No foot is on the ground.", (), nothing, 0.0)
+    points = np.concatenate([heads[list(own)], tails[list(own)]])
+    level = _level_axes(figure.up)
+    outside = _outside(points @ level.T, level @ center)
+    if outside > room:
+        reason = "The weight is not above the feet, so the figure sits, lies or leans."
+        return BalanceSupport(BalanceRule.KEEP_HIPS, reason, (), nothing, outside)
+    away = center - points.mean(0)
+    lean = away - figure.up * (away @ figure.up)
+    return BalanceSupport(BalanceRule.BALANCE, "The figure stands on its feet.", own, lean, outside)
+
+
+def _level_axes(up: Array) -> Array:
+    """(2, 3) orthonormal directions along the ground."""
+    first = np.cross(up, np.eye(3)[int(np.abs(up).argmin())])
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(up, first)])
+
+
+def _outside(points: Array, place: Array) -> float:
+    """Distance from a place (2,) to the convex hull of points (P, 2), 0 inside.
+
+    The nearest point of a hull in the plane is on a segment between two of the points, unless the place is
+    inside a triangle of them.
+    """
+    a, b = points[:, None], points[None]
+    way = b - a
+    length = (way * way).sum(-1)
+    share = np.clip(((place - a) * way).sum(-1) / np.where(length > 0, length, 1.0), 0.0, 1.0)
+    nearest = np.sqrt(((a + share[..., None] * way - place) ** 2).sum(-1)).min()
+    angles = np.sort(np.arctan2(points[:, 1] - place[1], points[:, 0] - place[0]))
+    gaps = np.diff(np.append(angles, angles[0] + 2.0 * np.pi))
+    return 0.0 if gaps.max() < np.pi else float(nearest)

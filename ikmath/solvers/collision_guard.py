@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keeps a solve out of obstacles: rows for the step, and the exact check of the way that it goes.
+
+The rows of the velocity damper bound a step by linearised distances. The guard holds the figure to the true
+ones: it follows the way of a step from one pose to the next as far as that is free. A piece of the way is
+free if its end is clear by the margin and if no link's axis can have met anything in between: the distances
+of the axis at both ends add up to more than the way that it goes (Schwarzer, Saha & Latombe 2005, adaptive
+dynamic collision checking). A pose that is slightly inside is put back onto the surface, so that steps
+along a surface need not be short because they are straight. A start that is inside is pushed out first;
+where there is no way out, no step may go deeper.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..collision import ClosestPairs, Scene, VelocityDamper
+from ..collision.shape_group import Index
+from ..collision.vectors import ONES
+from ..errors import NotSupported
+from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
+from ..model.forward_kinematics import SKEW_ROWS
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+
+_SURE: Final = 0.9  # share of the distances that a link may use up, since its way is a little bent
+_LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface
+_PIECES: Final = 12  # poses that are looked at on the way of one step
+_INSIDE_PIECES: Final = 4  # and on that of a figure that did not come out of an obstacle
+_SLIP: Final = 0.5  # depth, in shares of the way gone, from which on a pose is not put back but given up
+_SLIDES: Final = 3  # times that a pose is put back onto the surface
+_PUSHES: Final = 40  # out of obstacles at most,
+_TRIES: Final = 12  # as long as that many of them together gain
+_AGAIN: Final = 3  # or that many, where it has been tried before,
+_WORTH: Final = 0.1  # that share of the depth
+_CUSHION: Final = 1e-6  # figure sizes kept on top of the margin, so that rounding never eats into it
+_TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what stops the figure
+
+
+class Stand(NamedTuple):
+    """A pose and the pairs that matter there."""
+
+    pose: Pose
+    near: ClosestPairs
+
+
+class CollisionGuard:
+    """The scene of one problem, as a solver needs it.
+
+    Args:
+        problem: with a scene.
+        metric: (n,) units of the solver's scaled coordinates.
+        before: what was near in the frame before, None if there is none.
+    """
+
+    def __init__(
+        self, problem: Problem, scene: Scene, metric: Array, before: ClosestPairs | None = None
+    ) -> None:
+        if not isinstance(problem.avoidance, VelocityDamper):
+            raise NotSupported(
+                "Method Hierarchical",
+                f"keeps clear by Velocity Damper; {problem.avoidance.label} needs another method.",
+            )
+        self.problem, self.scene, self.metric = problem, scene, metric
+        self.damper = problem.avoidance
+        self.margin = problem.margin
+        self.region = problem.skeleton.region
+        # how far a link's axis may move that touches something before and after
+        self.thick = np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length)
+        self.pairs = np.ascontiguousarray(scene.pairs.T)
+        self.both = self.thick.take(self.pairs[0]) + self.thick.take(self.pairs[1])
+        self.moves = scene.moves[:-1]
+        self.units = metric / problem.length
+        alike = before is not None and before.broad_phase is scene.broad_phase
+        self.before = before if alike else None
+        self.cache = before.cache if before is not None and alike else scene.coherence_cache()
+
+    def begun(self, pose: Pose) -> tuple[Pose, ClosestPairs]:
+        """The start of a solve, pushed out; who ended there before has been, and but looks once more."""
+        before, self.before = self.before, None
+        if before is not None and before.pose is pose and before.detect == self.problem.sight:
+            return self.push_out(pose, before, _AGAIN)
+        return self.push_out(pose, self.near(pose))
+
+    def near(self, pose: Pose) -> ClosestPairs:
+        """The pairs that matter at a pose."""
+        return self.scene.near(pose, self.problem.sight, cache=self.cache)
+
+    def is_inside(self, near: ClosestPairs) -> bool:
+        """Whether the figure stands in something, or nearer than the margin."""
+        return float(near.worst) < self.margin
+
+    def rows(self, near: ClosestPairs, pose: Pose) -> tuple[Array, Array]:
+        """Rows (P, n) and least values (P,) that steps dq must keep, in figure sizes."""
+        rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * self.problem.length)
+        return rows / self.problem.length, least / self.problem.length
+
+    def advance(self, old: Pose, near: ClosestPairs, q: Array) -> tuple[Pose, ClosestPairs] | None:
+        """The pose at q, or as far on the way there as nothing is entered; None if not even the first bit."""
+        # who cannot get out goes a hair deeper where a way along the surface bends: exactly as deep is stuck
+        worst, hair = float(near.worst), _CUSHION * self.problem.length
+        floor = self.margin if worst >= self.margin else worst - hair
+        here = start = Stand(old, near)
+        ahead: list[Stand] = []  # free poses on the way, the next one last
+        target = q
+        for _ in range(_INSIDE_PIECES if self.is_inside(near) else _PIECES):
+            there = self._free(here, target, floor)
+            if there is None:
+                ahead, goal, share = [], target, 0.5  # what is beyond cannot be got to on this way
+            else:
+                ahead.append(there)
+                here, share = self._walk(here, ahead)
+                if not ahead:
+                    break
+                goal = ahead[-1].pose.q
+            target = self.region.project_first(here.pose.q + min(0.5, 0.95 * share) * (goal - here.pose.q))
+        return None if here is start else here
+
+    def _walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
+        """Go on as far as the way is free; where that is, and what share of the next piece is free."""
+        while ahead:
+            share = self.share(here, ahead[-1])
+            if share < 1.0:
+                return here, share
+            here = ahead.pop()
+        return here, 1.0
+
+    def _free(self, here: Stand, q: Array, floor: float) -> Stand | None:
+        """The pose at q, put back to clearances of `floor` if a little is lacking; None if that fails."""
+        for _ in range(_SLIDES):
+            pose = Pose.trusted(self.problem.skeleton, q)
+            there = Stand(pose, self.near(pose))
+            depth = floor - float(there.near.worst)
+            if depth <= 0.0:
+                return there
+            if depth > _SLIP * float(self.moved(here, there).max()):
+                break
+            q = self._outward(*there, floor, 1.0)
+        return None
+
+    def share(self, old: Stand, new: Stand) -> float:
+        """Share of the way between two poses that no link can have passed through anything on; 1 is all."""
+        moved = self.moved(old, new)
+        share = self._share_alone(moved, old.near.reach + new.near.reach)
+        if share < 1.0:
+            share = self._share_alone(moved, old.near.far_reach + new.near.far_reach)
+        return share if not len(self.both) else min(share, self._share_apart(old, new, moved))
+
+    def _share_alone(self, moved: Array, reach: Array) -> float:
+        """The same for links (L,) among obstacles, from which they are so far (L,) at both ends together."""
+        allowed = (reach + self.thick) / np.maximum(moved, 1e-300)
+        return _SURE * float(allowed.min(initial=np.inf))
+
+    def _share_apart(self, old: Stand, new: Stand, moved: Array) -> float:
+        """The same for links that are to be kept from each other: what counts is how they move apart."""
+        if (moved <= _SURE * (self.thick + 0.5 * (old.near.apart + new.near.apart))).all():
+            return np.inf  # each keeps to its half of the room, and no pair has less
+        one, two = self.pairs
+        way = moved.take(one) + moved.take(two)
+        fast = (_SURE * self.both < way).nonzero()[0]  # the others could not pass through if they touched
+        if not len(fast):
+            return np.inf
+        allowed = old.near.between(fast) + new.near.between(fast) + self.both.take(fast)
+        apart = (_SURE * allowed < way.take(fast)).nonzero()[0]
+        if not len(apart):
+            return np.inf
+        pairs = fast.take(apart)
+        way = self._moved_apart(old, new, one.take(pairs), two.take(pairs))
+        return _SURE * float((allowed.take(apart) / np.maximum(way, 1e-300)).min())
+
+    def moved(self, old: Stand, new: Stand) -> Array:
+        """(L,) metres that each link's axis moves between two poses.
+
+        The longer of the chords of its ends, and what their speeds at the start would make: a way that bends
+        back has no long chord.
+        """
+        before = old.near.places[:, :2]
+        twist = self.moves.dot(self._twists(old, new))
+        return _longest(before, new.near.places[:, :2] - before, twist)
+
+    def _moved_apart(self, old: Stand, new: Stand, one: Index, two: Index) -> Array:
+        """(P,) the same of links as others see them move, those at rest."""
+        before, after = old.near.places[:, :2].take(one, 0), new.near.places[:, :2].take(one, 0)
+        joints = self.scene.joints.take(two)
+        (turn, place), (turned, placed) = (
+            (own.pose.rotation.take(joints, 0), own.pose.position.take(joints, 0)[:, None])
+            for own in (old, new)
+        )
+        seen = np.matmul(np.matmul(after - placed, turned), turn.transpose(0, 2, 1)) + place
+        apart = self.moves.take(one, 0) - self.moves.take(two, 0)
+        return _longest(before, seen - before, apart.dot(self._twists(old, new)))
+
+    @staticmethod
+    def _twists(old: Stand, new: Stand) -> Array:
+        """(n, 6) what each coordinate does on the way, as if it went on as it begins."""
+        return np.asarray(old.pose.twists * (new.pose.q - old.pose.q)[:, None])
+
+    def push_out(self, pose: Pose, near: ClosestPairs, tries: int = _TRIES) -> tuple[Pose, ClosestPairs]:
+        """A pose with every clearance at the margin, by small steps; the best found if there is none."""
+        share, deep = 1.0, np.inf
+        for push in range(_PUSHES):
+            depth = self.margin - float(near.worst)
+            if depth <= 0.0 or (push % tries == 0 and depth > (1.0 - _WORTH) * deep):
+                break
+            deep = depth if push % tries == 0 else deep
+            trial = Pose.trusted(self.problem.skeleton, self._outward(pose, near, self.margin, share))
+            found = self.near(trial)
+            if float(found.worst) > float(near.worst):
+                pose, near, share = trial, found, min(1.0, 2.0 * share)
+            else:
+                share *= 0.5
+        return pose, near
+
+    def _outward(self, pose: Pose, near: ClosestPairs, floor: float, share: float) -> Array:
+        """(n,) coordinates near a pose, on the way to clearances of `floor`, by linearised distances.
+
+        Args:
+            floor: metres, the margin, or what there is of it where there is no way out.
+            share: of the way.
+        """
+        region = self.region
+        room = (near.room - floor) / self.problem.length
+        rows = near.jacobian(pose) * self.units
+        inside = room < 0.0
+        wanted = np.minimum(-room[inside] + 10.0 * _CUSHION, 0.2)
+        constraints = Constraints(
+            self.metric,
+            np.concatenate([region.low - pose.q, np.minimum(-0.8 * room[~inside], 0.0)]),
+            np.concatenate([region.high - pose.q, np.full(int((~inside).sum()), np.inf)]),
+            rows[~inside],
+        )
+        answer = hierarchical_qp([Level(rows[inside], share * wanted, 1e-6)], constraints)
+        return region.project_first(pose.q + answer.z * self.metric)
+
+    def blocker(self, pose: Pose, near: ClosestPairs, uphill: Array) -> str:
+        """Name of what stands most against the goals' wish; "" if nothing does.
+
+        Args:
+            pose, near: where the solve ended; uphill: (n,) slope of the goals' error by the coordinates.
+        """
+        if not len(near):
+            return ""
+        room = near.room - self.margin
+        # how fast clearance is lost by going downhill
+        approach = near.jacobian(pose) @ (uphill * self.metric**2)
+        against = np.where(room < _TOUCHING * self.problem.length, approach, 0.0)
+        worst = int(np.argmax(against))
+        return near.names[worst] if against[worst] > 0.0 else ""
+
+
+def _longest(ends: Array, chords: Array, twist: Array) -> Array:
+    """(M,) the longer of ways, of two ends each: straight ones, and what speeds at the start would make.
+
+    Args:
+        ends, chords: (M, 2, 3) metres; twist: (M, 6) of each one's body.
+    """
+    ways = np.empty((2, *ends.shape))
+    ways[0] = chords
+    np.matmul(ends, twist[:, :3].dot(SKEW_ROWS).reshape(-1, 3, 3), out=ways[1])
+    ways[1] += twist[:, None, 3:]
+    ways *= ways
+    square = ways.reshape(-1, 3).dot(ONES).reshape(2, -1, 2).max(0)
+    return np.asarray(np.sqrt(np.maximum(square[:, 0], square[:, 1])))

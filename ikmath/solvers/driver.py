@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one iteration of the solver: evaluate, propose a step, take it or damp it, stop for a named reason.
+
+A step is taken if the merit falls by a share of what was promised (gain ratio; Nocedal & Wright 2006, 4.1 and
+10.3); a step that leaves a curved strong level is put back onto it first (second-order correction; 18.3).
+Damping follows Levenberg and Marquardt with Nielsen's factors (1999). Where Gauss-Newton steps converge
+slowly, steps by curvature follow (`newton_step`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+
+from ..linalg.hierarchical_qp import Level, Signs, hierarchical_qp
+from ..model.pose import Pose
+from ..postures import PostureCost
+from ..problem.problem import Problem
+from ..rotation import Array
+from .arc_correction import ArcCorrection
+from .collision_guard import CollisionGuard
+from .iterate import Iterate, predicted_costs
+from .merit import Merit
+from .metric import Metric
+from .newton_step import NewtonStep
+from .parameters import HierarchicalParameters
+from .step_bounds import Bounds, Inequalities, StepBounds
+
+
+class Stop(Enum):
+    """Why an iteration ended."""
+
+    REACHED = "every effector is within its tolerance, and nothing else was asked for"
+    CONVERGED = "no step improves the first level that is short, nor those below it"
+    ITERATIONS = "the iterations ran out"
+    TIME = "the time ran out"
+
+
+@dataclass
+class Budget:
+    """What a solve may still spend. Every step that is worked out counts, whether it is taken or not.
+
+    Attributes:
+        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds.
+    """
+
+    iterations: int
+    deadline: float = np.inf
+    taken: int = 0
+
+    def spend(self) -> None:
+        """One iteration."""
+        self.iterations -= 1
+        self.taken += 1
+
+
+class StepModel(Protocol):
+    """What proposes steps at one iterate."""
+
+    def metric(self, damping: float) -> Metric:
+        """The units in which steps are short."""
+
+    def levels(self, metric: Metric, damping: float) -> list[Level]:
+        """The levels, rows by z."""
+
+    def promised(self, dq: Array) -> float:
+        """The gain of the merit that a step dq (n,) promises."""
+
+
+class GaussNewtonStep:
+    """The linear errors, with what is known of their arcs."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        iterate: Iterate,
+        merit: Merit,
+        parameters: HierarchicalParameters,
+        aside: Array | None,
+    ) -> None:
+        self._parameters, self._iterate, self._stack, self._merit = parameters, iterate, problem.stack, merit
+        self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
+        self._rows = self._metric.along(iterate.jacobian)
+        self._error = iterate.error if aside is None else iterate.error + aside
+
+    def metric(self, damping: float) -> Metric:
+        """See `StepModel`: where steps were refused, less of the way to the posture."""
+        target = self._metric.target
+        return self._metric if target is None or damping <= 1.0 else self._metric.aimed(target / damping)
+
+    def levels(self, metric: Metric, damping: float) -> list[Level]:
+        """See `StepModel`."""
+        own = self._parameters
+        levels = enumerate(zip(self._stack.levels, self._iterate.costs, strict=True), 1)
+        # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
+        return [
+            Level(
+                self._rows[rows],
+                -self._error[rows],
+                (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
+            )
+            for number, (rows, cost) in levels
+        ]
+
+    def promised(self, dq: Array) -> float:
+        """See `StepModel`."""
+        promised = predicted_costs(self._iterate, self._error, dq, self._stack.levels)
+        return self._merit.gain(self._iterate.all_costs(), promised)
+
+
+class IterationDriver:
+    """Iterations of one problem.
+
+    Args:
+        problem: of one frame; posture: its cost or None; bounds: of steps; guard: of obstacles, or None.
+        parameters: of the solver; tolerance: metres and radians.
+        curvature: whether to go on by curvature where steps converge slowly, to the constrained minimum.
+        arcs: whether to follow the arcs of limbs.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        posture: PostureCost | None,
+        bounds: StepBounds,
+        guard: CollisionGuard | None,
+        parameters: HierarchicalParameters,
+        tolerance: float,
+        *,
+        curvature: bool,
+        arcs: bool,
+    ) -> None:
+        self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
+        self.parameters, self.tolerance, self.curvature, self.arcs = parameters, tolerance, curvature, arcs
+        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
+        self.active: list[Signs] = []
+
+    def begin(self, q: Array, known: Pose | None = None) -> Iterate:
+        """The iterate at q (n,), out of all obstacles if there is a way out."""
+        skeleton = self.problem.skeleton
+        if known is None or known.skeleton is not skeleton or not np.array_equal(known.q, q):
+            known = Pose.trusted(skeleton, q)
+        pose = known
+        if self.guard is None:
+            return Iterate(self.problem, pose, self.posture)
+        pose, near = self.guard.begun(pose)
+        return Iterate(self.problem, pose, self.posture, near)
+
+    def run(self, iterate: Iterate, budget: Budget) -> tuple[Iterate, Stop]:
+        """Better and better poses until nothing is left to gain."""
+        end, stop = self._descend(iterate, budget)
+        # weaker levels and a posture have disturbed what is met by as much as steps may
+        stronger = len(end.costs) - (self.posture is None)
+        return self._corrected(end, min(self._met(end.costs), stronger), 0.0), stop
+
+    def _descend(self, iterate: Iterate, budget: Budget) -> tuple[Iterate, Stop]:
+        own, arcs = self.parameters, ArcCorrection(self.problem) if self.arcs else None
+        damping, growth, slow = 1.0, 2.0, 0
+        model: StepModel | None = None
+        while True:
+            done = iterate.reached(self.tolerance)
+            if done and self.posture is None:
+                return iterate, Stop.REACHED
+            if budget.iterations <= 0:
+                return iterate, Stop.ITERATIONS
+            if time.perf_counter() > budget.deadline:
+                return iterate, Stop.TIME
+            budget.spend()
+            if model is None:
+                model = self._model(iterate, arcs, second=slow >= own.patience)
+            dq = self._propose(iterate, model, damping) - iterate.q
+            promised = model.promised(dq)
+            last = isinstance(model, NewtonStep) or not self.curvature
+            if float(np.abs(dq).max(initial=0.0)) < own.still:
+                if last:
+                    return iterate, Stop.CONVERGED
+                damping, slow, model = 1.0, own.patience, None
+                continue
+            trial = self._move(iterate, iterate.q + dq) if promised > 0.0 else None
+            gain = -1.0 if trial is None else self.merit.gain(iterate.all_costs(), trial.all_costs())
+            if trial is not None and gain <= own.least_gain * promised:
+                trial = self._corrected(trial, self._met(iterate.costs), own.hold)
+                gain = self.merit.gain(iterate.all_costs(), trial.all_costs())
+            arrived = trial is not None and trial.reached(self.tolerance) and not done
+            if trial is not None and (gain > own.least_gain * promised or arrived):
+                ratio = min(gain / promised, 1.0)
+                damping = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3), own.least_factor)
+                growth = 2.0
+                if not isinstance(model, NewtonStep):
+                    slow = slow + 1 if self._crept(iterate, trial) else 0
+                    damping = 1.0 if slow == own.patience else damping
+                iterate, model = trial, None
+                if slow > 2 * own.patience and not self.curvature:
+                    return iterate, Stop.CONVERGED
+                continue
+            damping, growth = damping * growth, growth * 2.0
+            if arcs is not None:
+                arcs, model = None, None
+            if growth > own.refusals and not last:
+                damping, growth, slow, model = 1.0, 2.0, own.patience, None
+            if damping > own.most_factor:
+                if last:
+                    return iterate, Stop.CONVERGED
+                damping, growth, slow, model = 1.0, 2.0, own.patience, None
+
+    def _model(self, iterate: Iterate, arcs: ArcCorrection | None, *, second: bool) -> StepModel:
+        if second and self.curvature:
+            return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
+        aside = None if arcs is None else arcs.aside(iterate, self.parameters.arc_gain)
+        return GaussNewtonStep(self.problem, iterate, self.merit, self.parameters, aside)
+
+    def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> Array:
+        """Where the step of a model leads, within all bounds (n,)."""
+        n, metric = len(iterate.q), model.metric(damping)
+        levels = model.levels(metric, damping)
+
+        def best(bounds: Bounds) -> Array:
+            constraints = bounds.by(metric)
+            more = np.zeros(len(constraints.lower) - n, np.int8)
+            begin = self.active if not len(more) else [np.concatenate([known, more]) for known in self.active]
+            step = hierarchical_qp(levels, constraints, metric.target, begin)
+            self.active = [known[:n] for known in step.active]
+            return metric.step(step.z)
+
+        return self.bounds.step(iterate.q, best, self._inequalities(iterate))
+
+    def _inequalities(self, iterate: Iterate) -> list[Inequalities]:
+        """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
+        found = []
+        for goal in self.one_sided:
+            error, jacobian = goal.inequality(iterate.pose)
+            found.append((jacobian, np.minimum(-error, 0.0)))
+        if self.guard is not None and iterate.near is not None and len(iterate.near):
+            found.append(self.guard.rows(iterate.near, iterate.pose))
+        return found
+
+    def _move(self, iterate: Iterate, q: Array) -> Iterate | None:
+        """The iterate at q, or as far on the way there as obstacles allow; None if they allow nothing."""
+        if self.guard is None or iterate.near is None:
+            return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
+        found = self.guard.advance(iterate.pose, iterate.near, q)
+        return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
+
+    def _crept(self, old: Iterate, new: Iterate) -> bool:
+        """Whether a step has gained next to nothing at any level."""
+        own = self.parameters
+        pairs = zip(old.all_costs(), new.all_costs(), strict=True)
+        return all(abs(a - b) < own.slow * abs(a) + own.hold**2 for a, b in pairs)
+
+    def _met(self, costs: Sequence[float]) -> int:
+        """How many strong levels in a row have what they want, at their costs."""
+        short = (level for level, cost in enumerate(costs) if cost > self.parameters.near**2)
+        return next(short, len(costs))
+
+    def _corrected(self, trial: Iterate, count: int, hold: float) -> Iterate:
+        """Second-order correction: the first `count` levels put right, as far as `hold`."""
+        stack, own = self.problem.stack, self.parameters
+        metric = Metric.of(stack.metric, None, 0.0)
+        for _ in range(own.corrections if count else 0):
+            if max(trial.costs[:count]) <= hold * hold:
+                break
+            rows = metric.along(trial.jacobian)
+            levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
+
+            def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
+                return metric.step(hierarchical_qp(levels, bounds.by(metric)).z)
+
+            moved = self._move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
+            if moved is None or not moved.costs[:count] < trial.costs[:count]:
+                break
+            trial = moved
+        return trial

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The default: goals in strict order of priority, inside every limit and clear of obstacles, without tuning.
+
+`solve` runs the iteration (`driver`) from the start and, where that ends short and a jump is allowed, from
+the starts of the restart strategies. `follow` does the same for a frame of a motion: no turn goes farther
+than the turn limit.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import arguments
+from ..diagnosis.status import as_near_as_can_be, conclude
+from ..parameters import setting
+from ..postures import JointPosture, PostureCost
+from ..problem.problem import Problem, Solution
+from ..rotation import Array
+from .collision_guard import CollisionGuard
+from .driver import Budget, IterationDriver, Stop
+from .iterate import Iterate
+from .method import Allows, Method, Options
+from .parameters import DEFAULTS, HierarchicalParameters
+from .restarts import RestartStrategy, SeededRestarts, StraightLimbKick, better
+from .step_bounds import StepBounds
+from .turn_policy import Trail, TurnPolicy
+
+ACCURACY: Mapping[str, bool] = MappingProxyType({"fast": False, "exact": True})
+"""Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchicalOptions(Options):
+    """Options of `hierarchical`.
+
+    Attributes:
+        accuracy: "exact" goes on to the constrained minimum; "fast" ends where steps converge slowly.
+        max_turn: radians that a turn may go in one solve; None for no bound.
+        restarts: batches of starts that a solve which ends short may try; 0 for none.
+        seconds: after which a solve ends with what it has; None for no bound.
+        seed: of the starts that are drawn.
+        parameters: the constants of the solver.
+    """
+
+    max_iterations: int = 200
+    accuracy: str = "exact"
+    max_turn: float | None = None
+    restarts: int = 1
+    search: bool = setting(
+        False,
+        "Search",
+        "Where obstacles block the direct way, look for a pose beyond them too, though the way there may lead"
+        " through them: when you press Solve, and for the first frame of a bake",
+        offered=True,
+    )
+    seconds: float | None = None
+    seed: int = 0
+    parameters: HierarchicalParameters = field(default=DEFAULTS)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        arguments.of_kind(self.parameters, HierarchicalParameters, "parameters")
+        arguments.word(self.accuracy, "accuracy", tuple(ACCURACY))
+        if self.max_turn is not None:
+            arguments.number(self.max_turn, "max_turn", above=0)
+        if self.seconds is not None:
+            arguments.number(self.seconds, "seconds", above=0)
+
+
+class Hierarchical(Method):
+    """See the module."""
+
+    name: ClassVar[str] = "next"
+    label: ClassVar[str] = "Hierarchical (Next)"
+    description: ClassVar[str] = (
+        "What becomes the default: one iteration, one objective, honest counts. Slower than Hierarchical yet."
+    )
+    source: ClassVar[str] = "Kanoun, Lamiraux & Wieber 2011; Escande, Mansard & Wieber 2014; own"
+    options: ClassVar[type[Options]] = HierarchicalOptions
+    priorities: ClassVar[bool] = True
+    obstacles: ClassVar[bool] = True
+    bounding: ClassVar[bool] = True
+    weighed: ClassVar[bool] = True
+    briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
+
+    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
+        return self._solve(problem, q, options, None)
+
+    def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
+        trail = before.memory if isinstance(before.memory, Trail) else Trail()
+        policy = TurnPolicy(problem, q, trail, options.parameters)
+        for limit in policy.limits:
+            answer = self._solve(problem, q, options, trail, limit)
+            if not policy.is_held_back(answer, limit):
+                return policy.noted(answer)
+        # would the figure reach its targets if it turned farther? Then it goes there in a few frames
+        free = self._solve(problem, q, options, trail, None)
+        wider = policy.catching_up(answer, free)
+        if wider == math.inf:
+            answer = free
+        elif wider is not None:
+            answer = self._solve(problem, q, options, trail, wider)
+        return policy.noted(answer)
+
+    def _solve(
+        self,
+        problem: Problem,
+        q: Array,
+        options: Any,
+        trail: Trail | None,
+        turn_limit: float | None = None,
+    ) -> Solution:
+        """One solve, from a start or (with a trail) from the frame before."""
+        own, skeleton = options.parameters, problem.skeleton
+        limit = options.max_turn if turn_limit is None else turn_limit
+        low = high = None
+        if limit is not None:
+            room = np.where(skeleton.is_turn, limit, np.inf)
+            low, high = q - room, q + room
+        scene, near = problem.scene, None if trail is None else trail.near
+        guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, near)
+        driver = IterationDriver(
+            problem,
+            posture_of(problem),
+            StepBounds(skeleton.region, own, low, high),
+            guard,
+            own,
+            options.tolerance,
+            curvature=ACCURACY[options.accuracy] and trail is None and guard is None,
+            arcs=trail is None and guard is None,
+        )
+        deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
+        budget = Budget(options.max_iterations, deadline)
+        start = driver.begin(q, None if trail is None else trail.pose)
+        end, stop = driver.run(start, budget)
+        if not end.reached(options.tolerance):
+            end, stop = self._elsewhere(problem, driver, budget, start, end, stop, options, trail is None)
+        return self._conclude(problem, end, stop, budget, options, guard)
+
+    def relax(
+        self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None, reach: float
+    ) -> Solution:
+        room = reach * problem.strides
+        driver = IterationDriver(
+            problem,
+            posture_of(problem),
+            StepBounds(problem.skeleton.region, options.parameters, answer.q - room, answer.q + room),
+            None
+            if problem.scene is None
+            else CollisionGuard(problem, problem.scene, problem.stack.metric, None),
+            options.parameters,
+            options.tolerance,
+            curvature=problem.scene is None,
+            arcs=False,
+        )
+        budget = Budget(most)
+        start = driver.begin(answer.q)
+        end, stop = driver.run(start, budget)
+        if not better_or_reached(problem, end, start, options.tolerance):
+            end = start
+        if allows is not None and not allows(end.q):
+            return answer
+        rests = stop in (Stop.CONVERGED, Stop.REACHED) and bool((np.abs(end.q - answer.q) < room).all())
+        return replace(
+            answer,
+            q=end.q,
+            off=np.sqrt(end.squares),
+            iterations=answer.iterations + budget.taken,
+            measure=problem.measure(end.q, end.near),
+            memory=Trail(end.pose, end.near),
+            relaxed=rests,
+        )
+
+    def _elsewhere(
+        self,
+        problem: Problem,
+        driver: IterationDriver,
+        budget: Budget,
+        start: Iterate,
+        end: Iterate,
+        stop: Stop,
+        options: Any,
+        may_jump: bool,
+    ) -> tuple[Iterate, Stop]:
+        """The best end of all starts that the strategies propose."""
+        rng = np.random.default_rng(options.seed)
+        came = better(problem, end, start, 0.5)
+        strategies: list[RestartStrategy] = [StraightLimbKick(), *[SeededRestarts()] * options.restarts]
+        for strategy in strategies:
+            errors = np.sqrt(end.squares)
+            hopeless = strategy.jumps and as_near_as_can_be(problem, errors, options.tolerance)
+            if hopeless or (strategy.jumps and not (may_jump and driver.curvature)):
+                continue
+            for q in strategy.starts(problem, end, rng):
+                budget.taken += strategy.steps
+                budget.iterations = options.max_iterations
+                other, why = driver.run(driver.begin(q), budget)
+                least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
+                if other.reached(options.tolerance) or better(problem, other, end, least):
+                    end, stop = other, why
+                if end.reached(options.tolerance):
+                    return end, stop
+        return end, stop
+
+    @staticmethod
+    def _conclude(
+        problem: Problem, end: Iterate, stop: Stop, budget: Budget, options: Any, guard: CollisionGuard | None
+    ) -> Solution:
+        near, blocked = end.near, ""
+        if guard is not None and near is not None and not end.reached(options.tolerance):
+            blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
+        return conclude(
+            problem,
+            end.q,
+            budget.taken,
+            options.tolerance,
+            errors=np.sqrt(end.squares),
+            stalled=stop in (Stop.CONVERGED, Stop.REACHED),
+            measure=problem.measure(end.q, near),
+            blocked=blocked,
+            near=near,
+            memory=Trail(end.pose, near),
+        )
+
+
+def better_or_reached(problem: Problem, end: Iterate, start: Iterate, tolerance: float) -> bool:
+    """Whether an end is no worse than its start."""
+    return end.reached(tolerance) or not better(problem, start, end, 1e-6)
+
+
+def posture_of(problem: Problem) -> PostureCost | None:
+    """The posture cost of a problem, None if it has none."""
+    posture = problem.posture
+    if posture is None:
+        return None
+    return JointPosture(posture.q, posture.gain / problem.stack.metric**2)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steps by the merit's own curvature, where Gauss-Newton steps converge slowly.
+
+Gauss and Newton leave out the curvature of the errors. It matters where an error remains, and where weaker
+levels move along the curved surface on which stronger ones stay met. Here the levels that are met are
+constraints, all that is short and the posture make up the merit, and the step minimises the quadratic model
+of its Lagrangian (sequential quadratic programming; Nocedal & Wright 2006, 18.1 and 18.3). Curvature is
+found by central differences of the gradient, all coordinates as one batch of poses; negative curvature is
+turned round (3.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..linalg.hierarchical_qp import Level, Signs
+from ..model.limit_crossings import Edge
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from .iterate import Iterate
+from .metric import Metric
+from .parameters import HierarchicalParameters
+
+
+class NewtonStep:
+    """The curved model of one iterate.
+
+    Args:
+        problem: of one frame; iterate: where; weights: of the levels in the merit, see `merit`.
+        active: which bounds (n,) held the last step, at each of its stages.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        iterate: Iterate,
+        weights: Sequence[float],
+        parameters: HierarchicalParameters,
+        active: Sequence[Signs],
+    ) -> None:
+        self._parameters, self._unit = parameters, problem.stack.metric
+        self._rows, self._error = iterate.jacobian * self._unit, iterate.error
+        sizes = np.sqrt(iterate.costs)
+        levels = problem.stack.levels
+        self._met = [rows for rows, size in zip(levels, sizes, strict=True) if size < parameters.met]
+        self._owed = sum(
+            weight * max(size - parameters.hold, 0.0)
+            for weight, size in zip(weights, sizes, strict=False)
+            if size < parameters.met
+        )
+        # of each row: its weight in the merit's gradient, per unit of error
+        share = np.zeros(len(self._error))
+        pulls = []
+        for rows, size, weight in zip(levels, sizes, weights, strict=False):
+            if size >= parameters.met:
+                share[rows] = weight / size
+                pulls.append(np.sqrt(weight / size) * self._error[rows].dot(self._rows[rows]) / size)
+        self._gradient = (share * self._error).dot(self._rows)
+        term = iterate.posture
+        if term is not None:
+            self._gradient = self._gradient + term.gradient * self._unit
+        free = np.ones(len(iterate.q)) if not len(active) else (active[-1] == 0).astype(float)
+        met = np.concatenate([self._rows[rows] for rows in self._met] or [self._rows[:0]]) * free
+        edges = list(problem.skeleton.region.near_boundary(iterate.q, 1.0 - parameters.touching).items())
+        force, normals, edges = self._forces(problem, met, edges, free)
+        push = np.zeros(len(self._error))
+        if len(met):
+            push[np.concatenate([np.arange(len(push))[rows] for rows in self._met])] = force[: len(met)]
+        hessian = self._curvature(problem, iterate, share, push)
+        for (pair, edge), strength in zip(edges, force[len(met) :], strict=True):
+            hessian += strength * self._bend(problem, iterate.q, pair, edge)
+        for pull in pulls:
+            hessian -= np.outer(pull, pull)
+        if term is not None:
+            own = np.diag(term.hessian) if term.hessian.ndim == 1 else term.hessian
+            hessian += own * self._unit * self._unit[:, None]
+        self._hessian = hessian
+        self._sizes, self._axes = _along(hessian, np.concatenate([met, normals]), free, parameters.flat)
+
+    def _forces(
+        self, problem: Problem, met: Array, edges: list[tuple[int, Edge]], free: Array
+    ) -> tuple[Array, Array, list[tuple[int, Edge]]]:
+        """Multipliers of the met levels' rows and of the swing boundaries that are pushed against.
+
+        Returns:
+            The multipliers, the normals (w, n) of those boundaries in units of the metric, and the
+            boundaries.
+        """
+        columns = problem.skeleton.region.pair_columns
+        while True:
+            normals = np.zeros((len(edges), len(free)))
+            for row, (pair, edge) in zip(normals, edges, strict=True):
+                row[list(columns[pair])] = edge.x, edge.z
+            normals *= self._unit
+            rows, right = np.concatenate([met, normals]), -self._gradient * free
+            force = (
+                np.linalg.lstsq(rows.T, right, rcond=self._parameters.flat)[0] if len(rows) else np.zeros(0)
+            )
+            pushed = force[len(met) :] > 0.0
+            if pushed.all():
+                return force, normals, edges
+            edges = [edge for edge, kept in zip(edges, pushed.tolist(), strict=True) if kept]
+
+    def _curvature(self, problem: Problem, iterate: Iterate, share: Array, push: Array) -> Array:
+        """(n, n) second derivative of `share e^2 / 2 + push e` in units of the metric."""
+        stack, step, n = problem.stack, self._parameters.difference, len(iterate.q)
+        aside = np.diag(step * self._unit)
+        shifted = Pose.trusted(problem.skeleton, np.concatenate([iterate.q + aside, iterate.q - aside]))
+        errors, slopes = stack.evaluate(problem.tasks, shifted)
+        pull = (errors * stack.scale * share + push) * stack.scale
+        gradient = np.matmul(pull[:, None, :], slopes)[:, 0, :] * self._unit
+        curvature = (gradient[:n] - gradient[n:]) / (2.0 * step)
+        return np.asarray(0.5 * (curvature + curvature.T))
+
+    def _bend(self, problem: Problem, q: Array, pair: int, edge: Edge) -> Array:
+        """(n, n) by how much a swing boundary bends inwards, for a unit of force, in units of the metric."""
+        region, step = problem.skeleton.region, self._parameters.difference
+        x, z = region.pair_columns[pair]
+        turned = []
+        for side in (step, -step):
+            aside = q.copy()
+            aside[x], aside[z] = q[x] - side * edge.z, q[z] + side * edge.x
+            there = region.near_boundary(aside, self._parameters.boundary).get(pair, edge)
+            turned.append(there.z * edge.x - there.x * edge.z)
+        tangent = np.zeros(len(q))
+        tangent[x], tangent[z] = -edge.z * self._unit[x], edge.x * self._unit[z]
+        return np.outer(tangent, tangent) * ((turned[0] - turned[1]) / (2.0 * step))
+
+    def metric(self, damping: float) -> Metric:
+        """The metric of the curvature, raised by the damping."""
+        least = self._parameters.ridge * damping * float(self._sizes.max(initial=0.0))
+        return Metric.of_axes(self._unit, self._axes, self._sizes + max(least, 1e-300), self._gradient)
+
+    def levels(self, metric: Metric, damping: float) -> list[Level]:
+        """The met levels, rows by z."""
+        found = []
+        for own in self._met:
+            rows = metric.along(self._rows[own] / self._unit)
+            size = float((rows * rows).sum() / max(len(rows), 1))
+            found.append(Level(rows, -self._error[own], self._parameters.bias * size + 1e-300))
+        return found
+
+    def promised(self, dq: Array) -> float:
+        """The gain of the merit that the model promises for a step dq (n,)."""
+        x = dq / self._unit
+        return float(self._owed - self._gradient.dot(x) - 0.5 * x.dot(self._hessian).dot(x))
+
+
+def _along(hessian: Array, rows: Array, free: Array, flat: float) -> tuple[Array, Array]:
+    """Curvatures (n,), positive, and axes (n, n) of a Hessian along the null space of rows.
+
+    Directions across it, which the rows decide, and coordinates that are held have the mean curvature.
+    """
+    n = len(hessian)
+    along = np.diag(free)
+    if len(rows):
+        _, size, axes = np.linalg.svd(rows, full_matrices=False)
+        axes = axes[size > flat * max(size[0], 1e-300)]
+        along = along - axes.T.dot(axes)
+    inner = along.dot(hessian).dot(along)
+    mean = float(np.abs(np.diag(inner)).sum() / max(np.trace(along), 1.0)) or 1.0
+    values, axes = np.linalg.eigh(0.5 * (inner + inner.T) + mean * (np.eye(n) - along))
+    return np.abs(values), axes

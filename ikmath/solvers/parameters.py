@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every constant of the default solver in one place, with its unit, reason or source.
+
+`python build.py bench -- parameters` solves with each of them halved and doubled.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchicalParameters:
+    """See the module. Errors are scaled: metres count in figure sizes, and each is multiplied by its weight.
+
+    Attributes:
+        damping: Levenberg-Marquardt damping per unit of a level's squared error. Sugihara 2011 uses 0.5.
+        bias: damping at the goal, so that singular poses have finite steps (Sugihara 2011).
+        least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
+            1/4).
+        least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
+        most_factor: factor of the damping from which a solve ends: no step is short enough.
+        refusals: growth of the damping (it doubles with each refused step in a row) that calls for curvature.
+        slow: share of a level's squared error; steps that gain less converge slowly and call for curvature.
+        patience: slow steps in a row before that.
+        promising: share of a level's squared error that a step must promise for the level to be judged by it.
+        negligible: squared scaled error below which a level promises nothing.
+        still: radians or figure sizes; a solve rests where no step is longer.
+        hold: scaled error of a level that counts as none.
+        near: scaled error of a level that second-order corrections may put right.
+        met: scaled error of a level that is a constraint of a Newton step.
+        priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
+        rounding: share of a cost by which it may differ for no reason.
+        ridge: damping of Newton steps, as a share of the largest curvature.
+        touching: measure by which a swing may be inside its boundary and still be held by it.
+        corrections: second-order corrections of one step at most (Nocedal & Wright 2006, 18.3).
+        posture_floor: share of the stiffest direction of a posture that every direction has at least as
+            metric.
+        boundary: measure of a swing region from which its boundary is a constraint of the step.
+        curved: share of a step that putting it back onto curved limits may take off.
+        crossings: times that swing boundaries are linearised anew within one step.
+        turn_limits: radians that a turn goes in a frame of a motion, the second where the first leaves a
+            frame short; a bone that turns by 15 degrees is seen to jump.
+        jump: radians below which catching up at once is no jump.
+        frames_late: frames within which a motion catches up.
+        leap: figure sizes or radians; a target that moves farther in a frame asks for a jump.
+        slight: figure sizes or radians; so small an error is better than a jump.
+        arc_gain: share of the squared error below which a step must come for arcs to be followed on.
+        difference: radians of the differences that give curvature (cube root of rounding would be 6e-6).
+        flat: share of the largest curvature below which a direction is free.
+    """
+
+    damping: float = 0.3
+    bias: float = 1e-8
+    least_gain: float = 1e-4
+    least_factor: float = 1e-3
+    most_factor: float = 1e6
+    refusals: float = 8.5
+    slow: float = 1e-2
+    patience: int = 2
+    still: float = 2e-7
+    hold: float = 1e-10
+    near: float = 1e-2
+    met: float = 1e-6
+    priority: float = 1e3
+    rounding: float = 1e-13
+    ridge: float = 1e-5
+    touching: float = 1e-6
+    corrections: int = 3
+    posture_floor: float = 1e-2
+    boundary: float = 0.999
+    curved: float = 0.2
+    crossings: int = 4
+    turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
+    jump: float = math.radians(12.0)
+    frames_late: int = 5
+    leap: float = 0.05
+    slight: float = 5e-3
+    arc_gain: float = 0.9
+    difference: float = 1e-5
+    flat: float = 1e-7
+
+
+DEFAULTS = HierarchicalParameters()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a step may go: joint limits, the turn limit of a frame, and swing regions by their boundaries.
+
+Intervals are constraints as they are. A swing region is curved and binds two coordinates together: where a
+pair stands at its boundary, or a step crosses it, the boundary's tangent there is one more linear
+constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..linalg.hierarchical_qp import Constraints
+from ..model.joint_limits import Region
+from ..model.limit_crossings import Edge
+from ..rotation import Array
+from .metric import Metric
+from .parameters import HierarchicalParameters
+
+_NONE: Final = np.empty(0)
+
+Inequalities = tuple[Array, Array]
+"""Rows (m, n) and least values (m,) of `rows dq >= least`."""
+
+
+class Bounds(NamedTuple):
+    """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`."""
+
+    lower: Array
+    upper: Array
+    rows: Array | None
+    row_lower: Array
+    row_upper: Array
+
+    def by(self, metric: Metric) -> Constraints:
+        """The same for z with dq = S z."""
+        if self.rows is None:
+            return Constraints(metric.matrix, self.lower, self.upper)
+        return Constraints(
+            metric.matrix,
+            np.concatenate([self.lower, self.row_lower]),
+            np.concatenate([self.upper, self.row_upper]),
+            metric.along(self.rows),
+        )
+
+
+Propose = Callable[[Bounds], Array]
+"""The step dq (n,) that is best within bounds."""
+
+
+class StepBounds:
+    """The bounds of steps.
+
+    Args:
+        region: of the joint limits; parameters: of the solver.
+        low, high: (n,) coordinates that no step may leave, besides the region's own intervals.
+    """
+
+    def __init__(
+        self,
+        region: Region,
+        parameters: HierarchicalParameters,
+        low: Array | None = None,
+        high: Array | None = None,
+    ) -> None:
+        self.region, self.parameters = region, parameters
+        self.low = region.low if low is None else np.maximum(region.low, low)
+        self.high = region.high if high is None else np.minimum(region.high, high)
+        self.limits_turns = low is not None
+
+    def step(self, q: Array, propose: Propose, others: Sequence[Inequalities] = ()) -> Array:
+        """New coordinates (n,): proposed again while a swing boundary is crossed by more than its curvature.
+
+        Args:
+            q: (n,) inside the region; propose: see `Propose`.
+            others: inequalities of obstacles and one-sided goals.
+        """
+        region = self.region
+        edges = region.near_boundary(q, self.parameters.boundary)
+        for _ in range(self.parameters.crossings):
+            dq = propose(self._bounds(q, edges, others))
+            to = q + dq
+            exits = region.exits_of_one(to)
+            if exits is None or not exits.beyond(to, region.slight(dq, self.parameters.curved)):
+                break
+            edges = edges | exits.crossed(q)
+        return self._inside(q, region.landing(to, exits))
+
+    def _bounds(self, q: Array, edges: dict[int, Edge], others: Sequence[Inequalities]) -> Bounds:
+        lower, upper = self.low - q, self.high - q
+        if not edges and not others:
+            return Bounds(lower, upper, None, _NONE, _NONE)
+        normals = np.zeros((len(edges), len(q)))
+        for row, (pair, edge) in zip(normals, edges.items(), strict=True):
+            row[list(self.region.pair_columns[pair])] = edge.x, edge.z
+        room = np.array([max(edge.room, 0.0) for edge in edges.values()])
+        rows = np.concatenate([normals, *(one for one, _ in others)])
+        least = np.concatenate([np.full(len(room), -np.inf), *(one for _, one in others)])
+        most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
+        return Bounds(lower, upper, rows, least, most)
+
+    def _inside(self, q: Array, to: Array) -> Array:
+        """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther."""
+        if not self.limits_turns or ((to >= self.low) & (to <= self.high)).all():
+            return to
+        dq = to - q
+        room = np.where(dq > 0.0, self.high - q, self.low - q)
+        share = np.divide(room, dq, out=np.ones_like(dq), where=dq != 0.0).clip(0.0, 1.0)
+        pairs = self.region.pairs
+        share[pairs] = share[pairs].min(1, keepdims=True)
+        return self.region.project_first(q + share * dq)

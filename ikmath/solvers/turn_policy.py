@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a figure may turn from one frame of a motion to the next, and how it catches up.
+
+Small turns keep a motion continuous. A target that leaps is followed at once. Where the turn limit leaves a
+frame short of targets that a wider turn would reach, the figure goes there within a few frames. What no
+turn reaches is no reason to turn farther.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..collision import ClosestPairs
+from ..model.pose import Pose
+from ..problem.problem import Problem, Solution, Status
+from ..rotation import Array
+from .parameters import HierarchicalParameters
+
+
+@dataclass(frozen=True)
+class Trail:
+    """What a frame leaves to the one after it.
+
+    Attributes:
+        pose, near: where it ended, and the closest pairs there.
+        errors: (E,) that it ended with, None if there was no frame before.
+        late: frames in a row that were short of targets which a wider turn would have reached.
+    """
+
+    pose: Pose | None = None
+    near: ClosestPairs | None = None
+    errors: Array | None = None
+    late: int = 0
+
+
+class TurnPolicy:
+    """The turn limit of one frame.
+
+    Args:
+        problem: of the frame; q: (n,) where the frame before ended; trail: what it left.
+
+    Attributes:
+        limits: radians that a turn may go, tried one after the other.
+    """
+
+    def __init__(self, problem: Problem, q: Array, trail: Trail, parameters: HierarchicalParameters) -> None:
+        self._problem, self._q, self._trail, self._parameters = problem, q, trail, parameters
+        self.limits = parameters.turn_limits
+        self._late = 0
+
+    def is_held_back(self, answer: Solution, limit: float) -> bool:
+        """Whether a frame may be short because of its turn limit."""
+        if answer.status is Status.REACHED:
+            return False
+        turned = np.abs(answer.q - self._q)[self._problem.skeleton.is_turn]
+        return bool(turned.max(initial=0.0) >= limit * (1.0 - 1e-6))
+
+    def catching_up(self, answer: Solution, free: Solution) -> float | None:
+        """The wider limit that brings the figure to its targets in time; None if that is no use.
+
+        Args:
+            answer: within the usual limit; free: without one.
+        """
+        own = self._parameters
+        if free.status is not Status.REACHED or self._is_slight(answer.errors):
+            return None
+        turned = np.abs(free.q - self._q)[self._problem.skeleton.is_turn].max(initial=0.0)
+        self._late = self._trail.late + 1
+        if self._leaps(answer) or turned < own.jump or self._late > own.frames_late:
+            self._late = 0
+            return math.inf
+        return max(float(turned) / (own.frames_late + 1 - self._late), own.turn_limits[-1])
+
+    def noted(self, answer: Solution) -> Solution:
+        """The answer with what the next frame needs to know."""
+        trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
+        noted = replace(trail, errors=answer.errors, late=self._late)
+        return replace(answer, memory=noted, paced=self._late > 0)
+
+    def _is_slight(self, errors: Array) -> bool:
+        return bool((errors < self._parameters.slight * self._problem.spans).all())
+
+    def _leaps(self, answer: Solution) -> bool:
+        """Whether a target moved so far since the frame before that it asks for a jump."""
+        before = self._trail.errors
+        here = self._problem.errors(Pose.trusted(self._problem.skeleton, self._q))
+        moved = here if before is None or len(before) != len(here) else here - before
+        return bool((moved > self._parameters.leap * self._problem.spans).any())

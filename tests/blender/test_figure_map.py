@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of joints that are found on rigs of all makes, none of which is told by its names."""
+
+from __future__ import annotations
+
+import bpy
+import metarig_clips
+import numpy as np
+import pytest
+import standing_figures
+from figures_of_tools import FIGURES
+from installed import module
+
+ARM = ("shoulder", "elbow", "wrist")
+LEG = ("hip", "knee", "ankle")
+# kind of each of some bones; of those with a side the left one
+METARIGS = {
+    "human": {
+        "spine": "root",
+        "spine.001": "spine",
+        "spine.003": "spine",
+        "spine.004": "neck",
+        "spine.006": "head",
+        "shoulder.L": "clavicle",
+        "toe.L": "paw",
+        "f_index.02.L": "other",
+    }
+    | dict(
+        zip(("upper_arm.L", "forearm.L", "hand.L", "thigh.L", "shin.L", "foot.L"), ARM + LEG, strict=True)
+    ),
+    "basic_human": dict(
+        zip(("upper_arm.L", "forearm.L", "hand.L", "thigh.L", "shin.L", "foot.L"), ARM + LEG, strict=True)
+    ),
+    "basic_quadruped": {"spine.006": "spine", "spine.009": "neck", "spine.011": "head", "spine.002": "tail"}
+    | dict(
+        zip(
+            ("front_thigh.L", "front_shin.L", "front_foot.L", "thigh.L", "shin.L", "foot.L"),
+            ARM + LEG,
+            strict=True,
+        )
+    ),
+    "wolf": {"spine.006": "spine", "spine.002": "tail", "shoulder.L": "clavicle", "toe.L": "paw"}
+    | dict(
+        zip(
+            ("front_thigh.L", "front_shin.L", "front_foot.L", "thigh.L", "shin.L", "foot.L"),
+            ARM + LEG,
+            strict=True,
+        )
+    ),
+    "cat": {"shoulder.L": "clavicle", "tail.002": "tail", "spine.006": "head"}
+    | dict(
+        zip(("upper_arm.L", "forearm.L", "hand.L", "thigh.L", "shin.L", "foot.L"), ARM + LEG, strict=True)
+    ),
+    "horse": {"shoulder.L": "clavicle", "tail.002": "tail", "neck.002": "neck", "skull": "head"}
+    | dict(
+        zip(
+            ("upper_arm.L", "forearm.L", "forefoot.L", "thigh.L", "lower_leg.L", "hind_foot.L"),
+            ARM + LEG,
+            strict=True,
+        )
+    ),
+    "bird": {"spine.001": "tail", "head": "head"}
+    | dict(
+        zip(("Wing.L", "Wing.001.L", "Wing.002.L", "thigh.L", "shin.L", "foot.L"), ARM + LEG, strict=True)
+    ),
+}
+OTHERS = {
+    "unreal": {
+        "root": "root",
+        "pelvis": "root",
+        "spine_02": "spine",
+        "neck_01": "neck",
+        "head": "head",
+        "clavicle_l": "clavicle",
+        "upperarm_l": "shoulder",
+        "hand_l": "wrist",
+        "calf_l": "knee",
+        "ball_l": "paw",
+        "upperarm_twist_01_l": "other",
+        "ik_hand_root": "other",
+    },
+    "capture": {
+        "Hips": "root",
+        "LowerBack": "spine",
+        "Neck1": "neck",
+        "LeftUpLeg": "hip",
+        "LeftForeArm": "elbow",
+        "LeftShoulder": "clavicle",
+        "LeftFoot": "ankle",
+    },
+    "anime": {
+        "upperChest": "spine",
+        "head": "head",
+        "L_UpperArm": "shoulder",
+        "L_Foot": "ankle",
+        "ear1L": "other",
+        "hair2L": "other",
+        "skirt0_1": "other",
+    },
+    "twisting": {
+        "thigh.L": "hip",
+        "shin.L": "knee",
+        "foot.L": "ankle",
+        "arm.L": "shoulder",
+        "hand.L": "wrist",
+        "thigh2.L": "other",
+    },
+    "insect": {"femur1.L": "hip", "tibia1.L": "knee", "tarsus1.L": "ankle", "antenna3.L": "other"},
+    "octopus": {"mantle": "root", "arm3_4": "other"},
+    "building_crane": {"base": "root", "jib": "other"},
+    "wading_bird": {
+        "femur.L": "hip",
+        "tibia.L": "knee",
+        "tarsus.L": "ankle",
+        "ulna.L": "elbow",
+        "neck3": "neck",
+        "head": "head",
+    },
+}
+FOUR_LEGS = ("basic_quadruped", "wolf", "cat", "horse")
+
+
+def _map(rig: bpy.types.Object, scale: float = 1.0):
+    from ikmath.model.figure_map import map_figure
+
+    bones = module("bridge.armature").read_bones(rig)
+    order = np.concatenate(bones.levels)
+    place = np.append(np.argsort(order), -1)
+    heads = bones.rest[order, :3, 3]
+    tails = heads + bones.rest[order, :3, 1] * bones.length[order, None]
+    found = map_figure(place[bones.parents[order]], scale * heads, scale * tails)
+    return found, [bones.names[j] for j in order]
+
+
+def _check(rig, expected):
+    found, names = _map(rig)
+    kinds = {name: str(kind) for name, kind in zip(names, found.kinds, strict=True)}
+    assert {name: kinds[name] for name in expected} == expected
+    sides = ((".L", ".R"), ("_l", "_r"), ("Left", "Right"), ("L_", "R_"))
+    for name in expected:
+        for left, right in sides:
+            other = name.replace(left, right)
+            if other != name and other in kinds:
+                assert kinds[other] == kinds[name]
+    return found, names
+
+
+@pytest.mark.parametrize("name", METARIGS)
+def test_metarigs(name):
+    found, names = _check(metarig_clips.metarig(name), METARIGS[name])
+    np.testing.assert_allclose(found.forward, [0, -1, 0], atol=0.05)
+    feet = {names[j] for j in found.feet}
+    assert len(feet) == (4 if name in FOUR_LEGS else 2)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_of_other_tools(name):
+    _check(standing_figures.build(FIGURES[name]()), OTHERS[name])
+
+
+@pytest.mark.parametrize("name", ["unreal", "anime", "wading_bird"])
+def test_size_and_names_do_not_matter(name):
+    rig = standing_figures.build(FIGURES[name]())
+    one, names = _map(rig)
+    for number, bone in enumerate(rig.data.bones):
+        bone.name = f"b{len(names) - number:03d}"
+    other, _ = _map(rig, 40.0)
+    assert other.kinds == one.kinds and other.limbs == one.limbs

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hierarchical least squares within bounds, beside scipy and quadprog."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikmath.linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
+
+lsq_linear = pytest.importorskip("scipy.optimize").lsq_linear
+quadprog = pytest.importorskip("quadprog")
+
+
+def box(rng, n, share):
+    """Bounds around zero, some of them missing or at zero."""
+    lower, upper = -rng.uniform(0, 1, n), rng.uniform(0, 1, n)
+    lower[rng.random(n) < share], upper[rng.random(n) < share] = -np.inf, np.inf
+    return lower, upper
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_one_level_in_a_box_is_the_bounded_least_squares_solution(seed):
+    rng = np.random.default_rng(seed)
+    n, k = rng.integers(2, 40), rng.integers(1, 15)
+    rows, wanted, damping = rng.normal(size=(k, n)), 3.0 * rng.normal(size=k), 10.0 ** rng.uniform(-6, 0)
+    lower, upper = box(rng, n, 0.3)
+    step = hierarchical_qp([Level(rows, wanted, damping)], Constraints(np.ones(n), lower, upper))
+    above = np.vstack([rows, np.sqrt(damping) * np.eye(n)])
+    right = np.concatenate([wanted, np.zeros(n)])
+    known = lsq_linear(above, right, (lower, upper), method="bvls", tol=1e-15).x
+
+    def cost(z):
+        return float(((above @ z - right) ** 2).sum())
+
+    assert cost(step.z) <= cost(known) * (1.0 + 1e-8)
+    assert (step.z >= lower - 1e-6).all() and (step.z <= upper + 1e-6).all()
+
+
+def by_quadprog(levels, target, rows, lower, upper):
+    """The same level after level, stronger levels as equations; None where quadprog gives up."""
+    n = len(target)
+    kept, values = np.empty((0, n)), np.empty(0)
+    bounds = np.vstack([rows, -rows])
+    least = np.concatenate([lower, -upper])
+    finite = np.isfinite(least)
+    z = target
+    stages = [(level.rows, level.wanted, level.damping, np.zeros(n)) for level in levels]
+    for own, wanted, damping, centre in [*stages, (np.empty((0, n)), np.empty(0), 1.0, target)]:
+        hessian = own.T @ own + damping * np.eye(n)
+        gradient = own.T @ wanted + damping * centre
+        constraints = np.vstack([kept, bounds[finite]])
+        try:
+            z = quadprog.solve_qp(
+                hessian, gradient, constraints.T, np.concatenate([values, least[finite]]), len(kept)
+            )[0]
+        except ValueError:
+            return None
+        kept, values = np.vstack([kept, own]), np.concatenate([values, own @ z])
+    return z
+
+
+def test_levels_under_rows_and_a_target_are_those_of_quadprog():
+    compared = 0
+    for seed in range(80):
+        rng = np.random.default_rng([1, seed])
+        n, more = rng.integers(6, 30), rng.integers(0, 8)
+        levels = [
+            Level(rng.normal(size=(k, n)), 0.3 * rng.normal(size=k), 10.0 ** rng.uniform(-4, 0))
+            for k in rng.integers(1, 4, rng.integers(1, 3))
+        ]
+        lower, upper = -rng.uniform(0.01, 1, n), rng.uniform(0.01, 1, n)
+        rows, least = rng.normal(size=(more, n)), -rng.uniform(0, 1, more)
+        target = rng.normal(size=n)
+        constraints = Constraints(
+            np.ones(n),
+            np.concatenate([lower, least]),
+            np.concatenate([upper, np.full(more, np.inf)]),
+            rows,
+        )
+        known = by_quadprog(
+            levels, target, np.vstack([np.eye(n), rows]), constraints.lower, constraints.upper
+        )
+        if known is None:
+            continue
+        compared += 1
+        step = hierarchical_qp(levels, constraints, target)
+        np.testing.assert_allclose(step.z, known, atol=2e-5)
+        again = hierarchical_qp(levels, constraints, target, step.active)
+        np.testing.assert_allclose(again.z, step.z, atol=1e-9)
+    assert compared > 50
+
+
+def test_multipliers_say_what_pushes_which_way():
+    constraints = Constraints(np.ones(2), np.array([-1.0, -1.0]), np.array([0.5, 1.0]))
+    step = hierarchical_qp([Level(np.eye(2), np.array([2.0, 0.0]), 1e-6)], constraints)
+    np.testing.assert_allclose(step.z, [0.5, 0.0], atol=1e-6)
+    assert step.active[0].tolist() == [1, 0]
+    assert step.multipliers[0][0] < 0.0 == step.multipliers[0][1]
+
+
+def test_rows_that_repeat_or_vanish_do_no_harm():
+    rows = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    weak = Level(np.array([[1.0, 1.0, 0.0]]), np.array([1.0]), 1e-8)
+    free = Constraints(np.ones(3), np.full(3, -np.inf), np.full(3, np.inf))
+    step = hierarchical_qp([Level(rows, np.array([0.3, 0.3, 5.0]), 1e-8), weak], free)
+    np.testing.assert_allclose(step.z, [0.3, 0.7, 0.0], atol=1e-6)
+
+
+def test_a_dense_scale_bounds_other_coordinates_than_z():
+    rng = np.random.default_rng(0)
+    scale, rows = rng.normal(size=(5, 5)), rng.normal(size=(2, 5))
+    step = hierarchical_qp(
+        [Level(rows, np.array([2.0, -3.0]), 1e-3)], Constraints(scale, np.full(5, -0.2), np.full(5, 0.2))
+    )
+    assert np.abs(scale @ step.z).max() < 0.2 + 1e-9

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of joints, on a person and a dog made in code; figures of other tools are tested in Blender."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ikmath as ik
+from ikmath.model.figure_map import map_figure, map_skeleton
+from ikmath.model.masses import mass_shares
+from tests.ikmath import oracle
+from tests.ikmath.postures import people
+
+PERSON = {
+    "hips": "root", "spine": "spine", "chest": "spine", "neck": "neck", "head": "head",
+    "clavicle": "clavicle",
+    "arm": "shoulder", "forearm": "elbow", "hand": "wrist", "thigh": "hip", "shin": "knee", "foot": "ankle",
+    "toe": "paw",
+}  # fmt: skip
+DOG = {
+    "hips": "root", "spine": "spine", "chest": "spine", "neck": "neck", "head": "head", "tail": "tail",
+    "tail2": "tail", "shoulder": "clavicle", "upper": "shoulder", "fore": "elbow", "pastern": "wrist",
+    "paw": "paw", "thigh": "hip", "shin": "knee", "hock": "ankle", "hindpaw": "paw",
+}  # fmt: skip
+
+
+def _kinds(rows, found):
+    return {row[0]: str(kind) for row, kind in zip(rows, found.kinds, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"), [(people.PERSON, PERSON), (people.DOG, DOG)], ids=["person", "dog"]
+)
+def test_every_joint_has_its_kind(rows, expected):
+    found = map_figure(*people.arrays(rows))
+    for name, kind in _kinds(rows, found).items():
+        assert kind == expected[name.split(".")[0]], name
+    np.testing.assert_allclose(found.forward, [0, -1, 0], atol=1e-9)
+    np.testing.assert_allclose(found.left, [1, 0, 0], atol=1e-9)
+    names = [row[0] for row in rows]
+    for j, other in enumerate(found.twin.tolist()):
+        assert names[other] == names[j].translate(str.maketrans("", "")).replace(".l", ".#").replace(
+            ".r", ".l"
+        ).replace(".#", ".r")
+
+
+@pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])
+def test_turned_scaled_and_moved_figures_have_the_same_map(rows):
+    parents, heads, tails = people.arrays(rows)
+    turn = oracle.rodrigues(np.array([0, 0, 2.2]))
+    one = map_figure(parents, heads, tails)
+    other = map_figure(parents, 40 * heads @ turn.T + [3, 4, 0], 40 * tails @ turn.T + [3, 4, 0])
+    assert one.kinds == other.kinds and one.limbs == other.limbs and one.feet == other.feet
+    np.testing.assert_allclose(other.hinge, one.hinge @ turn.T, atol=1e-6)
+    assert other.size == pytest.approx(40 * one.size)
+
+
+def test_a_walking_person_has_the_map_of_a_standing_one():
+    figure, tips = people.skeleton()
+    turns = np.zeros((len(figure), 3))
+    for side, s in (("l", 1), ("r", -1)):
+        turns[figure.index(f"arm.{side}")] = (0.3 * s, 1.2 * s, 0)
+        turns[figure.index(f"thigh.{side}")] = (-0.5 * s, 0, 0)
+        turns[figure.index(f"shin.{side}")] = (0.6, 0, 0)
+    found = map_skeleton(figure, people.rotations(figure, turns), tips)
+    assert _kinds(people.PERSON, found) == _kinds(people.PERSON, map_skeleton(figure, tips=tips))
+
+
+def test_knees_bend_backwards_and_elbows_forwards_about_their_hinges():
+    found = map_figure(*people.arrays(people.PERSON))
+    names = [row[0] for row in people.PERSON]
+    np.testing.assert_allclose(found.hinge[names.index("shin.l")], [1, 0, 0], atol=0.05)
+    np.testing.assert_allclose(found.hinge[names.index("forearm.l")], [0, 0, -1], atol=0.05)
+    np.testing.assert_allclose(found.hinge[names.index("forearm.r")], [0, 0, 1], atol=0.05)
+    assert not found.hinge[names.index("head")].any()
+
+
+def test_a_chain_without_limbs_has_a_root_and_a_row():
+    heads = np.array([(0, 0, k) for k in range(6)], float)
+    found = map_figure(np.arange(6) - 1, heads, heads + np.eye(3)[2])
+    assert [str(kind) for kind in found.kinds] == ["root", *["other"] * 5]
+    assert found.row.tolist() == [1, 5, 5, 5, 5, 5] and found.body == -1 and not found.limbs
+
+
+def test_masses_are_a_persons_and_do_not_depend_on_the_number_of_bones():
+    found = map_figure(*people.arrays(people.PERSON))
+    mass = mass_shares(found)
+    assert mass.sum() == pytest.approx(1.0)
+    names = [row[0] for row in people.PERSON]
+    trunk = mass[[names.index(n) for n in ("hips", "spine", "chest")]].sum()
+    assert 0.4 < trunk < 0.6 and 0.05 < mass[names.index("thigh.l")] < 0.15
+
+
+@pytest.mark.parametrize(
+    "bad", [([0, -1], np.zeros((2, 3)), np.zeros((2, 3))), ([-1], np.zeros((2, 3)), np.zeros((1, 3)))]
+)
+def test_wrong_input_is_named(bad):
+    with pytest.raises(ik.IkError):
+        map_figure(*bad)
