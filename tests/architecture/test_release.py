@@ -14,6 +14,7 @@ import pytest
 
 from tests.architecture.source_tree import ROOT
 from tooling import changelog, package, publisher, release
+from tooling.environment import Environment
 from tooling.problem import Problem
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -108,6 +109,18 @@ def test_a_version_that_exists_is_refused(repository):
     with pytest.raises(Problem, match=r"0\.2\.0 is released"):
         release.refuse_unfit(repository, "0.2.0")
     release.refuse_unfit(repository, "0.2.1")
+
+
+def test_nothing_is_made_where_a_check_fails(repository, monkeypatch):
+    (repository / ".ci").mkdir()
+    (repository / ".ci" / "run").write_text("exit 1\n")
+    (repository / "CHANGELOG.md").write_text(ONE)
+    git(repository, "add", ".")
+    git(repository, "commit", "-m", "Second")
+    monkeypatch.setattr(release, "ROOT", repository)
+    monkeypatch.setattr(release, "OUT", repository / "out")
+    assert release.release(Environment(repository), checked=False) == 1
+    assert not (repository / "out").exists()
 
 
 def test_a_release_is_made_of_what_is_committed(repository, tmp_path_factory):
