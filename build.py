@@ -9,11 +9,15 @@
   python build.py bench    speed and quality, beside other software
   python build.py fuzz     random problems for some minutes, and the faults that they show
   python build.py papers   the papers' experiments, as tables
+  python build.py release  run all checks, then make the files of a release in dist/release
 
 What stands after -- goes to the tool behind a command: python build.py test -- -k quaternion -x
 """
 
 import argparse
+import importlib.util
+import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -116,6 +120,16 @@ def _parser() -> argparse.ArgumentParser:
         help="the papers' experiments, as tables",
         description="Runs tests/papers/run.py. Its help: python build.py papers -- --help",
     )
+    release = commands.add_parser(
+        "release",
+        help="run all checks and make the files of a release",
+        description="Runs .ci/run, then makes dist/release: the extension, ikmath's wheel and sdist, the "
+        "manual, checksums and release notes. Refuses uncommitted changes, a version that has a tag, and a "
+        "version that CHANGELOG.md does not describe.",
+    )
+    release.add_argument(
+        "--checked", action="store_true", help=".ci/run has passed on this commit: do not run it again"
+    )
     parser.set_defaults(command="build")
     return parser
 
@@ -133,5 +147,17 @@ def _wrong_python() -> Optional[str]:
     return f"{sentence} Install Python 3.13 (Debian 13: apt-get install python3.13-venv; pyenv install 3.13)."
 
 
+def _run_build_package() -> None:
+    """Run the package `build`. In this directory `python -m build` finds this file first."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path = [entry for entry in sys.path if os.path.abspath(entry) != here]
+    if importlib.util.find_spec("build") is None:
+        sys.exit("python -m build needs the package of that name: pip install build")
+    runpy.run_module("build", run_name="__main__", alter_sys=True)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if __spec__ is not None:  # started with -m
+        _run_build_package()
+    else:
+        sys.exit(main(sys.argv[1:]))

@@ -16,12 +16,11 @@ from typing import Any
 
 import bpy
 
+from .cli_summary import FAILED, summarise
 from .properties.access import rig_of
 from .properties.refusal import Refused
 
 NAME = "articulate"
-FAILED = "FAILED"
-"""Status in the report of an armature of which nothing was solved or baked."""
 _OF_FILES = (RuntimeError, OSError, UnicodeError)  # what Blender and Python say of files and their names
 
 
@@ -33,18 +32,24 @@ def run(arguments: list[str]) -> int:
 
     Returns:
         0 if it was done, 1 if something could not be solved, baked or saved; what and why is printed, and is
-        in the report. Nothing is saved then.
+        in the report. Nothing is saved then. With `--exit-zero` it is 0 too where another machine would get
+        no further.
 
     Raises:
         SystemExit: 2, the command line is wrong; 0, it asks for help.
     """
     from .control.report.reasons import REASONS
 
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.action == "summary":
+        return summarise(options.reports)
+    if options.exit_zero and not options.report:
+        parser.error("--exit-zero needs --report: without it nothing tells of a failure")
     reports: dict[str, dict[str, Any]] = {}
     try:
         _require_place("--report", options.report)
-    except Refused as reason:
+    except OSError as reason:
         _say(str(reason), failed=True)
         return 1
     try:
@@ -60,6 +65,8 @@ def run(arguments: list[str]) -> int:
     except _OF_FILES as reason:
         _say(f"The report '{options.report}' could not be written: {reason}", failed=True)
         return 1
+    if options.exit_zero:
+        return int(any(report.get("retry", False) for report in reports.values()))
     return int(_any_failed(reports))
 
 
@@ -79,7 +86,7 @@ def _save(output: Path) -> None:
     """Save the file, and read it back: on a full disk Blender may say that it has saved half of it.
 
     Raises:
-        Refused: it could not be saved; what was there is as it was.
+        OSError: it could not be saved; what was there is as it was.
     """
     try:
         with _replacing(output) as beside:
@@ -89,7 +96,7 @@ def _save(output: Path) -> None:
                 pass  # its index stands at the end
     except _OF_FILES as reason:
         free = shutil.disk_usage(output.resolve().parent).free / 1e6
-        raise Refused(
+        raise OSError(
             f"'{output}' could not be saved, and what was there stays: {_sentence(reason)}"
             f" ({free:.1f} MB are free there)"
         ) from reason
@@ -121,7 +128,9 @@ def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _failed(options: argparse.Namespace, reason: Exception) -> dict[str, Any]:
-    return {"operation": options.action, "status": FAILED, "message": _sentence(reason)}
+    """The report of what was not done; `retry` is whether another attempt or machine may do it."""
+    retry = isinstance(reason, RuntimeError | OSError)
+    return {"operation": options.action, "status": FAILED, "message": _sentence(reason), "retry": retry}
 
 
 def _any_failed(reports: dict[str, dict[str, Any]]) -> bool:
@@ -148,13 +157,17 @@ def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _require_place(option: str, path: Path | None) -> None:
-    """What cannot be written is better said before an hour of baking than after it."""
+    """See that a file can be written: better before an hour of baking than after it.
+
+    Raises:
+        OSError: it cannot. On another machine it may: a directory that is missing may not be mounted here.
+    """
     if path is None:
         return
     if not path.resolve().parent.is_dir():
-        raise Refused(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
+        raise OSError(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
     if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
-        raise Refused(f"'{path}' for {option} is not a file that can be written: choose another one")
+        raise OSError(f"'{path}' for {option} is not a file that can be written: choose another one")
 
 
 def _go_to(options: argparse.Namespace) -> None:
@@ -210,6 +223,12 @@ def _parser() -> argparse.ArgumentParser:
     both.add_argument("--scene", metavar="NAME", help="the scene (default: the one that was active)")
     both.add_argument("--output", type=Path, metavar="FILE", help="save the result here (default: nowhere)")
     both.add_argument("--report", type=Path, metavar="FILE", help="write the report here, as JSON")
+    both.add_argument(
+        "--exit-zero",
+        action="store_true",
+        help="exit with 0 also where the figures cannot be solved or baked as they are set up: on a farm "
+        "another attempt would end alike. The report has the status FAILED; see `summary`",
+    )
     parser = argparse.ArgumentParser(
         prog=f"blender --command {NAME}",
         description="Solve or bake the figures of a .blend file.",
@@ -228,6 +247,15 @@ def _parser() -> argparse.ArgumentParser:
         type=_length,
         metavar="METRES",
         help="remove keys that the pose does without, within this margin of error",
+    )
+    summary = actions.add_parser(
+        "summary",
+        help="print what the reports of many files say",
+        description="Print a line for each armature of each report.",
+        epilog="Exit status: 0 all was done, 1 something was not, or a report is missing.",
+    )
+    summary.add_argument(
+        "reports", type=Path, nargs="+", metavar="FILE", help="a report, or a directory of reports"
     )
     return parser
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An update in a running Blender replaces the files of `ikmath`, not the `ikmath` in Python's memory.
+"""Lets an update take effect without a restart of Blender.
 
-Without this the new add-on would run on the old library until the next start.
+An update in a running Blender replaces the files of `ikmath`, but not the modules in Python's memory. The new
+extension would call the old library until Blender is restarted. So, if the versions in memory and on disk
+differ, the old modules of `ikmath`, and no others, are removed from `sys.modules`.
 """
 
 import sys

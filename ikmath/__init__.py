@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from .examples import elephant, figures
     from .model.urdf import from_urdf
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _LAZY: Final = {
     "SVD": ".classic.svd.svd",

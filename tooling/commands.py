@@ -7,7 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from . import package, pythons, selection
+from . import package, pythons, release, selection
 from .environment import (
     BLENDERS,
     OLDEST_PYTHON,
@@ -31,6 +31,7 @@ ALONE = {
     "build": "python build.py",
     "check": "python build.py check",
     "fuzz": "python build.py fuzz",
+    "release": "python build.py release",
 }
 """Commands with no one tool behind them."""
 # The matrices of a figure are small: a second thread costs more than it does, in tests as in benchmarks.
@@ -69,6 +70,8 @@ def run(options: argparse.Namespace, extra: list[str]) -> int:
         return _script(ensure(default_blender()), "tests/fuzz/run.py", told)
     if options.command == "papers":
         return _script(ensure(default_blender()), "tests/papers/run.py", extra)
+    if options.command == "release":
+        return release.release(ensure(blender), checked=options.checked)
     print(package.build_zip(ensure(blender).python).relative_to(ROOT))
     return 0
 

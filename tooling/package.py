@@ -81,7 +81,7 @@ def _build_wheel(python: Path, stage: Path, wheels: Path) -> str:
     """Write the wheel of `ikmath` into `wheels` and return its file name."""
     wheels.mkdir()
     shutil.copytree(LIBRARY, stage / LIBRARY.name, ignore=JUNK)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(ROOT / name, stage)
     init = stage / LIBRARY.name / "__init__.py"
     source = init.read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ def _build_wheel(python: Path, stage: Path, wheels: Path) -> str:
 def _version(base: str) -> str:
     """The version for the wheel: the last one if nothing changed since, else one higher than all before."""
     files = [path for path in LIBRARY.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    content = fingerprint([*files, ROOT / "pyproject.toml", ROOT / "README.md"])
+    content = fingerprint([*files, ROOT / "pyproject.toml"])
     last = json.loads(LAST_WHEEL.read_text(encoding="utf-8")) if LAST_WHEEL.is_file() else {}
     if last.get("content") == content and last["version"].startswith(f"{base}.post"):
         return str(last["version"])

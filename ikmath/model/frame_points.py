@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,10 @@ def _number(skeleton: Skeleton, joint: object) -> int:
     if isinstance(joint, str):
         return skeleton.index(joint)
     raise UnknownName("joint", joint, skeleton.names)
+
+
+_GIVEN: Final = ("joints", "count", "offsets", "moved", "turned", "cuts")
+"""What `Points` are made of; the rest follows from it."""
 
 
 class Points:
@@ -43,9 +48,14 @@ class Points:
         self.count = len(self.joints)
         given = arguments.shaped(offsets, "offset", (3,), (self.count, 3))
         self.offsets = np.broadcast_to(given, (self.count, 3)).copy()
-        self.arms = self.offsets[:, :, None]
         self.moved = skeleton.influence[:, self.joints]  # (n, E) which coordinates move the point
         self.turned = skeleton.turn_influence[:, self.joints]  # (n, E) which turn its frame
+        self.cuts = self._cuts(skeleton)
+        self._derive()
+
+    def _derive(self) -> None:
+        """What follows from the rest."""
+        self.arms = self.offsets[:, :, None]
         self.reach = np.repeat(self.moved.astype(float), 3, 1)  # (n, 3 E)
         self.all_move = bool(self.moved.all())
         self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
@@ -58,7 +68,13 @@ class Points:
         self._lift = lift.reshape(3 * self.count, 18 * self.count)
         self._carry = np.zeros((6, 3 * self.count))
         self._carry[3:] = np.tile(np.eye(3), self.count)
-        self.cuts = self._cuts(skeleton)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in _GIVEN}  # small to send
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._derive()
 
     def _cuts(self, skeleton: Skeleton) -> list[tuple[Mask, int, int]]:
         """Where rotation is not inherited on the way up: (mask of coordinates, effector, that joint).

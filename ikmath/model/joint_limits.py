@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Index, Mask
+from ..lean import Remade
 from ..rotation import Array, sine_and_cosine
 from .limit_crossings import Bounds, Edge, ExitsOfMany, ExitsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
@@ -36,7 +37,7 @@ _OUTSIDE: Final = 1.0 + INSIDE
 _ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
 
 
-class Region:
+class Region(Remade):
     """Limits of all coordinates of a skeleton.
 
     Args:

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Mask
 from ..errors import BadShape, BadValue, UnknownName
+from ..lean import Lean
 from ..rotation import Array
 from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
 from .hinge_kinematics import Hinges, nodes_of, still
@@ -38,7 +39,7 @@ _STRAIGHT: Final = np.eye(3)[None]
 _ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
 
 
-class Skeleton:
+class Skeleton(Lean):
     """A forest of joints as arrays; never changed after it is made.
 
     Args:

@@ -12,13 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Index, Mask
+from ..lean import Remade
 from ..rotation import Array
 
 Span = Index | slice
 Levels = list[tuple[Span, Index]]
 
 
-class Plan:
+class Plan(Remade):
     """What the kernels need of a tree's structure, worked out once.
 
     Args:

@@ -19,7 +19,7 @@ from tests.architecture.source_tree import (
 )
 
 LAYERS = (
-    {"compat", "copies", "library"},
+    {"compat", "copies", "library", "cli_summary"},
     {"properties", "preferences"},
     {"bridge"},
     {"control"},

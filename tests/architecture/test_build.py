@@ -26,8 +26,7 @@ def library(tmp_path, monkeypatch):
     monkeypatch.setattr(package, "LIBRARY", root)
     monkeypatch.setattr(package, "LAST_WHEEL", tmp_path / "last.json")
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    for name in ("pyproject.toml", "README.md"):
-        (tmp_path / name).write_text("")
+    (tmp_path / "pyproject.toml").write_text("")
     return root
 
 

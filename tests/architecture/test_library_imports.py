@@ -11,7 +11,7 @@ import ikmath
 from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name, parse, python_files, unit
 
 LAYERS = (
-    {"arrays", "errors"},
+    {"arrays", "errors", "lean"},
     {"arguments"},
     {"registries", "parameters", "rotation", "linalg", "threads"},
     {"model"},

@@ -7,7 +7,7 @@ import re
 import tomllib
 
 from tests.architecture.source_tree import ADDON, LIBRARY, ROOT
-from tooling import environment
+from tooling import changelog, environment
 
 
 def _read(name: str) -> str:
@@ -32,8 +32,16 @@ def test_the_library_says_its_version_itself():
 
 
 def test_the_changelog_has_the_version():
-    released = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", _read("CHANGELOG.md"), re.MULTILINE)
-    assert released[0] == _library_version()
+    """Either it is released, or what it brings stands under Unreleased and it is above all released ones."""
+    newest, *older = changelog.sections(_read("CHANGELOG.md"))
+    if newest.version == changelog.UNRELEASED:
+        assert _numbers(_library_version()) > _numbers(older[0].version)
+    else:
+        assert newest.version == _library_version()
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 def test_the_continuous_run_tests_every_blender():

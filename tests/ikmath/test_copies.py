@@ -85,3 +85,44 @@ def test_threads_do_not_disturb_each_other():
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda start: ik.solve(made, start).q, starts))
     np.testing.assert_array_equal(together, alone)
+
+
+def size(thing):
+    return len(pickle.dumps(thing))
+
+
+def test_a_problem_is_as_small_after_a_solve_as_before():
+    made = problem()
+    before = size(made), size(made.skeleton)
+    ik.solve(made)
+    assert (size(made), size(made.skeleton)) == before
+    assert size(made.skeleton) < 16_000 and size(made) < 25_000  # 66 coordinates
+
+
+def test_frames_sent_together_share_their_figure():
+    figure = ik.figures.human()
+    targets = np.random.default_rng(1).normal((0.3, -0.3, 1.1), 0.2, (100, 3))
+    many = ik.Problem(figure, [ik.Position("wrist.L", targets)])
+    assert size([many.at(frame) for frame in range(100)]) < size(many.at(0)) + 100 * 500
+
+
+@pytest.mark.parametrize("obstacles", [False, True])
+def test_a_compact_solution_has_the_answer_and_not_the_problem(obstacles):
+    made = problem(obstacles)
+    found = ik.solve(made)
+    sent = pickle.loads(pickle.dumps(found.compact()))
+    np.testing.assert_array_equal(sent.q, found.q)
+    np.testing.assert_array_equal(sent.errors, found.errors)
+    assert (sent.status, sent.iterations) == (found.status, found.iterations)
+    assert sent.message == found.message and sent.clearance == found.clearance
+    assert size(found.compact()) < 2_000
+
+
+def test_a_compact_solution_of_many_frames():
+    figure = ik.figures.human()
+    targets = np.random.default_rng(1).normal((0.3, -0.3, 1.1), 0.2, (20, 3))
+    found = ik.solve(ik.Problem(figure, [ik.Position("wrist.L", targets)]), np.tile(figure.rest, (20, 1)))
+    sent = pickle.loads(pickle.dumps(found.compact()))
+    assert list(sent.message) == list(found.message)
+    np.testing.assert_array_equal(sent.clearance, found.clearance)
+    assert size(found.compact()) < found.q.nbytes + 20 * 300

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solver's answer: where the figure ended and why it ended there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ..rotation import Array
+
+
+class Status(Enum):
+    """How a solve ended."""
+
+    REACHED = "reached"
+    """Every goal is met within the tolerance."""
+    BEST_EFFORT = "best effort"
+    """The nearest that could be found: some goal is short, and the message says why."""
+    BLOCKED = "blocked"
+    """An obstacle stands in the way."""
+    INFEASIBLE = "infeasible"
+    """The figure ends inside an obstacle, or one of its limbs inside another, whatever it has reached: there
+    was no way out of it, or the method does not always keep out. The message says how deep."""
+    STOPPED = "stopped"
+    """The iterations or the time ran out while the error still fell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """The answer to a problem.
+
+    Attributes:
+        q: (*batch, n) coordinates.
+        status: a `Status`, or (*batch,) array of them.
+        iterations: steps taken, an int or (*batch,).
+        off: the errors, or what measures them for the first who asks.
+        sentence: the message, or what finds it for the first who asks: to find out what holds a figure back
+            takes as long as a part of the solve.
+        memory: what the method wants back for the frame after, its warm start; nobody else's business.
+        measure: how to find the clearance, for the first who asks.
+        relaxed: whether it has gone as near to its posture as its goals let it, see `Solver.relax`.
+        paced: whether it kept from a jump away from the frame before, which may be why it is short.
+    """
+
+    q: Array
+    status: Any
+    iterations: Any
+    off: Array | Callable[[], Array]
+    sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
+    memory: Any = field(default=None, repr=False, compare=False)
+    measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    relaxed: bool = field(default=False, compare=False)
+    paced: bool = field(default=False, compare=False)
+
+    @cached_property
+    def errors(self) -> Array:
+        """(*batch, E) sizes of the effectors' errors, in the order of `Problem.effectors`."""
+        return self.off() if callable(self.off) else self.off
+
+    @cached_property
+    def message(self) -> Any:
+        """One sentence: what holds the figure back, or that all is reached; (*batch,) of them in a batch."""
+        return self.sentence if isinstance(self.sentence, str) else self.sentence()
+
+    @cached_property
+    def clearance(self) -> Any:
+        """Smallest distance between the figure and an obstacle, metres, or (*batch,) of them.
+
+        Infinite without obstacles. Measured when it is asked for: far from everything it takes as long as a
+        good part of a solve.
+        """
+        return np.inf if self.measure is None else self.measure()
+
+    def compact(self) -> Solution:
+        """The same answer, small to send or to keep: with its errors, message and clearance, without problem.
+
+        It evaluates these three, which takes time, and drops the warm start for a following frame.
+        """
+        return replace(
+            self,
+            off=self.errors,
+            sentence=partial(_given, self.message),
+            measure=None if self.measure is None else partial(_given, self.clearance),
+            memory=None,
+        )
+
+
+def _given(value: Any) -> Any:
+    return value
