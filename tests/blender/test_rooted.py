@@ -28,7 +28,7 @@ def lamp(ground: str, depth: float = 0.0, **options: object) -> bpy.types.Object
     [("table", -0.05), ("table", 0.0), ("table", 0.05), ("table", 0.3), ("floor", -0.05), ("floor", 0.0)],
 )
 def test_a_lamp_on_its_table_reaches_about_and_stays_above(ground, depth):
-    rig = lamp(ground, depth, mode="SOLID")
+    rig = lamp(ground, depth, mode="SOLID" if ground == "table" else "ONE_SIDED")
     target = reach(rig, "b3", (1.5, 0.3, 2.0))
     bpy.ops.articulate.solve()
     assert rig.articulate.report["status"] == "REACHED" and miss(rig, "b3") < 1e-3
