@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
 from typing import Any, Final
@@ -49,6 +50,18 @@ DEFAULT: Final = "hierarchical"
 RELAXING: Final = 50  # steps on the way to the posture
 
 
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    """What numpy's linear algebra cannot compute becomes an error of the library's own."""
+    try:
+        yield
+    except np.linalg.LinAlgError as error:
+        reason = (
+            "has numbers too far apart to compute with; bring targets, offsets and weights nearer together."
+        )
+        raise BadValue("The problem", reason) from error
+
+
 class Solver:
     """A method with its options, ready for any number of problems: what is told once is looked at once.
 
@@ -74,6 +87,7 @@ class Solver:
         self._known: list[tuple[Shortcut, Options]] = []
         self._inside: tuple[Region | None, bytes, bytes] = None, b"", b""
 
+    @_own_errors()
     @OneThread()
     def solve(
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
@@ -101,6 +115,7 @@ class Solver:
             return method.solve(problem, q, settings)
         return _one_by_one(lambda now, start: method.solve(now, start, settings), problem, q)
 
+    @_own_errors()
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Go on from a solution, in a motion whose first frame `solve` has taken and checked."""
@@ -113,6 +128,7 @@ class Solver:
             return quick
         return self._method.follow(problem, before.q.copy(), self._settings, before)
 
+    @_own_errors()
     @OneThread()
     def relax(
         self,

@@ -64,9 +64,7 @@ def test_blender_takes_a_later_build_for_the_higher_version():
     from _bpy_internal.extensions.wheel_manager import wheel_version_from_filename_for_cmp as version
 
     base = ikmath.__version__.partition(".post")[0]
-    names = [
-        f"ikmath-{v}-py3-none-any.whl" for v in (base, ikmath.__version__, f"{base}.post20991231235959")
-    ]
+    names = [f"ikmath-{v}-py3-none-any.whl" for v in (base, ikmath.__version__, f"{base}.post20991231235959")]
     assert sorted(names, key=version) == names
     assert len({version(name) for name in names}) == 3
 

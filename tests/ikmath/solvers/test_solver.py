@@ -74,3 +74,20 @@ def test_a_solve_leaves_no_trace_in_the_figure(method):
         again = solver.solve(problem, answer.q)
         assert np.array_equal(again.q, ik.solve(problem, answer.q, method, brief=True).q)
     assert {name: repr(value) for name, value in vars(arm.region).items()} == before
+
+
+def test_what_linear_algebra_cannot_compute_is_an_error_of_the_librarys_own(monkeypatch):
+    arm = ik.figures.planar_chain([1.0, 1.0])
+    problem = ik.Problem(arm, [ik.Position("tip", (1.0, 1.0, 0.0))])
+    first = ik.solve(problem, method="damped")
+
+    def broken(*_given, **_more):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(type(ik.METHODS["damped"]), "solve", broken)
+    for go in (
+        lambda: ik.solve(problem, method="damped"),
+        lambda: ik.Solver("damped").follow(problem, first),
+    ):
+        with pytest.raises(ik.BadValue, match="too far apart"):
+            go()
