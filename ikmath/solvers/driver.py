@@ -43,7 +43,9 @@ class Stop(Enum):
 
 @dataclass
 class Budget:
-    """What a solve may still spend. Every step that is worked out counts, whether it is taken or not.
+    """What a solve may still spend. Every iteration counts, whether its step is taken or not.
+
+    Second-order corrections belong to their iteration and are not counted.
 
     Attributes:
         iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds.

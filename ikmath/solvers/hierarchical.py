@@ -20,7 +20,6 @@ import numpy as np
 from .. import arguments
 from ..diagnosis.status import as_near_as_can_be, conclude
 from ..model.pose import Pose
-from ..parameters import setting
 from ..postures import JointPosture, PostureCost, ScaledPosture
 from ..problem.problem import Problem, Solution
 from ..problem.tolerances import allowed_errors
@@ -55,13 +54,6 @@ class HierarchicalOptions(Options):
     accuracy: str = "exact"
     max_turn: float | None = None
     restarts: int = 1
-    search: bool = setting(
-        False,
-        "Search",
-        "Where obstacles block the direct way, look for a pose beyond them too, though the way there may lead"
-        " through them: when you press Solve, and for the first frame of a bake",
-        offered=True,
-    )
     seconds: float | None = None
     seed: int = 0
     parameters: HierarchicalParameters = field(default=DEFAULTS)
@@ -82,7 +74,7 @@ class Hierarchical(Method):
     name: ClassVar[str] = "next"
     label: ClassVar[str] = "Hierarchical (Next)"
     description: ClassVar[str] = (
-        "What becomes the default: one iteration, one objective, honest counts. Slower than Hierarchical yet."
+        "What becomes the default: one iteration and one merit for all levels and the posture. Slower yet."
     )
     source: ClassVar[str] = "Kanoun, Lamiraux & Wieber 2011; Escande, Mansard & Wieber 2014; own"
     options: ClassVar[type[Options]] = HierarchicalOptions
@@ -99,18 +91,22 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters)
+        spent = 0
         for limit in policy.limits:
             answer = self._solve(problem, q, options, trail, limit)
+            spent += answer.iterations
             if not policy.is_held_back(answer, limit):
-                return policy.noted(answer)
+                return policy.noted(answer, spent)
         # would the figure reach its targets if it turned farther? Then it goes there in a few frames
         free = self._solve(problem, q, options, trail, None)
+        spent += free.iterations
         wider = policy.catching_up(answer, free)
         if wider == math.inf:
             answer = free
         elif wider is not None:
             answer = self._solve(problem, q, options, trail, wider)
-        return policy.noted(answer)
+            spent += answer.iterations
+        return policy.noted(answer, spent)
 
     def _solve(
         self,

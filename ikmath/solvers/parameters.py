@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every constant of the default solver in one place, with its unit, reason or source.
-
-`python build.py bench -- parameters` solves with each of them halved and doubled.
-"""
+"""The constants of the iteration and of tracks, each with its unit, and a reason or a source."""
 
 from __future__ import annotations
 
@@ -24,8 +21,6 @@ class HierarchicalParameters:
         refusals: growth of the damping (it doubles with each refused step in a row) that calls for curvature.
         slow: share of a level's squared error; steps that gain less converge slowly and call for curvature.
         patience: slow steps in a row before that.
-        promising: share of a level's squared error that a step must promise for the level to be judged by it.
-        negligible: squared scaled error below which a level promises nothing.
         still: radians or figure sizes; a solve rests where no step is longer.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.

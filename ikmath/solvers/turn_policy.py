@@ -74,11 +74,11 @@ class TurnPolicy:
             return math.inf
         return max(float(turned) / (own.frames_late + 1 - self._late), own.turn_limits[-1])
 
-    def noted(self, answer: Solution) -> Solution:
-        """The answer with what the next frame needs to know."""
+    def noted(self, answer: Solution, spent: int) -> Solution:
+        """The answer with what the next frame needs to know, and the iterations of all of its solves."""
         trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
         noted = replace(trail, errors=answer.errors, late=self._late)
-        return replace(answer, memory=noted, paced=self._late > 0)
+        return replace(answer, iterations=spent, memory=noted, paced=self._late > 0)
 
     def _is_slight(self, errors: Array) -> bool:
         return bool((errors < self._parameters.slight * self._problem.spans).all())
