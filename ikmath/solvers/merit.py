@@ -24,17 +24,18 @@ class Merit:
     """
 
     def __init__(self, levels: int, posture: bool, parameters: HierarchicalParameters) -> None:
-        below = levels - 1 + posture
-        self.weights = [parameters.priority ** (below - level) for level in range(levels)]
+        last = parameters.over_posture if posture else 1.0
+        self.weights = [last * parameters.priority ** (levels - 1 - level) for level in range(levels)]
         self._hold, self._rounding = parameters.hold, parameters.rounding
 
     def gain(self, before: Sequence[float], after: Sequence[float]) -> float:
-        """By how much the merit falls between costs as in `Iterate.all_costs`; rounding counts as nothing."""
+        """By how much the merit falls between costs as in `Iterate.all_costs`."""
         least, total = self._hold, before[-1] - after[-1]
-        if abs(total) <= self._rounding * abs(before[-1]):
-            total = 0.0
         for weight, then, now in zip(self.weights, before, after, strict=False):
-            old, new = max(sqrt(then), least), max(sqrt(max(now, 0.0)), least)
-            if abs(old - new) > self._rounding * old:
-                total += weight * (old - new)
+            total += weight * (max(sqrt(then), least) - max(sqrt(max(now, 0.0)), least))
         return total
+
+    def noise(self, costs: Sequence[float]) -> float:
+        """By how much the merit may differ by rounding alone, at costs as in `Iterate.all_costs`."""
+        levels = zip(self.weights, costs, strict=False)
+        return self._rounding * (abs(costs[-1]) + sum(weight * sqrt(cost) for weight, cost in levels))
