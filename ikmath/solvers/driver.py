@@ -152,7 +152,7 @@ class IterationDriver:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
+        self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""

@@ -9,23 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
+from typing import Final
 
 from .parameters import HierarchicalParameters
+
+_TINY: Final = 1e-150
+"""Weight of a level in which nothing counts."""
 
 
 class Merit:
     """See the module.
 
     Args:
-        levels: number of levels of goals; posture: whether a posture comes below them.
+        largest: of the levels, the largest weight of a goal in it; posture: whether one comes below them.
 
     Attributes:
         weights: of the levels, the strongest first.
     """
 
-    def __init__(self, levels: int, posture: bool, parameters: HierarchicalParameters) -> None:
+    def __init__(self, largest: Sequence[float], posture: bool, parameters: HierarchicalParameters) -> None:
         last = parameters.over_posture if posture else 1.0
-        self.weights = [last * parameters.priority ** (levels - 1 - level) for level in range(levels)]
+        ranks = range(len(largest) - 1, -1, -1)
+        self.weights = [
+            last * parameters.priority**rank / max(most, _TINY)
+            for rank, most in zip(ranks, largest, strict=True)
+        ]
         self._hold, self._rounding = parameters.hold, parameters.rounding
 
     def gain(self, before: Sequence[float], after: Sequence[float]) -> float:

@@ -71,7 +71,7 @@ class HierarchicalParameters:
     curved: float = 0.2
     crossings: int = 4
     turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
-    jump: float = math.radians(12.0)
+    jump: float = math.radians(14.0)
     frames_late: int = 5
     leap: float = 0.05
     slight: float = 5e-3
