@@ -38,7 +38,7 @@ class HierarchicalParameters:
         crossings: times that swing boundaries are linearised anew within one step.
         turn_limits: radians that a turn goes in a frame of a motion, the second where the first leaves a
             frame short; a bone that turns by 15 degrees is seen to jump.
-        jump: radians below which catching up at once is no jump.
+        jump: radians that a bone turns against its parent at most where catching up at once is no jump.
         frames_late: frames within which a motion catches up.
         leap: figure sizes or radians; a target that moves farther in a frame asks for a jump.
         slight: figure sizes or radians; so small an error is better than a jump.
