@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
 from typing import Final
 
 import numpy as np
