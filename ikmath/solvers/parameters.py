@@ -56,7 +56,7 @@ class HierarchicalParameters:
     slow: float = 1e-2
     slow_steps: int = 2
     refusals: int = 3
-    slow_at_last: int = 5
+    slow_at_last: int = 8
     refusals_at_last: int = 7
     still: float = 2e-7
     hold: float = 1e-10
@@ -75,7 +75,7 @@ class HierarchicalParameters:
     turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
     jump: float = math.radians(14.0)
     frames_late: int = 5
-    leap: float = 0.05
+    leap: float = 0.1
     slight: float = 5e-3
     arc_gain: float = 0.9
     difference: float = 1e-5
