@@ -32,7 +32,9 @@ def run(arguments: list[str]) -> None:
     """Print the table."""
     options = _options(arguments)
     ways = {name: way for name, way in WAYS.items() if not options.only or name in options.only}
-    print(f"\nReaching among furniture ({machine()}), {options.count} seeds of each arm and kind\n", flush=True)
+    print(
+        f"\nReaching among furniture ({machine()}), {options.count} seeds of each arm and kind\n", flush=True
+    )
     rows, kinds = [], {name: {kind: [] for kind in options.kinds} for name in ways}
     for arm in options.arms:
         answered: dict[str, list[bool]] = {name: [] for name in ways}

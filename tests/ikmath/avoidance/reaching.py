@@ -280,7 +280,8 @@ def is_answered(scene, q):
     problem, skeleton = scene.problem, scene.problem.skeleton
     return all(short < most for short, most in zip(missing(scene, q), (LENGTH, ANGLE), strict=True)) and (
         oracle.outside_region(skeleton, q) < 1e-9
-        and brute_force.clearances(skeleton, problem.body, problem.obstacles, q[None], (), 0.02).min() > -TOUCH
+        and brute_force.clearances(skeleton, problem.body, problem.obstacles, q[None], (), 0.02).min()
+        > -TOUCH
     )
 
 
