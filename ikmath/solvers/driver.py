@@ -74,7 +74,10 @@ class StepModel(Protocol):
 
 
 class GaussNewtonStep:
-    """The linear errors, with what is known of their arcs."""
+    """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
+
+    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise).
+    """
 
     def __init__(
         self,
@@ -88,6 +91,12 @@ class GaussNewtonStep:
         self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
+        self._pull, self._costs = self._error, iterate.costs
+        most = parameters.far * problem.spans
+        if (iterate.squares > most * most).any():
+            share = np.minimum(1.0, most / np.sqrt(np.maximum(iterate.squares, 1e-300)))
+            self._pull = self._error * share[self._stack.effector]
+            self._costs = self._stack.costs(self._pull)
 
     def metric(self, damping: float) -> Metric:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
@@ -97,12 +106,12 @@ class GaussNewtonStep:
     def levels(self, metric: Metric, damping: float) -> list[Level]:
         """See `StepModel`."""
         own = self._parameters
-        levels = enumerate(zip(self._stack.levels, self._iterate.costs, strict=True), 1)
+        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
         # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
         return [
             Level(
                 self._rows[rows],
-                -self._error[rows],
+                -self._pull[rows],
                 (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
             )
             for number, (rows, cost) in levels
