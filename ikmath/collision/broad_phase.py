@@ -48,7 +48,7 @@ class BroadPhase:
         margins: (K + 1,) their margins, with a zero at the end for pairs of links.
         has_margins: whether any is not zero; least_margin: the smallest.
         link: (M,) link of each pair of link and obstacle; reach: (M,) sum of the radii of its spheres;
-        thickness: (M,) radius of the link and margin of the obstacle; costly: (M,) whether the obstacle is.
+        thickness: (M,) radius of the link and margin of the obstacle.
     """
 
     def __init__(
@@ -79,7 +79,6 @@ class BroadPhase:
         self._shape = np.tile(np.arange(count), len(outward))
         self.reach = (half[outward, None] + (self._radii + margins)).ravel() * (1.0 + AIR)
         self.thickness = (body.radius[outward, None] + margins).ravel()
-        self.costly = np.tile([shape.costly for shape in ordered], len(outward))
         for kind in kinds:
             start = self.groups[-1].stop if self.groups else 0
             own = [shape for shape in ordered if shape.kind == kind]

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadValue
 from ..rotation import Array
-from .candidate_set import CandidateSet
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
 from .shape_group import Index, Mask, SegmentDistances, ShapeGroup
@@ -110,11 +109,6 @@ class TriangleMesh(Shape):
         return same and all(np.array_equal(a, b) for a, b in moved)
 
     @property
-    def costly(self) -> bool:
-        """See `Shape.steady`."""
-        return True
-
-    @property
     def bounds(self) -> tuple[Array, float]:
         """The ball around the box."""
         low, high = self.geometry.low, self.geometry.high
@@ -198,18 +192,15 @@ class MeshGroup:
         b: Array,
         which: Index,
         frame: Index | None,
-        limit: Array | None,
-        reach: Array | None = None,
-        candidates: CandidateSet | None = None,
+        limit: Array,
+        reach: Array,
     ) -> SegmentDistances:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
-        limit = np.full(len(a), np.inf) if limit is None else limit
-        reach = limit if reach is None else reach
         distance, point, parameter, normal = self.distance.segments(
-            first, last, limit, reach, self.root.take(which), candidates
+            first, last, limit, reach, self.root.take(which)
         )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index
-from .candidate_set import CandidateSet
 from .shape_group import ShapeGroup
 
 
@@ -85,7 +84,6 @@ class NarrowPhaseQuery(NamedTuple):
         other: (P,) the other link, None for obstacles.
         thickness: (P,) radius of the link and margin of the obstacle, metres.
         pair: (P,) numbers of the pairs in the broad phase.
-        candidates: triangles that may be nearest, or a set to be filled with them; None without a cache.
     """
 
     group: ShapeGroup
@@ -98,10 +96,9 @@ class NarrowPhaseQuery(NamedTuple):
     other: Index | None
     thickness: Array
     pair: Index
-    candidates: CandidateSet | None = None
 
     def take(self, rows: Index) -> NarrowPhaseQuery:
-        """Some of the rows, without candidates."""
+        """Some of the rows."""
         return self._replace(
             axes=self.axes.take(rows, 0),
             frame=None if self.frame is None else self.frame.take(rows),
@@ -111,17 +108,12 @@ class NarrowPhaseQuery(NamedTuple):
             other=None if self.other is None else self.other.take(rows),
             thickness=self.thickness.take(rows),
             pair=self.pair.take(rows),
-            candidates=None,
         )
 
-    def at(self, places: Array) -> NarrowPhaseQuery:
-        """The same pairs with the links of a single pose at other places (L, 3, 3)."""
-        return self._replace(axes=places.take(self.link, 0))
-
-    def measure(self, limit: Array | None, reach: Array | None) -> PairBatch:
+    def measure(self, limit: Array, reach: Array) -> PairBatch:
         """All rows, measured; see `ShapeGroup.segments` for both limits."""
         a, b = self.axes[:, 0], self.axes[:, 1]
         own = self.shape - self.start if self.start else self.shape
-        measured = self.group.segments(a, b, own, self.shape_frame, limit, reach, self.candidates)
+        measured = self.group.segments(a, b, own, self.shape_frame, limit, reach)
         obstacle = self.shape if self.other is None else None
         return PairBatch(self.frame, self.link, obstacle, self.other, *measured)

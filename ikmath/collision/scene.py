@@ -104,16 +104,11 @@ class Scene:
         other.skeleton = skeleton
         return other
 
-    def coherence_cache(self, *, steady: bool = False) -> CoherenceCache | None:
-        """A cache for querying pose after pose; None where no obstacle is costly to measure.
-
-        Args:
-            steady: whether poses mostly follow each other closely and in the same direction, as frames that
-                are shown do, and steps of a solver do not.
-        """
-        if self.frames or not any(shape.costly for shape in self.obstacles) or not len(self.body.outward):
+    def coherence_cache(self) -> CoherenceCache | None:
+        """A cache for querying pose after pose; None where no obstacle is costly to measure."""
+        if self.frames or not any(known.group.limited for known in self.broad_phase.groups):
             return None
-        return CoherenceCache(self.broad_phase, steady)
+        return CoherenceCache(self.broad_phase)
 
     def near(
         self,
@@ -207,14 +202,11 @@ def _measured(
 ) -> PairBatch:
     """The near pairs of a query; see `Scene.near`."""
     within = query.thickness + detect
-    limit = reach = within if query.group.limited else None
-    if limit is not None and cache is not None:
-        reach = cache.reach(query, limit)
-    if limit is not None and behind is not None:
-        limit = np.minimum(limit, query.thickness + behind)
+    reach = within if cache is None else cache.reach(query, within)
+    limit = within if behind is None else np.minimum(within, query.thickness + behind)
     batch = query.measure(limit, reach)
     if cache is not None:
-        cache.learn(query, batch.distance, reach, detect)
+        cache.learn(query, batch.distance, reach)
     near = (batch.distance < within).nonzero()[0]
     return batch if len(near) == len(within) else batch.take(near)
 

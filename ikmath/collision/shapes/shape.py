@@ -160,11 +160,6 @@ class Shape(ABC):
         return self is other
 
     @property
-    def costly(self) -> bool:
-        """Whether measuring takes so long that a `CoherenceCache` pays."""
-        return False
-
-    @property
     @abstractmethod
     def bounds(self) -> tuple[Array, float]:
         """Centre (*frames, 3) and radius of a ball around the shape; infinite if it has no end."""
