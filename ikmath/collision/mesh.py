@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar, Final, Self
 
@@ -19,7 +18,7 @@ from ..rotation import Array
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
 from .shape_group import Index, Mask, SegmentDistances, ShapeGroup
-from .shapes.shape import Nearest, SegmentNearest, Shape
+from .shapes.shape import Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
     {"solid": Side.SOLID, "one_sided": Side.ONE_SIDED, "two_sided": Side.TWO_SIDED}
@@ -80,7 +79,6 @@ class TriangleMesh(Shape):
     def named(self, name: str, *, margin: float | None = None, mode: str | None = None) -> Self:
         """The same geometry under another name, with another margin or mode."""
         other = copy(self)
-        other.__dict__.pop("_distance", None)
         other._set("name", name)
         if margin is not None:
             other._set("margin", margin)
@@ -114,38 +112,6 @@ class TriangleMesh(Shape):
         low, high = self.geometry.low, self.geometry.high
         half = 0.5 * (high - low)
         return self.rotation @ (0.5 * (low + high)) + self.translation, float(np.sqrt(half @ half))
-
-    @cached_property
-    def _distance(self) -> MeshDistance:
-        return _distance_of([self])
-
-    def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
-        """See `Shape.nearest`."""
-        (query,), batch = self._flat(points)
-        turn, shift = self._per_row(self.rotation, batch), self._per_row(self.translation, batch)
-        reach = np.full(len(query), np.inf if limit is None else limit)
-        root = np.zeros(len(query), dtype=np.intp)
-        distance, point, normal = self._distance.points(_into(query, turn, shift), reach, root)
-        point, normal = _turned(point, turn) + shift, _turned(normal, turn)
-        return Nearest(distance.reshape(batch), point.reshape(*batch, 3), normal.reshape(*batch, 3))
-
-    def nearest_segment(
-        self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None
-    ) -> SegmentNearest:
-        """See `Shape.nearest_segment`."""
-        (first, last), batch = self._flat(a, b)
-        turn, shift = self._per_row(self.rotation, batch), self._per_row(self.translation, batch)
-        reach = np.full(len(first), np.inf if limit is None else limit)
-        root = np.zeros(len(first), dtype=np.intp)
-        first, last = _into(first, turn, shift), _into(last, turn, shift)
-        distance, point, parameter, normal = self._distance.segments(first, last, reach, reach, root)
-        point, normal = _turned(point, turn) + shift, _turned(normal, turn)
-        return SegmentNearest(
-            distance.reshape(batch),
-            point.reshape(*batch, 3),
-            parameter.reshape(batch),
-            normal.reshape(*batch, 3),
-        )
 
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:

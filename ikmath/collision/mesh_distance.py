@@ -101,23 +101,11 @@ class MeshDistance:
         number = np.arange(len(query)) - (np.cumsum(count) - count).repeat(count)
         return query, self._first.take(root.take(query)) + number
 
-    def points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
-        """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3).
-
-        Args:
-            points: (P, 3).
-            limit: (P,) metres; beyond it the result is an infinite distance, except inside a solid.
-            root: (P,) the mesh of each row.
-        """
-        if not self._layered:
-            return self._points(points, limit, root)
-        query, layer = self._spread(root)
-        found = self._points(points.take(query, 0), limit.take(query), layer)
-        best = first_of_least(query, found[0])
-        return found[0].take(best), found[1].take(best, 0), found[2].take(best, 0)
-
     def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
-        """As `points`, for layers (P,)."""
+        """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3) to layers (P,).
+
+        Beyond the limit (P,), metres, the result is an infinite distance, except inside a solid.
+        """
         hit = self._near_segments(points, points, limit, root)
         unknown = self._maybe_inside(hit, points, points, root)
         if len(unknown):

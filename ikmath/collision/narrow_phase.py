@@ -20,7 +20,7 @@ class PairBatch(NamedTuple):
         link: (P,) index of the link.
         obstacle: (P,) obstacle in the order of the broad phase; None for pairs of links.
         other: (P,) the other link; None for obstacles.
-        distance, point, parameter, normal: measured from the link's axis, see `SegmentNearest`.
+        distance, point, parameter, normal: measured from the link's axis, see `Nearest`.
     """
 
     frame: Index | None

@@ -2,7 +2,7 @@
 """The nearest triangle of a tree to every segment.
 
 The tree leaves some dozens of triangles a query. An exact distance costs far more than a comparison in the
-tree, so triangles are measured in rounds: first the most promising one of each query, then those that can be
+tree. So of many triangles the most promising one of each query is measured first, then those that can be
 nearer. A triangle whose corners do not exceed the first one along its gap cannot be nearer; on flat or convex
 surfaces this leaves none.
 """
@@ -17,8 +17,7 @@ from ..arrays import Array, Index, Mask
 from .bvh import Bvh
 from .vectors import ONES, TINY, cross, dot
 
-_FEW: Final = 400  # triangles that are measured without further tests
-_ROUNDS: Final = 2  # of single triangles before all that remain are measured
+_FEW: Final = 1000  # triangles that are measured without further tests
 _PIECE: Final = 1 << 16  # pairs that are measured together, which bounds the memory
 _CROWD: Final = 1000  # triangles above which their planes are tested first
 _NEEDLE: Final = 1e-8  # squared sine of a triangle's angle below which it has no plane
@@ -90,15 +89,12 @@ class _Search:
 
     def run(self, query: Index, row: Index, least: Array) -> Hit:
         """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
-        few = max(_FEW, 2 * len(self.a))
-        for _ in range(_ROUNDS):
-            if len(query) <= few:
-                break
+        if len(query) > max(_FEW, 2 * len(self.a)):
             starts = _starts(query)
             nearest = np.minimum.reduceat(least, starts).repeat(_counts(starts, len(query)))
             first = (least == nearest).nonzero()[0]
             self._measure(query.take(first), row.take(first))
-            query, row, least = self._remaining(query, row, least)
+            query, row = self._remaining(query, row, least)
         self._measure(query, row)
         return self.found
 
@@ -125,21 +121,19 @@ class _Search:
         for old, new in zip(found, measured, strict=True):
             old[queries] = new
 
-    def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index, Array]:
+    def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index]:
         """The triangles that may be nearer than what was found."""
         distance = self.found.distance
         keep = (least < distance.take(query)).nonzero()[0]
-        query, row, least = query.take(keep), row.take(keep), least.take(keep)
-        ahead = self._ahead(query, row)
+        query, row = query.take(keep), row.take(keep)
         size = self._size()
-        keep = (ahead < distance.take(query) - _ROUNDING * size).nonzero()[0]
-        query, row, least = query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
+        keep = (self._ahead(query, row) < distance.take(query) - _ROUNDING * size).nonzero()[0]
+        query, row = query.take(keep), row.take(keep)
         if len(query) <= _CROWD:
-            return query, row, least
+            return query, row
         # inside a hollow all triangles lie ahead; none is nearer than its plane
-        least = np.maximum(least, self._from_planes(query, row, size))
-        keep = (least < distance.take(query)).nonzero()[0]
-        return query.take(keep), row.take(keep), least.take(keep)
+        keep = (self._from_planes(query, row, size) < distance.take(query)).nonzero()[0]
+        return query.take(keep), row.take(keep)
 
     def _ahead(self, query: Index, row: Index) -> Array:
         """(P,) lower bounds of the distances of triangles, along the gaps from the nearest points found."""
