@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The temporal coherence cache: what was measured at previous poses bounds what is measured at the next one.
 
-The distance of a link's axis from a fixed obstacle changes by no more than the axis has moved. So each
-measured distance bounds the present one from both sides: pairs that cannot have come near are not measured,
-the others are sought only as far away as they can be. Results are the same.
+The distance of a link's axis from a fixed obstacle changes by no more than the axis has moved, and that of
+two links by no more than both have. So each measured distance bounds the present one from both sides: pairs
+that cannot have come near are not measured, the others are sought only as far away as they can be. Results
+are the same.
 """
 
 from __future__ import annotations
@@ -12,16 +13,15 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from .broad_phase import AIR, BroadPhase
-from .narrow_phase import NarrowPhaseQuery
 from .vectors import ONES
 
 _FARTHER: Final = 1.5  # times the needed reach: a pair that is not found within needs no query for a while
 
 
 class CoherenceCache:
-    """Bounds of the distances between links and fixed obstacles, for one pose after the other.
+    """Bounds of the distances of pairs, for one pose after the other.
 
     Args:
         broad: the pairs of links and obstacles.
@@ -32,32 +32,32 @@ class CoherenceCache:
         self._places: Array | None = None
         self._least, self._most = np.full(len(broad.link), -np.inf), np.full(len(broad.link), np.inf)
 
-    def queries(self, places: Array, detect: float) -> list[NarrowPhaseQuery]:
-        """The queries of all pairs that can be nearer than `detect`.
+    def near(self, places: Array, found: Index, detect: float) -> Index:
+        """Those of some pairs (P,) that can be nearer than `detect`.
 
         Args:
             places: (L, 3, 3) where the links are, with the ends of their axes as first rows.
-            detect: metres, see `Scene.near`.
+            found: (P,) numbers of pairs; detect: metres, see `Scene.near`.
         """
         broad = self._broad
         if self._places is not None:
-            moved = _moved(self._places, places).take(broad.link)
-            self._least -= moved
-            self._most += moved
+            moved = np.append(_moved(self._places, places), 0.0)
+            ways = moved.take(broad.link) + moved.take(broad.other)
+            self._least -= ways
+            self._most += ways
         self._places = places
-        found, _ = broad.near_obstacles(places, detect)
         near = self._least.take(found) <= broad.thickness.take(found) + detect
-        return broad.obstacle_queries(places, found[near], None, None)
+        return found[near]
 
-    def reach(self, query: NarrowPhaseQuery, limit: Array) -> Array:
-        """(P,) metres up to which to seek pairs that matter up to `limit` (P,)."""
-        return np.minimum(self._most.take(query.pair), _FARTHER * limit)
+    def reach(self, pair: Index, limit: Array) -> Array:
+        """(P,) metres up to which to seek pairs (P,) that matter up to `limit` (P,)."""
+        return np.minimum(self._most.take(pair), _FARTHER * limit)
 
-    def learn(self, query: NarrowPhaseQuery, distance: Array, reach: Array) -> None:
-        """Keep what a query has measured: (P,) metres, infinite for pairs farther than their reach (P,)."""
-        self._least[query.pair] = np.minimum(distance, reach)
+    def learn(self, pair: Index, distance: Array, reach: Array) -> None:
+        """Keep what was measured of pairs (P,): metres, infinite where farther than their reach (P,)."""
+        self._least[pair] = np.minimum(distance, reach)
         # the distance that a search needs has no sign
-        self._most[query.pair] = np.where(distance > 0.0, distance, np.inf)
+        self._most[pair] = np.where(distance > 0.0, distance, np.inf)
 
 
 def _moved(before: Array, after: Array) -> Array:

@@ -126,31 +126,14 @@ class MeshGroup:
 
     def __init__(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         self.count = len(meshes)
-        self.made_of = [(mesh.geometry, mesh.mode) for mesh in meshes]
-        self._place(meshes, frames)
-        # each geometry and mode is prepared once for all its places
-        first = {(id(mesh.geometry), mesh.mode): i for i, mesh in reversed(list(enumerate(meshes)))}
-        order = sorted(first.values())
-        roots = {i: root for root, i in enumerate(order)}
-        self.root = np.array([roots[first[id(mesh.geometry), mesh.mode]] for mesh in meshes], dtype=np.intp)
-        self.distance = _distance_of([meshes[i] for i in order])
-
-    def _place(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         turns = [np.broadcast_to(mesh.rotation, (*frames, 3, 3)) for mesh in meshes]
         shifts = [np.broadcast_to(mesh.translation, (*frames, 3)) for mesh in meshes]
         self.turns, self.shifts = np.stack(turns, -3).reshape(-1, 3, 3), np.stack(shifts, -2).reshape(-1, 3)
-
-    def with_shapes(self, shapes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> MeshGroup:
-        """See `ShapeGroup`: the trees stay if all meshes are the same ones, elsewhere."""
-        made_of = [(mesh.geometry, mesh.mode) for mesh in shapes]
-        same = len(made_of) == self.count and all(
-            new[0] is old[0] and new[1] == old[1] for new, old in zip(made_of, self.made_of, strict=True)
-        )
-        if not same:
-            return MeshGroup(shapes, frames)
-        other = copy(self)
-        other._place(shapes, frames)
-        return other
+        # each geometry and mode is prepared once for all its places
+        different = {(id(mesh.geometry), mesh.mode): mesh for mesh in meshes}
+        roots = {key: root for root, key in enumerate(different)}
+        self.root = np.array([roots[id(mesh.geometry), mesh.mode] for mesh in meshes], dtype=np.intp)
+        self.distance = _distance_of(list(different.values()))
 
     def segments(
         self,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -49,9 +49,6 @@ class ShapeGroup(Protocol):
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
 
-    def with_shapes(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> ShapeGroup:
-        """The group for other shapes of the same kind, or the same ones elsewhere; unchanged data is kept."""
-
 
 Kernel = Callable[[Array, Array, Array], SegmentDistances]
 
@@ -94,7 +91,3 @@ class RowGroup:
         """See `ShapeGroup`."""
         met: Mask = self.segments(a, b, which, None, near, near)[0] < near
         return met
-
-    def with_shapes(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
-        """See `ShapeGroup`."""
-        return RowGroup.of(self.distance, [shape.parameters for shape in shapes], frames)

@@ -11,7 +11,6 @@ from zoo import rotation
 
 from ikmath import Pose
 from ikmath.collision import Scene, Sphere, TriangleMesh, self_pairs
-from ikmath.collision.broad_phase import GroupRange
 from ikmath.collision.triangles import closest_to_segments
 
 
@@ -88,9 +87,9 @@ def test_what_is_far_is_not_asked_again():
     counts = []
     for watched in (False, True):
         scene = Scene(skeleton, body, [ball])
-        scene.broad_phase.groups = [GroupRange(0, 1, Counting(scene.broad_phase.groups[0].group))]
+        scene.broad_phase.groups = [Counting(scene.broad_phase.groups[0])]
         cache = scene.coherence_cache() if watched else None
         for number in range(20):
             scene.near(Pose.forward(skeleton, np.full(skeleton.n, 1e-4 * number)), 0.4, cache=cache)
-        counts.append(scene.broad_phase.groups[0].group.asked)
+        counts.append(scene.broad_phase.groups[0].asked)
     assert counts[1] < 0.7 * counts[0]
