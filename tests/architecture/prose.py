@@ -11,7 +11,7 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _NOT_PROSE = re.compile(r"^\s*(\||#|<|!!! |:::|\[[^]]+\]: |---+\s*$)")
 _ITEM = re.compile(r"^\s*([-*+]|\d+[.)])\s+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[*_\"'(\[]*[A-Z0-9])")
+_END = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[\"'(]*[`A-Z0-9])")
 _WORD = re.compile(r"[^\W_]")
 
 
@@ -59,7 +59,7 @@ def paragraphs(page: str) -> list[Paragraph]:
 
 def plain(text: str) -> str:
     """A text without pictures, addresses and emphasis; code becomes one word."""
-    text = re.sub(r"`([^`]+)`", lambda found: re.sub(r"[\s.!?]+", "_", found[1]).strip("_") or "code", text)
+    text = re.sub(r"`[^`]+`", lambda code: re.sub(r"[\s.!?]+", "_", code[0]), text)
     text = re.sub(r"!\[([^]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\*+", "", text)
