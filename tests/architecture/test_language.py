@@ -7,6 +7,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -106,6 +107,31 @@ def test_a_fault_is_found(text, fault):
 def test_code_tables_and_headings_are_not_prose():
     page = "# A heading\n\n```\n" + "code " * 50 + "\n```\n\n| a | b |\n\nOne `a. b` two.\n- An item.\n"
     assert [each.text for each in prose.paragraphs(page)] == ["One `a_b` two.", "An item."]
+
+
+SEARCHED = """
+pole  IK/FK  foot lock  look at  preset  mocap  BVH  FBX  glTF  VRM  symmetry  stretch  retarget
+Auto IK  control rig  Mixamo  Unreal  Rigify  MakeHuman  DAZ  CMU
+"""
+"""What people type into the manual's search, at least two spaces apart."""
+
+
+@pytest.mark.parametrize("words", re.split(r"\s{2,}|\n", SEARCHED.strip()))
+def test_searching_the_manual_finds_a_sentence(words):
+    wanted = re.compile(rf"\b{re.escape(words)}\b", re.IGNORECASE)
+    manual = [page.read_text(encoding="utf-8") for page in PAGES if page.parent == ROOT / "docs"]
+    found = [told for page in manual for head, told in _entries(page) if wanted.search(head)]
+    assert max(map(prose.count, found), default=0) > 4
+
+
+def _entries(page: str) -> Iterator[tuple[str, str]]:
+    """(heading, line below it) and (first cell, rest of the row) of a page."""
+    lines = [line for line in page.splitlines() if line.strip()]
+    for line, below in pairwise([*lines, ""]):
+        if line.startswith("#"):
+            yield line, below
+        elif line.startswith("| "):
+            yield tuple(line[1:].split("|", 1))
 
 
 def _tooltips() -> Iterator[tuple[str, str]]:
