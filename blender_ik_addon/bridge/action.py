@@ -153,7 +153,7 @@ def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_actio
             raise FigureFault(
                 curve.bone,
                 f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
-                "is not a finite number; nothing was written.",
+                "must be a finite number; nothing was written.",
             )
 
 

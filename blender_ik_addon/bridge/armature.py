@@ -259,7 +259,7 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
     pose = armature_object.pose.bones
     if len(pose) != len(bones):
         raise FigureFault(
-            bones.armature, f"The bones of '{bones.armature}' have changed meanwhile; start again."
+            bones.armature, f"The bones of '{bones.armature}' have changed in the meantime; start again."
         )
     channels, matrix = read_channels(armature_object), _get_matrices(pose, "matrix")
     if before is not None and channels.data == before.channels.data:

@@ -108,7 +108,7 @@ def _freedom_faults(
             yield Fault(
                 name,
                 f"Bone '{name}' of '{bones.armature}' cannot move: {where if len(way) > 1 else 'it'} "
-                "can turn about no axis; unlock one, for rotation and for IK.",
+                "cannot turn about any axis; unlock one, for rotation and for IK.",
             )
 
 
@@ -153,7 +153,7 @@ def constraint_faults(
     for bone, constraint, hit in meddling:
         whose = f"Constraint '{constraint.name}' of bone '{bone.name}'"
         if constraint.type in _LIMITING:
-            would = "changes the result where it acts; IK limits of the bone would be kept by the solver."
+            would = "changes the result after the solve; use the bone's IK limits, which the solver keeps."
             found.append((2, Fault(bone.name, f"{whose} {would}", blocking=False)))
             continue
         moved = "it" if hit == [bone.name] else ", ".join(f"'{name}'" for name in hit[:3])

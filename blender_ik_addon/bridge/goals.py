@@ -281,7 +281,7 @@ def _balance(ask: Ask) -> Goal | None:
     """The centre of mass over the target, or over what the planted effectors span; in the air nothing."""
     masses, up = ask.want.masses, ask.want.world[:, 2]
     if masses is None:
-        raise RuntimeError("nobody has weighed the figure")
+        raise RuntimeError("the masses of the figure are missing")
     told: dict[str, Any] = {
         "masses": masses.mass,
         "centers": {bone: ask.figure.offset(bone, center) for bone, center in masses.center.items()},

@@ -131,8 +131,7 @@ class ObstacleReader:
             reason = why_not(one, depsgraph)
             if not reason and one.object is not None and moves_with(one.object, armature_object):
                 reason = (
-                    f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself, so it is no"
-                    " obstacle to it."
+                    f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself and is ignored."
                 )
             if reason:
                 faults.append(Fault(one.shown_name, reason, blocking=False))
@@ -165,9 +164,7 @@ class ObstacleReader:
         """What an object shows as obstacles, by keys, and what is wrong with it, "" if nothing is."""
         name, found, said = wanted.shown_name, dict[str, _Kept](), ""
         if not shows:
-            said = (
-                f"Obstacle '{name}' has no faces and so is left out; give it some, or take it off the list."
-            )
+            said = f"Obstacle '{name}' has no faces and is ignored; add faces, or remove it from the list."
         for shown in shows:
             if shown.key and is_flat(shown.matrix):
                 continue  # as small particles may be; the object itself was looked at
@@ -175,7 +172,7 @@ class ObstacleReader:
             try:
                 own = self._geometry(key, name, shown, shared)
             except IkError as error:
-                said = f"Obstacle '{name}' is left out. {error}"
+                said = f"Obstacle '{name}' is ignored. {error}"
                 continue
             found[key] = _placed(own, name, wanted.margin, mode, shown.matrix, space)
             if found[key].placed.note:
@@ -239,14 +236,14 @@ def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
     """Why an object cannot be an obstacle to anybody now, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:
-        return f"Obstacle '{name}' is not in the scene any more; take it off the list."
+        return f"Obstacle '{name}' is no longer in the scene; remove it from the list."
     if not has_surface(obj):
         return f"Obstacle '{name}' has no surface; choose a mesh, curve, text or metaball."
     if not is_shown(obj, depsgraph):
-        return f"Obstacle '{name}' is hidden and so ignored; show it, or take it off the list."
+        return f"Obstacle '{name}' is hidden and ignored; show it, or remove it from the list."
     matrix = _matrix(obj, depsgraph)
     if not np.isfinite(matrix).all():
-        return f"The transform of obstacle '{name}' holds a value that is not a finite number; clear it."
+        return f"The transform of obstacle '{name}' must consist of finite numbers; clear it."
     if is_flat(matrix):
         return f"Obstacle '{name}' is scaled to zero; give it a scale."
     return ""

@@ -33,7 +33,7 @@ def write_channels(
     pose = armature_object.pose.bones
     if len(pose) != len(channels.location):
         name = armature_object.name
-        raise FigureFault(name, f"The bones of '{name}' have changed meanwhile; start again.")
+        raise FigureFault(name, f"The bones of '{name}' have changed in the meantime; start again.")
     for name in CHANNEL_WIDTHS:
         values: Floats = getattr(channels, name)
         there = None if present is None else getattr(present, name)

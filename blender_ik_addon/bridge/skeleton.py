@@ -370,7 +370,7 @@ def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFau
     name = bones.names[plan.bone[row]]
     finite, depth = finite[frame], depth[frame]
     if not finite[row] or np.isinf(depth[[row, row + count]]).any():
-        reason = "has a transform that is not a finite number; clear it."
+        reason = "has a transform with infinite or undefined values; clear it."
     elif (depth[[row, row + count]] < 0).any():
         reason = "is mirrored by a negative scale, on itself or on a bone above it; make the scale positive."
     else:

@@ -64,9 +64,7 @@ def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
         matrix: (4, 4) world matrix.
     """
     if not np.isfinite(matrix).all():
-        return (
-            Fault(name, f"The transform of '{name}' holds a value that is not a finite number; clear it."),
-        )
+        return (Fault(name, f"The transform of '{name}' must consist of finite numbers; clear it."),)
     axes = matrix[:3, :3]
     # plain numbers: this runs in every frame, and for nine of them numpy's calls cost more than the
     # arithmetic

@@ -81,9 +81,7 @@ def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
     values = matrices.ravel()
     if not isfinite(values.dot(values)):  # Blender's numbers are small enough to be squared
         name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
-        raise FigureFault(
-            name, f"The transform of target '{name}' holds a value that is not a finite number; clear it."
-        )
+        raise FigureFault(name, f"The transform of target '{name}' must consist of finite numbers; clear it.")
     return matrices
 
 

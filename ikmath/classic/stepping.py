@@ -85,7 +85,7 @@ class Stepping(Resting):
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n)."""
-        raise TypeError(f"{type(self).__name__} does not say how it steps.")
+        raise TypeError(f"{type(self).__name__} must implement a step.")
 
     def proposal(self, jacobian: Array, state: Linear, options: Any) -> Propose:
         """What proposes the steps of one frame, for scaled rows (k, n)."""
@@ -93,4 +93,4 @@ class Stepping(Resting):
 
     def steps(self, jacobian: Blocks, state: Linear, options: Any) -> ProposeMany:
         """As `step` for many frames, where `batched`: what proposes their steps."""
-        raise TypeError(f"{type(self).__name__} does not say how many frames step.")
+        raise TypeError(f"{type(self).__name__} must implement a step for many frames.")

@@ -135,7 +135,7 @@ def explain(
     if blocked:
         why = f"stopped by {blocked}"
     elif not stalled:
-        why = "it still came nearer when the iterations ran out"
+        why = "it was still improving when the iterations ran out"
     elif inside:  # whatever else there is, that comes first
         why, inside = inside, ""
     else:
@@ -163,9 +163,9 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     if parts:
         return ", and ".join(parts)
     if found.method and paced:
-        return "it would have to jump to be there at once"
+        return "it would need a jump to get there in one frame"
     if found.method:
-        return "small turns of joints would bring it nearer, but the method does not make them"
+        return "the method does not use the joints that would bring it nearer"
     return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 

@@ -52,7 +52,9 @@ class AnyOf(Goal):
     ) -> None:
         self.goals = arguments.several(goals, Goal, "goals of AnyOf goal")
         if any(goal.kind == "Posture" for goal in self.goals):
-            raise BadValue("AnyOf goal", "has a posture as an alternative; give goals of other kinds.")
+            raise BadValue(
+                "AnyOf goal", "cannot have a posture as an alternative; give goals of other kinds."
+            )
         if len(self.goals) < 2:
             raise BadValue("AnyOf goal", "has fewer than two alternatives; give at least two goals.")
         units = {goal.unit for goal in self.goals}

@@ -82,7 +82,7 @@ class Goal:
     # ------------------------------------------------------------------ what a kind must say
     def evaluate(self, pose: Pose) -> Residual:
         """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""
-        raise TypeError(f"{type(self).__name__} does not say how it is evaluated.")
+        raise TypeError(f"{type(self).__name__} must implement evaluate.")
 
     def moved(self, skeleton: Skeleton) -> Mask:
         """(n, E) which coordinates can change which effector's error, in any pose; too many do no harm."""
@@ -192,7 +192,9 @@ class Effectors(Goal):
         array = self._target(value, (3, 3), what)
         crooked = np.abs(array @ array.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0)
         if crooked > 1e-4 or (np.linalg.det(array) < 0).any():
-            raise BadValue(f"{what} of {self.describe()}", "is no rotation; remove scale and shear from it.")
+            raise BadValue(
+                f"{what} of {self.describe()}", "is not a rotation matrix; remove scale and shear from it."
+            )
         return array if crooked < 1e-12 else matrix_from_quaternion(quaternion_from_matrix(array))
 
     def _each(self, value: npt.ArrayLike, what: str) -> Array:
@@ -251,7 +253,7 @@ def names(value: Names, what: str) -> tuple[str, ...]:
 def axis_mask(axes: str, what: str) -> list[int] | None:
     """Letters out of "xyz" -> which of the three axes count, None for all of them."""
     if not arguments.letters(axes, f"axes of {what}"):
-        raise BadValue(f"axes of {what}", "are none; give at least one of 'xyz'.")
+        raise BadValue(f"axes of {what}", "must not be empty; give at least one of 'xyz'.")
     return None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
 
 

@@ -65,7 +65,7 @@ class _Barrier(LimitMethod):
 
     def _price(self, below: Array, above: Array) -> tuple[Array, Array]:
         """Distances to the two limits (infinite without one) -> row, derivative along the coordinate."""
-        raise TypeError(f"{type(self).__name__} does not say what a distance costs.")
+        raise TypeError(f"{type(self).__name__} must implement the cost of a distance.")
 
     def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
         dq = propose(error)
@@ -84,9 +84,7 @@ class InverseBarrier(_Barrier):
 
     name: ClassVar[str] = "barrier"
     label: ClassVar[str] = "Barrier"
-    description: ClassVar[str] = (
-        "Joints are pushed from their limits, by the inverse of what is left to them."
-    )
+    description: ClassVar[str] = "Pushes joints away from their limits, by the inverse of the distance."
     source: ClassVar[str] = "Ge 2000, section 2.5.3, inverse barrier"
 
     def _price(self, below: Array, above: Array) -> tuple[Array, Array]:
@@ -99,7 +97,7 @@ class LogarithmicBarrier(_Barrier):
 
     name: ClassVar[str] = "log_barrier"
     label: ClassVar[str] = "Logarithmic barrier"
-    description: ClassVar[str] = "As Barrier, but gentler: by the logarithm of what is left to the limits."
+    description: ClassVar[str] = "As Barrier, but gentler: by the logarithm of the distance."
     source: ClassVar[str] = "Ge 2000, section 2.5.3, logarithmic barrier"
 
     def _price(self, below: Array, above: Array) -> tuple[Array, Array]:

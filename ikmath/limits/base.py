@@ -88,8 +88,8 @@ class LimitMethod:
 
     def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
         """New coordinates (n,) from q (n,), the rows' error (k,) and what proposes steps."""
-        raise TypeError(f"{type(self).__name__} does not say how it steps.")
+        raise TypeError(f"{type(self).__name__} must implement a step.")
 
     def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
         """As `step`, for many frames, frames innermost."""
-        raise TypeError(f"{type(self).__name__} does not say how many frames step.")
+        raise TypeError(f"{type(self).__name__} must implement a step for many frames.")

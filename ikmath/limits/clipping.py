@@ -27,7 +27,7 @@ class Clipping(LimitMethod):
     name: ClassVar[str] = "clipping"
     label: ClassVar[str] = "Clipping"
     description: ClassVar[str] = (
-        "The step of all joints ends where the first one meets its limit. The figure can lock."
+        "Ends the step of all joints where the first one meets its limit. The figure can lock."
     )
     source: ClassVar[str] = "Ge 2000, section 5.1"
 

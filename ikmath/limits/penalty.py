@@ -38,8 +38,8 @@ class Penalty(LimitMethod):
     name: ClassVar[str] = "penalty"
     label: ClassVar[str] = "Penalty"
     description: ClassVar[str] = (
-        "Springs draw joints back inside. Limits may be exceeded where goals pull: a little, or with methods "
-        "that put goals first (Prioritized, Lagrange) as far as it takes."
+        "Springs pull joints back inside. Goals can exceed the limits: a little, or far with methods that "
+        "put goals first (Prioritized, Lagrange)."
     )
     source: ClassVar[str] = "Ge 2000, section 2.5.3; Badler, Manoochehri & Walters 1987"
     strict: ClassVar[bool] = False

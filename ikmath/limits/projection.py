@@ -33,9 +33,7 @@ class Projection(LimitMethod):
 
     name: ClassVar[str] = "projection"
     label: ClassVar[str] = "Projection"
-    description: ClassVar[str] = (
-        "A joint that would leave its limit is held there and the others take over its part."
-    )
+    description: ClassVar[str] = "Stops a joint at its limit, and the others do its part."
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
     exact: ClassVar[bool] = True
 

@@ -119,7 +119,7 @@ def _levels(parents: Index) -> list[Index]:
         levels.append(now)
         now = np.flatnonzero(np.isin(parents, now))
     if sum(map(len, levels)) < len(parents):
-        raise BadValue("parents", "run in a circle.")
+        raise BadValue("parents", "must form a tree.")
     return levels
 
 

@@ -78,7 +78,7 @@ class Pose:
             raise BadShape("q", f"(..., {skeleton.n})", array.shape)
         if not np.isfinite(array).all():
             bad = int(np.argmax(~np.isfinite(array.reshape(-1, skeleton.n)).all(0)))
-            raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "is not a finite number.")
+            raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "must be a finite number.")
         array.setflags(write=False)
         return cls.trusted(skeleton, array)
 
@@ -124,7 +124,7 @@ class Pose:
     @property
     def _all(self) -> ManyFrames:
         if self._many is None:
-            raise TypeError("This pose is a single one.")
+            raise TypeError("This is a single pose, not a batch.")
         return self._many
 
     def _frames(self, array: Array, axes: int) -> Array:
@@ -139,7 +139,7 @@ class Pose:
         """(n, 6) the screws of one pose, w and v side by side."""
         if self._twists is None:  # `cached_property` would take a lock, which costs more
             if self._one is None:
-                raise TypeError("This pose is no single one.")
+                raise TypeError("This is a batch of poses, not a single one.")
             self._twists = self._one.twists(self.skeleton.plan)
         return self._twists
 

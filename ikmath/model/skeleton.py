@@ -105,7 +105,7 @@ class Skeleton(Lean):
                 array.flags.writeable = False
 
     def _too_far_to_turn(self) -> Mask:
-        """(n,) coordinates whose limits nobody means who knows that they are radians."""
+        """(n,) coordinates with limits too large for radians; probably degrees."""
         limits = np.abs([self.lower, self.upper])
         far: Mask = ((limits > _MOST_TURN) & np.isfinite(limits)).any(0)
         return far & (self.slot >= 3)
@@ -115,11 +115,11 @@ class Skeleton(Lean):
             (np.isnan(self.lower) | np.isnan(self.upper), "has a limit that is not a number."),
             (
                 (self.lower > arguments.LARGEST) | (self.upper < -arguments.LARGEST),
-                "has limits that leave it no place; give smaller ones.",
+                "has limits outside the range of its axis; give smaller ones.",
             ),
             (
                 self._too_far_to_turn(),
-                "has a limit of more than two whole turns; give radians (numpy.radians), None for no limit.",
+                "has a limit above two turns, probably in degrees; give radians (numpy.radians), or None.",
             ),
             (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
             (
@@ -336,7 +336,8 @@ def _check_rotations(names: Sequence[str], rotations: Array) -> None:
     if bad.any():
         culprit = names[int(bad.argmax())]
         raise BadValue(
-            f"rotation of joint {culprit!r}", "is no rotation; remove scale, shear and mirroring from it."
+            f"rotation of joint {culprit!r}",
+            "is not a rotation matrix; remove scale, shear and mirroring from it.",
         )
 
 

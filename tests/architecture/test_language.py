@@ -32,8 +32,6 @@ TO_DO = {"tests/benchmarks/README.md"}
 TOOLTIPS_TO_DO = (
     "The bone keeps its own animation",
     "The feet hold while nothing is pinned",
-    "Where obstacles block the direct way",
-    "Springs draw joints back inside",
     "Off: this part touches what it likes",
 )
 """How tooltips begin that are still to be rewritten."""

@@ -164,5 +164,5 @@ def _as_vector(values: Array, size: int, what: str) -> Array:
     if vector.shape != (size,):
         raise BadShape(what, f"({size},)", vector.shape)
     if np.isnan(vector).any():
-        raise BadValue(what, "holds NaN.")
+        raise BadValue(what, "contains NaN.")
     return vector

@@ -307,9 +307,9 @@ def _checked(start: Array, lower: Array, upper: Array) -> tuple[Array, Array, Ar
         if bound.shape != x.shape:
             raise BadShape(what, f"{x.shape}", bound.shape)
         if np.isnan(bound).any():
-            raise BadValue(what, "holds NaN.")
+            raise BadValue(what, "contains NaN.")
     if not np.isfinite(x).all():
-        raise BadValue("start", "holds NaN or infinity.")
+        raise BadValue("start", "contains NaN or infinity.")
     if (low > high).any():
         which = int(np.flatnonzero(low > high)[0])
         raise BadValue("lower", f"is above upper at entry {which} ({low[which]:g} > {high[which]:g}).")

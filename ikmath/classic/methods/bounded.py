@@ -36,7 +36,7 @@ class BoundedOptions(SteppingOptions):
     """
 
     damping: float | None = setting(
-        None, "Damping", "Weighs the length of a step against the error it leaves"
+        None, "Damping", "Weight of the length of a step against the error that is left"
     )
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Bounded(Incremental):
 
     name: ClassVar[str] = "bounded"
     label: ClassVar[str] = "Bounded"
-    description: ClassVar[str] = "The joint limits are part of every step, which is the best one within them."
+    description: ClassVar[str] = "Finds the best step within the joint limits."
     source: ClassVar[str] = "Ki & Sheen, section 7, eq. 7.4 and 7.5"
     options: ClassVar[type[Options]] = BoundedOptions
 

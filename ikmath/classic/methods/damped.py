@@ -50,7 +50,7 @@ class DampedOptions(SteppingOptions):
     """
 
     damping: float | None = setting(
-        None, "Damping", "Weighs the squared length of a step against the squared error it leaves"
+        None, "Damping", "Weight of the squared step length against the squared error that is left"
     )
     far: float = 0.1
     string: float = np.inf
@@ -66,9 +66,7 @@ class Damped(Incremental):
 
     name: ClassVar[str] = "damped"
     label: ClassVar[str] = "Damped Least Squares"
-    description: ClassVar[str] = (
-        "All goals weighed together, steady in singular poses, damping that adapts by itself."
-    )
+    description: ClassVar[str] = "All goals weighted together. Steady in singular poses; the damping adapts."
     source: ClassVar[str] = "Ki & Sheen, section 7; Ge 2000, section 3.2"
     options: ClassVar[type[Options]] = DampedOptions
     obstacles: ClassVar[bool] = True

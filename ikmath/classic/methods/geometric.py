@@ -50,7 +50,7 @@ class Geometric(Method):
 
     def bend(self, run: Run, problem: Problem, options: Any) -> None:
         """The method's stages."""
-        raise TypeError(f"{type(self).__name__} does not say how it bends limbs.")
+        raise TypeError(f"{type(self).__name__} must implement how limbs bend.")
 
     def finish(self, run: Run, options: Any) -> None:
         """Sweeps where the own passes came to rest short: from their end, and if need be from the start."""

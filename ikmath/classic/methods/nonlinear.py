@@ -55,7 +55,7 @@ class NonlinearOptions(RestOptions):
 
     max_iterations: int = 300
     gamma: float = setting(
-        1e-4, "Gamma", "Weight of a radian from the posture against an error of one figure size"
+        1e-4, "Gamma", "Weight of one radian from the posture against an error of one figure size"
     )
 
 
@@ -65,7 +65,7 @@ class Nonlinear(Resting):
     name: ClassVar[str] = "nonlinear"
     label: ClassVar[str] = "Nonlinear Programming"
     description: ClassVar[str] = (
-        "All goals and limits as one minimisation, by L-BFGS-B. Slow, and hard to confuse."
+        "All goals and limits as one minimisation, by L-BFGS-B. Slow; for comparison."
     )
     source: ClassVar[str] = "Ki & Sheen, section 3; Byrd, Lu, Nocedal & Zhu 1995"
     options: ClassVar[type[Options]] = NonlinearOptions

@@ -48,11 +48,13 @@ class PrioritizedOptions(SteppingOptions):
             only.
     """
 
-    damping: float = setting(0.3, "Damping", "Of the inverses, far from the goals; 0 is the text's own form")
+    damping: float = setting(
+        0.3, "Damping", "Damping of the inverses far from the goals; 0 is the text's form"
+    )
     threshold: float = setting(
         1e-3,
         "Threshold",
-        "What is left to a weaker goal counts as nothing below this share of it",
+        "Share of a weaker goal's motion below which it counts as zero",
         maximum=0.999,
     )
 
@@ -62,7 +64,7 @@ class Prioritized(Incremental):
 
     name: ClassVar[str] = "prioritized"
     label: ClassVar[str] = "Prioritized"
-    description: ClassVar[str] = "Goals of lower priority move only what the higher ones leave free."
+    description: ClassVar[str] = "Goals of lower priority use only the motion that higher ones leave free."
     source: ClassVar[str] = "Ki & Sheen, sections 5 and 6"
     options: ClassVar[type[Options]] = PrioritizedOptions
     priorities: ClassVar[bool] = True

@@ -56,8 +56,8 @@ class PseudoinverseOptions(SteppingOptions):
     tracking: float = setting(
         2.0,
         "Tracking",
-        "Share of a step by which its end may miss the linear picture, before it is halved; a million takes "
-        "every step as it is",
+        "How far a step may miss its linear prediction, as a share of its length, before it is halved; a "
+        "million accepts every step",
         minimum=1e-3,
         maximum=np.inf,
     )
@@ -69,7 +69,7 @@ class Pseudoinverse(Incremental):
     name: ClassVar[str] = "pseudoinverse"
     label: ClassVar[str] = "Pseudo-Inverse"
     description: ClassVar[str] = (
-        "The shortest step that brings the goals there. Exact, but unsteady near stretched poses."
+        "The shortest step that reaches the goals. Exact, but unsteady near stretched poses."
     )
     source: ClassVar[str] = "Ki & Sheen, section 4; Ge 2000, 2.2.1 and 3.1; Parent; Whitney"
     options: ClassVar[type[Options]] = PseudoinverseOptions
