@@ -29,13 +29,6 @@ PAGES = tuple(
 )
 TO_DO = {"tests/benchmarks/README.md"}
 """Pages that are still to be rewritten."""
-TOOLTIPS_TO_DO = (
-    "The bone keeps its own animation",
-    "The feet hold while nothing is pinned",
-    "Off: this part touches what it likes",
-)
-"""How tooltips begin that are still to be rewritten."""
-
 NOT_SAID = {
     "who does this gets that": r"(?:^|[.;:,] )(?:[Ww]ho|[Ww]hoever) \w+(?:s|es)\b(?![^.]*\?)",
     "private words": r"\b(?:culprits?|shortfalls?|shortlist|tether|sieve|creeping|picture rows)\b",
@@ -144,10 +137,6 @@ def _tooltips() -> Iterator[tuple[str, str]]:
     yield from ((f"registries: {place}", text) for place, text in _described(registries, ""))
 
 
-def _finished_tooltips() -> list[tuple[str, str]]:
-    return [(place, text) for place, text in _tooltips() if not text.startswith(TOOLTIPS_TO_DO)]
-
-
 def _descriptions(node: ast.AST) -> Iterator[ast.expr]:
     """Where a description stands: an argument, an attribute of a class, an item of an enumeration."""
     if isinstance(node, ast.keyword) and node.arg == "description":
@@ -184,7 +173,7 @@ def _described(node: object, place: str) -> Iterator[tuple[str, str]]:
 
 
 def test_tooltips_are_short():
-    found = _finished_tooltips()
+    found = list(_tooltips())
     assert len(found) > 200
     wrong = [
         f"{place}: {len(text)} characters: {text}" for place, text in found if len(text) > LONGEST_TOOLTIP
@@ -195,7 +184,7 @@ def test_tooltips_are_short():
 def test_tooltips_are_plain():
     wrong = [
         f"{place}: {kind}: {text}"
-        for place, text in _finished_tooltips()
+        for place, text in _tooltips()
         for kind, pattern in NOT_SAID.items()
         if re.search(pattern, text)
     ]
