@@ -226,8 +226,8 @@ def _parser() -> argparse.ArgumentParser:
     both.add_argument(
         "--exit-zero",
         action="store_true",
-        help="exit with 0 also if a figure cannot be solved or baked as it is set up: another attempt on a farm "
-        "would fail too. The report has the status FAILED; see `summary`",
+        help="exit with 0 also if a figure cannot be solved or baked as it is set up: another attempt on a "
+        "farm would fail too. The report has the status FAILED; see `summary`",
     )
     parser = argparse.ArgumentParser(
         prog=f"blender --command {NAME}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What keeps an armature from being solved as it stands, one sentence each, before anything is changed."""
+"""Reasons why an armature cannot be solved, one sentence each, before anything is changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def armature_faults(armature_object: bpy.types.Object | None) -> tuple[Fault, ..
     """What is wrong with an object as an armature to solve; read from the original object.
 
     Returns:
-        All that was found, the weightiest first: no armature, a linked one, an uneven scale, no bones, rest
+        All faults, the most important first: no armature, a linked one, an uneven scale, no bones, rest
         position.
     """
     if armature_object is None:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects of the scene as obstacles for ikmath.
 
-What is seen counts: the evaluated mesh, with modifiers and shape keys, and the instances that an object
-    shows elsewhere. Scale goes into the vertices, the place stays a rigid motion; so the tree over the
-    triangles is built once and kept until the geometry or the scale changes, however the object moves. What
-    cannot be an obstacle now (hidden, deleted, flat, without faces, the figure's own skin) is left out and
-    said in a sentence.
+The evaluated mesh counts, with modifiers and shape keys, and the instances that an object shows. Scale is
+applied to the vertices, and the place is a rigid motion. So the tree over the triangles is built once, and
+kept until the geometry or the scale changes. Objects that cannot be obstacles are ignored, with a sentence:
+hidden, deleted, flat or without faces, and the figure's own skin.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Wanted:
 
     @property
     def key(self) -> str:
-        """Tells it from all others, "" if it was deleted."""
+        """Unique name, "" if it was deleted."""
         return self.object.name_full if self.object is not None else ""
 
     @property
@@ -74,9 +73,9 @@ class _Kept:
     """An obstacle, or one of the instances that it shows, as it was read last.
 
     Attributes:
-        source: tells whose surface it is.
+        source: the name of the surface.
         surface, bake: what its mesh was made of; mesh: in the object's own space.
-        placed: the mesh in figure space; told: what that was made for, to be compared, None before.
+        placed: the mesh in figure space; told: what that was made for, to compare, None before.
     """
 
     source: str
@@ -88,7 +87,7 @@ class _Kept:
 
 
 class ObstacleReader:
-    """Reads obstacles and keeps their trees; whoever solves often keeps the reader.
+    """Reads obstacles and keeps their trees. Keep the reader for repeated solves.
 
     It holds no Blender object.
     """
@@ -119,7 +118,7 @@ class ObstacleReader:
             space: where the figure is.
             depsgraph: the evaluated scene.
             reshaped: full names of the objects whose geometry may have changed since the last time; None
-                where nobody knows, and all are looked at.
+                if unknown: then all are read.
 
         Returns:
             Meshes named after their objects, in the order given, one for each instance; faults, none of
@@ -233,7 +232,7 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
 
 
 def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
-    """Why an object cannot be an obstacle to anybody now, as a sentence; "" if it can."""
+    """Why an object cannot be an obstacle now, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:
         return f"Obstacle '{name}' is no longer in the scene; remove it from the list."
@@ -264,7 +263,7 @@ def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool
     if any(is_deformed(skin, armature_object) for skin in skins):
         return True
     if obj.parent is None and not len(obj.constraints) and obj.animation_data is None:
-        return False  # asked for every obstacle in every frame, and most hang on nothing
+        return False  # runs for every obstacle in every frame, and most have no parent
     bones = frozenset(bone.name for bone in armature_object.data.bones)
     return bool(carrying_bone(obj, "", armature_object, bones))
 
