@@ -74,7 +74,10 @@ class StepModel(Protocol):
 
 
 class GaussNewtonStep:
-    """The linear errors, with what is known of their arcs."""
+    """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
+
+    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise).
+    """
 
     def __init__(
         self,
@@ -88,6 +91,12 @@ class GaussNewtonStep:
         self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
+        self._pull, self._costs = self._error, iterate.costs
+        most = parameters.far * problem.spans
+        if (iterate.squares > most * most).any():
+            share = np.minimum(1.0, most / np.sqrt(np.maximum(iterate.squares, 1e-300)))
+            self._pull = self._error * share[self._stack.effector]
+            self._costs = self._stack.costs(self._pull)
 
     def metric(self, damping: float) -> Metric:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
@@ -97,12 +106,12 @@ class GaussNewtonStep:
     def levels(self, metric: Metric, damping: float) -> list[Level]:
         """See `StepModel`."""
         own = self._parameters
-        levels = enumerate(zip(self._stack.levels, self._iterate.costs, strict=True), 1)
+        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
         # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
         return [
             Level(
                 self._rows[rows],
-                -self._error[rows],
+                -self._pull[rows],
                 (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
             )
             for number, (rows, cost) in levels
@@ -152,7 +161,7 @@ class IterationDriver:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
+        self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""
@@ -224,12 +233,11 @@ class IterationDriver:
             dq = self._propose(iterate, model, damping) - iterate.q
             if abs(dq).max(initial=0.0) < own.still:
                 return self._put_right(iterate), Stop.CONVERGED
-            promised = model.promised(dq)
-            trial, gain = self._try(iterate, dq, promised)
+            trial, ratio = self._try(iterate, dq, model.promised(dq))
             if trial is not None and (
-                gain > own.least_gain * promised or (trial.reached(self.tolerances) and not done)
+                ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
-                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(gain / promised, 1.0) - 1.0) ** 3)
+                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
                 slow = slow + 1 if self._crept(iterate, trial) else 0
                 if correction is not None:
@@ -243,17 +251,20 @@ class IterationDriver:
                 model = None
 
     def _try(self, iterate: Iterate, dq: Array, promised: float) -> tuple[Iterate | None, float]:
-        """The iterate after a step dq (n,), put right where it helps, and the gain of the merit."""
-        own = self.parameters
-        trial = self._move(iterate, iterate.q + dq) if promised > 0.0 else None
+        """The iterate after a step dq (n,), put right where it helps, and the gain ratio.
+
+        Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2).
+        """
+        own, before = self.parameters, iterate.all_costs()
+        noise = self.merit.noise(before)
+        trial = self._move(iterate, iterate.q + dq) if promised > -noise else None
         if trial is None:
             return None, -1.0
-        before, least = iterate.all_costs(), own.least_gain * promised
-        gain = self.merit.gain(before, trial.all_costs())
-        if gain <= least:
+        ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+        if ratio <= own.least_gain:
             trial = self._corrected(trial, self._met(iterate.costs), own.hold)
-            gain = self.merit.gain(before, trial.all_costs())
-        return trial, gain
+            ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+        return trial, ratio
 
     def _put_right(self, end: Iterate) -> Iterate:
         """An end where weaker levels and the posture no longer disturb what is met."""
