@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits by projection: what would leave its limit is put there, and the others take over its part.
+"""Limits by projection: a coordinate that would leave stops at its limit, and the others do its part.
 
 Ge's projection onto the active limits (thesis, 2.5.3 and 5.1). Clipping loses what a clipped joint would
 have done; here the other joints take it over, which needs 2.5 to 4 times fewer iterations. A joint at its

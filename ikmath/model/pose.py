@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A skeleton with coordinates and its finished forward kinematics.
 
-`Pose.forward` is the only way to a pose, so whoever holds one knows that positions, rotations and coordinates
-belong together. A pose never changes.
+`Pose.forward` is the only way to make a pose, so positions, rotations and coordinates always belong together.
+A pose never changes.
 
 Velocities are kept as screws: coordinate i moves a point x of the figure by `w_i x x + v_i` (for a turn about
 a through p: `w = a, v = p x a`; for a slide along a: `w = 0, v = a`). Every Jacobian is read off them.
@@ -33,7 +33,7 @@ Joints = str | int | Sequence[str] | Sequence[int] | Index
 
 
 class _Again:
-    """Where bound points are in a pose that is asked for them again, and their slopes once they are known."""
+    """Places of bound points in a pose that is used repeatedly, and their derivatives once computed."""
 
     __slots__ = ("jacobian", "points", "x")
 
@@ -84,7 +84,7 @@ class Pose:
 
     @classmethod
     def trusted(cls, skeleton: Skeleton, q: Array) -> Pose:
-        """As `forward` for solvers: q is a fresh, finite array of the right shape that nobody writes to."""
+        """As `forward` for solvers: q is a fresh, finite array of the right shape, never written to."""
         self = object.__new__(cls)
         self.skeleton = skeleton
         self.q = q
@@ -228,7 +228,7 @@ class Pose:
         return Points(self.skeleton, names, offset), single  # type: ignore[arg-type]
 
     def remember(self) -> Pose:
-        """Keep what is asked of bound points: many solves begin at this one pose."""
+        """Cache the results for bound points: many solves begin at this one pose."""
         if self._again is None:
             self._again = _Again()
         return self

@@ -9,7 +9,7 @@ centre change evenly, which makes an arc of it that an arm follows with little w
 The text says that the segment is "divided equally". Its formula divides the angle at the centre equally
 and not the length, which is another thing even for |X| = |Y|. Where start, target and centre lie on one
 line there is no angle: in the same direction the formula's limit is taken; in opposite ones the segment
-runs through the centre, no direction is better than another, and BadValue says so.
+runs through the centre, no direction is better than another, and BadValue is raised.
 """
 
 from __future__ import annotations
