@@ -53,7 +53,7 @@ class Wanted:
         weight: (E,), with the influence in it; 0 where an effector is off.
         influence: (E,) in [0, 1]; priority: (E,).
         position: (*frames, E, 3) and rotation: (*frames, E, 3, 3) of the targets, drawn back by the influence
-            for asks out of `MANY`.
+            for kinds in `MANY`.
         world: (*frames, 3, 3) the axes of the world, as columns.
         settings: (E,) options of the kinds; amounts: (E,) by name, those that are read in every frame.
         alternatives: (E,) the places to choose from, K or none for each.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tokenize
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -33,6 +34,20 @@ NOT_SAID = {
     "a value described by what it is not": r"that is not a finite number",
 }
 """What it is -> what the guide says not to write."""
+NOT_SAID_OF_CODE = {
+    "who does this gets that": NOT_SAID["who does this gets that"],
+    "personified code": r"\b(?:asks|wish(?:es)?|knows nothing of|knows no |whoever|nobody|somebody)\b",
+}
+"""The same of docstrings and comments."""
+PLAIN_CODE = (
+    "blender_ik_addon/bridge",
+    "ikmath/diagnosis",
+    "ikmath/goals",
+    "ikmath/limits",
+    "ikmath/model",
+    "ikmath/trajectory",
+)
+"""Packages whose docstrings and comments follow the guide; to be extended."""
 
 
 def _name(path) -> str:
@@ -165,6 +180,28 @@ def test_tooltips_are_short():
         f"{place}: {len(text)} characters: {text}" for place, text in found if len(text) > LONGEST_TOOLTIP
     ]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("package", PLAIN_CODE)
+def test_docstrings_and_comments_are_plain(package):
+    wrong = [
+        f"{_name(path)}:{line}: {kind}: {text}"
+        for path in python_files(package)
+        for line, text in _explained(path)
+        for kind, pattern in NOT_SAID_OF_CODE.items()
+        if re.search(pattern, text)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def _explained(path) -> Iterator[tuple[int, str]]:
+    """(line, text) of a file's docstrings and comments."""
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Expr) and _text(node.value) is not None:
+            yield node.lineno, " ".join(_text(node.value).split())
+    with path.open("rb") as file:
+        tokens = tokenize.tokenize(file.readline)
+        yield from ((each.start[0], each.string) for each in tokens if each.type == tokenize.COMMENT)
 
 
 def test_tooltips_are_plain():

@@ -4,7 +4,7 @@
 Maciejewski & Klein 1985 as Ge gives it (4.1.1, eq. 4.6):
 `dq = J_e^+ x_e + alpha_h [J_o (I - J_e^+ J_e)]^+ (alpha_o x_o - J_o J_e^+ x_e)`, for the two worst obstacles
 weighed by how their critical distances compare (5.3.1, eq. 5.2). The gains are those of `zones`, or the
-influence function of Pourazady & Ho, which asks how much time is left to brake.
+influence function of Pourazady & Ho, by the time left to brake.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from .swinging import beside, between, ends
 
 @dataclass(frozen=True)
 class Bending:
-    """A joint whose turn is told by two numbers, the bend and the twist.
+    """A joint whose turn has two numbers, the bend and the twist.
 
     Attributes:
         axis: 0 to bend about x, 2 about z.

@@ -269,8 +269,8 @@ def _subspace_minimum(
     """Minimise the model over the unknowns free at the Cauchy point (section 5.1, the direct primal method).
 
     The minimum is projected onto the bounds; should that lead uphill or hardly down, the way to it is cut
-    short at the first bound instead (after Morales & Nocedal 2011, who only ask that it does not lead
-    uphill).
+    short at the first bound instead (after Morales & Nocedal 2011, who only require that it does not
+    lead uphill).
     """
     theta, w, m = model
     free: Mask = (cauchy > low) & (cauchy < high)

@@ -76,7 +76,7 @@ class Control(Incremental):
         gradient = control_gradient(state.q, desired, 0.5 * gain, options.norm)
         gradient = np.clip(gradient, -away, away) / max(state.caution, 1.0)
         if posture is None:
-            # Nobody asked for the rest pose: what turning towards it disturbs, to second order, must not
+            # No posture was given: what turning towards the rest pose disturbs, to second order, must not
             # keep the figure from its goals.
             length = float(np.linalg.norm(gradient / state.problem.strides))
             gradient = gradient * min(1.0, 0.5 * state.cost**0.25 / length if length > 0.0 else 1.0)

@@ -2,7 +2,7 @@
 """What the methods have in common that turn joints by geometry, without a Jacobian.
 
 They take positions, on chains and trees, obey the joints' limits, solve any number of frames in one call, and
-leave the figure where it starts wherever the goals do not ask for more: the start is their posture.
+leave the figure where it starts, as far as the goals allow: the start is their posture.
 """
 
 from __future__ import annotations

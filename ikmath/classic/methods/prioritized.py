@@ -75,8 +75,8 @@ class Prioritized(Incremental):
         Not by the loop that the other methods share: that one judges a step by all errors together, while
         here a step is better if the first level that changed is, whatever the later ones lose. A long step
         for a weak goal disturbs a strong one, because the figure is not linear; the next step mends that. So
-        errors within a funnel, which closes with every step, do not count, or a goal that is met would let
-        nobody move.
+        errors within a funnel, which closes with every step, do not count, or a goal that is met would
+        prevent all motion.
         """
         skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
         mobility = skeleton.mobility if skeleton.uneven else None
@@ -189,7 +189,7 @@ class Prioritized(Incremental):
         if len(error) > len(level):  # rows of a limit method: below all goals, as an objective is
             level = np.concatenate([level, np.full(len(error) - len(level), level.max(initial=0) + 1)])
         tasks = [(weighed[level == step], -error[level == step]) for step in np.unique(level)[:count]]
-        # Far from the goals the linear picture does not hold and a long step helps nobody; after refused
+        # Far from the goals the linear model does not hold and a long step is of no use; after refused
         # steps neither.
         damping = options.damping * float(np.sqrt((min(1.0, state.cost) + _NEAR) * state.caution))
         answer = solve_in_order(

@@ -3,13 +3,13 @@
 
 The pseudo-inverse (Ki & Sheen, section 4; Ge, 2.2.1, 4.2; Parent, eq. 13; Whitney's positioning) goes
 through an exchangeable singular value decomposition, warm-started where that helps. The null-space vector
-z is what the posture asks for. Singular values below a share of the largest one are cut off; where one is
-about to cross that line the step jumps, which is the text's own complaint (Ki & Sheen, section 7; Ge, 3.2)
+z is the step towards the posture. Singular values below a share of the largest one are cut off; where one is
+about to cross that line the step jumps, as the text itself remarks (Ki & Sheen, section 7; Ge, 3.2)
 and the reason for `damped`.
 
 Whitney's control of the tracking error: a step that misses what its linear picture promised by more than a
 share of itself is halved and tried again. In an animator's program after Whitney the new end effector is
-compared with the goal; comparing it with where it should have gone tells the same and also works where the
+compared with the goal; comparing it with where it should have gone is equivalent and also works where the
 goal is out of reach.
 
 Joint stiffness acts as the metric of the coordinates: the pseudo-inverse is taken of `J W^(1/2)`.

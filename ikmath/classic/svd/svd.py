@@ -24,7 +24,7 @@ Decompose = Callable[[Array, Basis | None], tuple[Svd, Basis | None]]
 
 @dataclass(frozen=True, kw_only=True)
 class SvdBackend:
-    """One way to decompose, with what a menu needs to know of it."""
+    """One way to decompose, with what a menu shows."""
 
     name: str
     label: str
