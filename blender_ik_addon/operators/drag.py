@@ -285,7 +285,7 @@ class ARTICULATE_OT_drag(OnArmature):
         return self._confirm(context)
 
     def _settle(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Glide on, a step a tick; whoever presses anything meanwhile has the end of it at once."""
+        """Continue the motion, a step a tick; any key or button skips to the final pose."""
         if event.type != "TIMER":
             return self._confirm(context) | {"PASS_THROUGH"} if event.value == "PRESS" else {"RUNNING_MODAL"}
         self._solve(context)

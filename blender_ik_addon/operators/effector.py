@@ -81,7 +81,7 @@ class ARTICULATE_OT_effector_add(OnBones):
         bones, second = self._both(context, armature)
         if second:
             settings["second_bone"] = second
-        # Who says where the second bone is held, or how far away, does not mean "as it is now".
+        # A given point or distance replaces "as it is now".
         said = {"distance", "second_point", "second_offset", "second_rotation"} & settings.keys()
         news = [
             NewEffector(

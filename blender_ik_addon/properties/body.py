@@ -62,7 +62,7 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
 
 
 class ArticulatePair(ListItem, bpy.types.PropertyGroup):
-    """Two bones about which the figure's self-collision is told otherwise."""
+    """Two bones with their own setting for self-collision."""
 
     __slots__ = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a pose bone knows besides its IK settings: `PoseBone.articulate`."""
+"""Settings of a pose bone besides its IK settings: `PoseBone.articulate`."""
 
 from typing import Any
 

@@ -36,7 +36,7 @@ def _hold_place(effector: "ArticulateEffector", _context: bpy.types.Context) -> 
         return
     matrix = armature.matrix_world @ pose_bone.matrix
     effector.pin_location = matrix @ effector.first_target(pose_bone.bone)
-    # A plane is pinned level; whoever wants a slope sets it by a target.
+    # A plane is pinned level; for a slope, use a target.
     level = (1.0, 0.0, 0.0, 0.0)
     effector.pin_rotation = level if effector.kind == "PLANE" else matrix.to_quaternion()
 

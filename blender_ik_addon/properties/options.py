@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kinds of effector can be told: every option of every kind, each of which means something for some.
+"""The options of the kinds of effector: every option of every kind.
 
 Which kind has which is in `kinds`.
 """
