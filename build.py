@@ -12,7 +12,7 @@
   python build.py docs     the manual as a site, in dist/site
   python build.py release  run all checks, then make the files of a release in dist/release
 
-What stands after -- goes to the tool behind a command: python build.py test -- -k quaternion -x
+Arguments after -- go to the tool behind a command: python build.py test -- -k quaternion -x
 """
 
 import argparse
