@@ -129,8 +129,8 @@ class Correction(Protocol):
     def aside(self, iterate: Iterate) -> Array | None:
         """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
 
-    def learn(self, iterate: Iterate, dq: Array, trial: Iterate) -> None:
-        """Take note of a step dq (n,) that was taken."""
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
+        """Take note of a step that was taken."""
 
     def drop(self) -> None:
         """Take note that a step was refused."""
@@ -210,7 +210,7 @@ class IterationDriver:
         most_slow: float,
         most_refused: int,
     ) -> tuple[Iterate, Stop]:
-        """Better and better poses by one kind of step; at the end what is met is put right.
+        """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
             make: the model of an iterate; most_slow, most_refused: steps in a row that end it.
@@ -221,7 +221,7 @@ class IterationDriver:
         while True:
             done = iterate.reached(self.tolerances)
             if done and self.posture is None:
-                return self._put_right(iterate), Stop.REACHED
+                return iterate, Stop.REACHED
             if budget.iterations <= 0:
                 return self._put_right(iterate), Stop.ITERATIONS
             if time.perf_counter() > budget.deadline:
@@ -241,7 +241,7 @@ class IterationDriver:
                 damping, refused = max(damping, own.least_factor), 0
                 slow = slow + 1 if self._crept(iterate, trial) else 0
                 if correction is not None:
-                    correction.learn(iterate, dq, trial)
+                    correction.learn(iterate, trial)
                 iterate, model = trial, None
                 continue
             refused += 1
