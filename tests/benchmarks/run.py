@@ -2,7 +2,7 @@
 """Benchmarks: `python build.py bench` runs all of them, `python build.py bench -- iteration blender` two.
 
 Each is a module here with a `run(arguments)`. One thread, medians; times are for comparing within one run,
-not for comparing machines. Options after the names go to the benchmarks, see docs/speed.md.
+not for comparing machines. Options after the names go to the benchmarks, see README.md beside this.
 """
 
 from __future__ import annotations
