@@ -63,13 +63,14 @@ class JointWeights:
         pose: Pose,
         body: int,
         even: bool,
+        keeps: Array,
         parameters: PostureParameters,
     ) -> JointWeights:
         """The weights of a figure.
 
         Args:
             skeleton, figure: of it; pose: the one that the map was made of; body: the joint of which only the
-                tilt counts; even: all joints alike; parameters: constants.
+                tilt counts; even: all joints alike; keeps: (J,) shares of the weights; parameters: constants.
         """
         turns = np.flatnonzero(skeleton.is_turn)
         joints = np.unique(skeleton.owner[turns])
@@ -80,6 +81,7 @@ class JointWeights:
         which = np.searchsorted(joints, skeleton.owner[turns])
         place = skeleton.slot[turns] - 3
         weight = np.array([_weight(figure, j, even, parameters) for j in joints.tolist()]).reshape(-1)
+        weight = weight * keeps[joints]
         frames = pose.rotation[above]
         frames[above < 0] = np.eye(3)
         axes = np.matmul(frames.swapaxes(1, 2), figure.hinge[joints][:, :, None])[:, :, 0]

@@ -114,7 +114,7 @@ class Bake:
                 " the frames that Blender has: choose frames among these"
             )
         self.options = options
-        self.plan: Plan = read_plan(armature, context)
+        self.plan: Plan = read_plan(armature, context, carries="ALWAYS")
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
