@@ -24,8 +24,10 @@ from ..postures import JointPosture, PostureCost, ScaledPosture
 from ..problem.problem import Problem, Solution
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
+from .arc_correction import ArcCorrection
 from .collision_guard import CollisionGuard
-from .driver import Budget, IterationDriver, Stop
+from .driver import Budget, Correction, IterationDriver, Stop
+from .frame_correction import FrameCorrection
 from .iterate import Iterate
 from .method import Allows, Method, Options
 from .parameters import DEFAULTS, HierarchicalParameters
@@ -113,7 +115,7 @@ class Hierarchical(Method):
         problem: Problem,
         q: Array,
         options: Any,
-        trail: Trail | None,
+        before: Trail | None,
         turn_limit: float | None = None,
     ) -> Solution:
         """One solve, from a start or (with a trail) from the frame before."""
@@ -123,8 +125,9 @@ class Hierarchical(Method):
         if limit is not None:
             room = np.where(skeleton.is_turn, limit, np.inf)
             low, high = q - room, q + room
-        scene, near = problem.scene, None if trail is None else trail.near
-        guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, near)
+        trail = Trail() if before is None else before
+        scene = problem.scene
+        guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
         driver = IterationDriver(
             problem,
             posture_of(problem, q),
@@ -132,16 +135,22 @@ class Hierarchical(Method):
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),
-            curvature=ACCURACY[options.accuracy] and trail is None and guard is None,
-            arcs=trail is None and guard is None,
+            trail.active,
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
-        start = driver.begin(q, None if trail is None else trail.pose)
-        end, stop = driver.run(start, budget)
+        alone = before is None and guard is None
+        exact = alone and ACCURACY[options.accuracy]
+        start = driver.begin(q, trail.pose)
+        first = None if alone else FrameCorrection(trail.first)
+        correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
+        end, stop = driver.run(start, budget, correction, hurried=exact)
         if not end.reached(driver.tolerances):
-            end, stop = self._elsewhere(problem, driver, budget, start, end, stop, options, trail is None)
-        return self._conclude(problem, end, stop, budget, options, guard)
+            end, stop = self._elsewhere(driver, budget, start, end, stop, options, exact)
+        if exact and stop is Stop.CONVERGED:
+            end, stop = driver.refine(end, budget)
+        trail = Trail(end.pose, end.near, first=None if first is None else first.first, active=driver.active)
+        return self._conclude(problem, end, stop, budget, options, guard, trail)
 
     def relax(
         self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None, reach: float
@@ -156,12 +165,12 @@ class Hierarchical(Method):
             else CollisionGuard(problem, problem.scene, problem.stack.metric, None),
             options.parameters,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),
-            curvature=problem.scene is None,
-            arcs=False,
         )
         budget = Budget(most)
         start = driver.begin(answer.q)
-        end, stop = driver.run(start, budget)
+        end, stop = driver.run(start, budget, None, hurried=problem.scene is None)
+        if problem.scene is None:
+            end, stop = driver.refine(end, budget)
         if not better_or_reached(problem, end, start, driver.tolerances):
             end = start
         if allows is not None and not allows(end.q):
@@ -177,30 +186,29 @@ class Hierarchical(Method):
             relaxed=rests,
         )
 
+    @staticmethod
     def _elsewhere(
-        self,
-        problem: Problem,
         driver: IterationDriver,
         budget: Budget,
         start: Iterate,
         end: Iterate,
         stop: Stop,
         options: Any,
-        may_jump: bool,
+        exact: bool,
     ) -> tuple[Iterate, Stop]:
-        """The best end of all starts that the strategies propose."""
-        rng = np.random.default_rng(options.seed)
+        """The best end of all starts of the strategies; none jumps where nothing is refined."""
+        problem, rng = driver.problem, np.random.default_rng(options.seed)
         came = better(problem, end, start, 0.5)
         strategies: list[RestartStrategy] = [StraightLimbKick(), *[SeededRestarts()] * options.restarts]
         for strategy in strategies:
-            errors = np.sqrt(end.squares)
-            hopeless = strategy.jumps and as_near_as_can_be(problem, errors, driver.tolerances)
-            if hopeless or (strategy.jumps and not (may_jump and driver.curvature)):
+            hopeless = as_near_as_can_be(problem, np.sqrt(end.squares), driver.tolerances)
+            if strategy.jumps and (hopeless or not exact):
                 continue
             for q in strategy.starts(problem, end, rng):
                 budget.taken += strategy.steps
                 budget.iterations = options.max_iterations
-                other, why = driver.run(driver.begin(q), budget)
+                arcs = ArcCorrection(problem, options.parameters.arc_gain)
+                other, why = driver.run(driver.begin(q), budget, arcs, hurried=exact)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 if other.reached(driver.tolerances) or better(problem, other, end, least):
                     end, stop = other, why
@@ -210,7 +218,13 @@ class Hierarchical(Method):
 
     @staticmethod
     def _conclude(
-        problem: Problem, end: Iterate, stop: Stop, budget: Budget, options: Any, guard: CollisionGuard | None
+        problem: Problem,
+        end: Iterate,
+        stop: Stop,
+        budget: Budget,
+        options: Any,
+        guard: CollisionGuard | None,
+        trail: Trail,
     ) -> Solution:
         near, blocked = end.near, ""
         if guard is not None and near is not None and stop is not Stop.REACHED:
@@ -226,7 +240,7 @@ class Hierarchical(Method):
             measure=problem.measure(end.q, near),
             blocked=blocked,
             near=near,
-            memory=Trail(end.pose, near),
+            memory=trail,
         )
 
 

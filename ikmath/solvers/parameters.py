@@ -17,10 +17,10 @@ class HierarchicalParameters:
         least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
             1/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
-        most_factor: factor of the damping from which a solve ends: no step is short enough.
-        refusals: growth of the damping (it doubles with each refused step in a row) that calls for curvature.
-        slow: share of a level's squared error; steps that gain less converge slowly and call for curvature.
-        patience: slow steps in a row before that.
+        slow: share of a level's squared error; steps that gain less converge slowly.
+        slow_steps, refusals: slow or refused steps in a row that call for steps by curvature.
+        slow_at_last, refusals_at_last: the same where no other steps follow: the solve ends. Damping grows
+            2^k-fold with the k-th refusal.
         still: radians or figure sizes; a solve rests where no step is longer.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.
@@ -50,10 +50,11 @@ class HierarchicalParameters:
     bias: float = 1e-8
     least_gain: float = 1e-4
     least_factor: float = 1e-3
-    most_factor: float = 1e6
-    refusals: float = 8.5
     slow: float = 1e-2
-    patience: int = 2
+    slow_steps: int = 2
+    refusals: int = 3
+    slow_at_last: int = 5
+    refusals_at_last: int = 7
     still: float = 2e-7
     hold: float = 1e-10
     near: float = 1e-2

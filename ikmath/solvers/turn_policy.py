@@ -9,14 +9,17 @@ turn reaches is no reason to turn farther.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..collision import ClosestPairs
+from ..linalg.hierarchical_qp import Signs
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array
+from .frame_correction import FirstStep
 from .parameters import HierarchicalParameters
 
 
@@ -27,12 +30,15 @@ class Trail:
     Attributes:
         pose, near: where it ended, and the closest pairs there.
         errors: (E,) that it ended with, None if there was no frame before.
+        first: its first step; active: see `IterationDriver`.
         late: frames in a row that were short of targets which a wider turn would have reached.
     """
 
     pose: Pose | None = None
     near: ClosestPairs | None = None
     errors: Array | None = None
+    first: FirstStep | None = None
+    active: Sequence[Signs] = ()
     late: int = 0
 
 
