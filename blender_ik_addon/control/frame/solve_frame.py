@@ -76,7 +76,7 @@ def solve_task(
     q = _start(task, before)
     following = before.solution if before and not leaps else None
     problem = _settled(plan, task.problem, q, before)
-    if brief and max_iterations is None and following is None:
+    if brief and max_iterations is None and following is None and task.posture is None:
         ask = partial(_briefly, plan)
     else:
         ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
