@@ -36,9 +36,7 @@ class Pose:
 
 
 def _by(bone: str, end: str, x: float, y: float, z: float) -> Place:
-    return lambda figure: (
-        figure.matrix_world @ getattr(figure.pose.bones[bone], end) + Vector((x, y, z))
-    )
+    return lambda figure: figure.matrix_world @ getattr(figure.pose.bones[bone], end) + Vector((x, y, z))
 
 
 POSES: Mapping[str, Pose] = {
@@ -65,9 +63,15 @@ POSES: Mapping[str, Pose] = {
         }
     ),
     "look back": Pose(turns={"spine.006": ("Z", 100.0)}),
-    "lunge": Pose(heads={"spine": _by("spine", "head", 0, -0.1, -0.35)}, steps={"foot.L": (0.0, -0.6, 0.0), "foot.R": (0.0, 0.35, 0.0)}),
+    "lunge": Pose(
+        heads={"spine": _by("spine", "head", 0, -0.1, -0.35)},
+        steps={"foot.L": (0.0, -0.6, 0.0), "foot.R": (0.0, 0.35, 0.0)},
+    ),
     "kneel": Pose(
-        heads={"shin.R": lambda figure: Vector((-0.12, 0.05, 0.07)), "spine": _by("spine", "head", 0, 0.05, -0.45)},
+        heads={
+            "shin.R": lambda figure: Vector((-0.12, 0.05, 0.07)),
+            "spine": _by("spine", "head", 0, 0.05, -0.45),
+        },
         steps={"foot.L": (0.0, -0.35, 0.0)},
         holds=("foot.L",),
     ),
