@@ -152,7 +152,7 @@ class IterationDriver:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
+        self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""
@@ -224,12 +224,11 @@ class IterationDriver:
             dq = self._propose(iterate, model, damping) - iterate.q
             if abs(dq).max(initial=0.0) < own.still:
                 return self._put_right(iterate), Stop.CONVERGED
-            promised = model.promised(dq)
-            trial, gain = self._try(iterate, dq, promised)
+            trial, ratio = self._try(iterate, dq, model.promised(dq))
             if trial is not None and (
-                gain > own.least_gain * promised or (trial.reached(self.tolerances) and not done)
+                ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
-                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(gain / promised, 1.0) - 1.0) ** 3)
+                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
                 slow = slow + 1 if self._crept(iterate, trial) else 0
                 if correction is not None:
@@ -243,17 +242,20 @@ class IterationDriver:
                 model = None
 
     def _try(self, iterate: Iterate, dq: Array, promised: float) -> tuple[Iterate | None, float]:
-        """The iterate after a step dq (n,), put right where it helps, and the gain of the merit."""
-        own = self.parameters
-        trial = self._move(iterate, iterate.q + dq) if promised > 0.0 else None
+        """The iterate after a step dq (n,), put right where it helps, and the gain ratio.
+
+        Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2).
+        """
+        own, before = self.parameters, iterate.all_costs()
+        noise = self.merit.noise(before)
+        trial = self._move(iterate, iterate.q + dq) if promised > -noise else None
         if trial is None:
             return None, -1.0
-        before, least = iterate.all_costs(), own.least_gain * promised
-        gain = self.merit.gain(before, trial.all_costs())
-        if gain <= least:
+        ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+        if ratio <= own.least_gain:
             trial = self._corrected(trial, self._met(iterate.costs), own.hold)
-            gain = self.merit.gain(before, trial.all_costs())
-        return trial, gain
+            ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+        return trial, ratio
 
     def _put_right(self, end: Iterate) -> Iterate:
         """An end where weaker levels and the posture no longer disturb what is met."""

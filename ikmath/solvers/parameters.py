@@ -26,7 +26,8 @@ class HierarchicalParameters:
         near: scaled error of a level that second-order corrections may put right.
         met: scaled error of a level that is a constraint of a Newton step.
         priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
-        rounding: share of a cost by which it may differ for no reason.
+        over_posture: by how much the weakest level outweighs the posture, whose scale is about one.
+        rounding: share of the merit by which it may differ for no reason.
         ridge: damping of Newton steps, as a share of the largest curvature.
         touching: measure by which a swing may be inside its boundary and still be held by it.
         corrections: second-order corrections of one step at most (Nocedal & Wright 2006, 18.3).
@@ -59,8 +60,9 @@ class HierarchicalParameters:
     hold: float = 1e-10
     near: float = 1e-2
     met: float = 1e-6
-    priority: float = 1e3
-    rounding: float = 1e-13
+    priority: float = 1e2
+    over_posture: float = 3e4
+    rounding: float = 1e-14
     ridge: float = 1e-5
     touching: float = 1e-6
     corrections: int = 3
@@ -69,7 +71,7 @@ class HierarchicalParameters:
     curved: float = 0.2
     crossings: int = 4
     turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
-    jump: float = math.radians(12.0)
+    jump: float = math.radians(14.0)
     frames_late: int = 5
     leap: float = 0.05
     slight: float = 5e-3
