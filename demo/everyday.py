@@ -68,6 +68,7 @@ POSES: Mapping[str, Pose] = {
         steps={"foot.L": (0.0, -0.6, 0.0), "foot.R": (0.0, 0.35, 0.0)},
     ),
     "kneel": Pose(
+        {"foot.R": lambda figure: Vector((-0.12, 0.52, 0.04))},
         heads={
             "shin.R": lambda figure: Vector((-0.12, 0.05, 0.07)),
             "spine": _by("spine", "head", 0, 0.05, -0.45),

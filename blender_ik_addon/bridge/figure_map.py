@@ -18,6 +18,7 @@ from .space import nearest_rotation
 
 _ROD: Final = 0.5 / sqrt(3.0)  # of half a bone's length, where two points have the inertia of a slender rod
 
+_UNTURNED: Final = 1e-4  # of the entries of a rotation matrix, which are stored in single precision
 _LYING: Final = 0.1  # levelled length of a direction below which it tells no heading
 
 
@@ -72,12 +73,28 @@ def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
     return replace(
         found,
         hinge=hinge,
-        heads=scale * found.heads,
-        tails=scale * found.tails,
+        heads=figure.heads,
+        tails=figure.heads + np.matmul(figure.frames, bone_ends(figure)[:, :, None])[:, :, 0],
         forward=forward,
         left=np.cross(found.up, forward),
         size=scale * found.size,
     )
+
+
+def bone_ends(figure: Figure) -> Array:
+    """(J, 3) ends of the bones in their joints' axes, metres."""
+    own = figure.plan.bone
+    ends = np.zeros((len(own), 3))
+    size = np.linalg.norm(figure.state.matrix[own, :3, 1].astype(float), axis=1)
+    ends[:, 1] = size * figure.bones.length[own] * figure.space.scale
+    return ends
+
+
+def limbs_at_rest(whole: BoneMap, figure: Figure) -> bool:
+    """Whether no long bone of an arm or a leg is turned against its rest pose, as in a T-pose."""
+    joints = [joint for limb in whole.kinds.limbs for joint in limb.joints]
+    turned = figure.state.basis[joints, :3, :3]
+    return bool(joints) and bool((np.abs(turned - np.eye(3)) < _UNTURNED).all())
 
 
 def facing(whole: BoneMap, figure: Figure) -> Array:

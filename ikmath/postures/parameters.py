@@ -79,7 +79,7 @@ class PostureParameters:
     hip_twist: float = 10.0
     vertical: float = 0.5
     balance: float = 20.0
-    balance_room: float = 0.05
+    balance_room: float = 0.04
     even_joint: float = _MIDDLE
     even_slide: float = 1.0
     ahead: float = 0.3

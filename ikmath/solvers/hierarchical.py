@@ -145,6 +145,9 @@ class Hierarchical(Method):
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop = driver.run(start, budget, correction, hurried=exact)
+        if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
+            # a start elsewhere may reach the goals, but in a pose that is far from the posture
+            end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
             end, stop = self._elsewhere(driver, budget, start, end, stop, options, exact)
         if exact and stop is Stop.CONVERGED:

@@ -204,3 +204,43 @@ def test_a_bake_follows_targets_that_spin(degrees):
         assert off < 1.0, frame
     misses = [effector["worst"] for effector in rig.articulate.report["effectors"].values()]
     assert max(misses) < 2e-3
+
+
+def test_a_relaxed_stance_is_one_click():
+    rig = person()
+    bpy.ops.articulate.relaxed_stance()
+    for side in "LR":
+        shoulder, elbow, _, wrist = ends(rig, f"upper_arm.{side}", f"forearm.{side}")
+        arm = elbow - shoulder
+        assert np.degrees(np.arcsin(-arm[2] / np.linalg.norm(arm))) == pytest.approx(70, abs=1)
+        assert bend(rig, f"upper_arm.{side}", f"forearm.{side}") == pytest.approx(15, abs=1)
+        assert wrist[1] < elbow[1]
+        assert bend(rig, f"thigh.{side}", f"shin.{side}") == pytest.approx(14, abs=1)
+        foot = rig.pose.bones[f"foot.{side}"]
+        rest = rig.data.bones[foot.name].matrix_local
+        np.testing.assert_allclose(foot.matrix.to_3x3(), rest.to_3x3(), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["wolf", "shark"])
+def test_what_does_not_stand_on_two_legs_has_no_relaxed_stance(name):
+    rig = metarig_clips.metarig(name)
+    before = [bone.matrix_basis.copy() for bone in rig.pose.bones]
+    with pytest.raises(RuntimeError, match="two legs"):
+        bpy.ops.articulate.relaxed_stance()
+    assert [bone.matrix_basis for bone in rig.pose.bones] == before
+
+
+@pytest.mark.parametrize("source", ["AUTO", "POSE"])
+def test_a_figure_in_rest_pose_is_baked_as_it_stands_at_ease(source):
+    """The targets are those of a relaxed stance elsewhere: only that posture gives it back."""
+    rig = person(posture_from=source)
+    bpy.ops.articulate.relaxed_stance()
+    bones = ["hand.L", "hand.R", *FEET, "spine.006"]
+    places = {bone: ends(rig, bone)[1] + [0.3, -0.2, 0.0] for bone in bones}
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    for bone, place in places.items():
+        pull(rig, bone, place)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=2)
+    bpy.context.scene.frame_set(2)
+    assert (abs(bend(rig, "upper_arm.L", "forearm.L") - 15) < 2) == (source == "AUTO")

@@ -134,6 +134,7 @@ class Plan:
     inertia: Array | None = field(default=None, compare=False, repr=False)
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     carries: str = "NEVER"
+    posture_from: str = "AUTO"
     metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
 
@@ -236,6 +237,7 @@ def read_plan(
         inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
         bone_map=read_map(bones, upward(armature), _deforming(armature, bones)) if natural else None,
         carries=carries,
+        posture_from=solver.posture_from,
         metre=unit,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)

@@ -19,18 +19,22 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.model.figure_map import Kind
-from ikmath.postures.alignment import Correspondence, RigidMotion, align, smoothed
+from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, smoothed
 from ikmath.postures.objective import PostureObjective
+from ikmath.postures.parameters import DEFAULTS
+from ikmath.postures.stance import stance
 from ikmath.postures.support import BalanceRule, unsupported
 
-from ...bridge.armature import Flags
-from ...bridge.figure_map import facing, joint_map, mass_points
+from ...bridge.armature import Array, Flags
+from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
 from .plan import Plan
 
 _IN_PLACE: Final = 1e-3  # of the figure's size: an effector that is off by less is where it should be
 _SEVERAL: Final = 3  # places that tell where a figure is, though neither hips nor feet are among them
+SMOOTHING: Final = DEFAULTS.smoothing
+"""Frames before and after over which a heading is averaged."""
 _FEET: Final = (Kind.ANKLE, Kind.PAW)
 
 
@@ -39,24 +43,26 @@ class FramePosture:
     """The posture objective of one frame.
 
     Attributes:
-        figure: at the pose that is the posture; still: the objective of that pose, where it is.
+        figure: as the frame starts; q: (n,) the posture, which may be another pose of it.
+        still: the objective of the posture, where it is.
         motion: to where the targets are, None for none; cost: the objective carried along by it.
     """
 
     figure: Figure
+    q: Array
     still: PostureObjective
     motion: RigidMotion | None
     cost: PostureObjective
 
     @property
-    def rule(self) -> BalanceRule:
-        """What keeps the figure from falling."""
-        return self.cost.support.rule
+    def start(self) -> Array:
+        """(n,) the posture carried to where the targets are."""
+        return self.q if self.motion is None else carried(self.figure.skeleton, self.q, self.motion)
 
-    def carried(self, motion: RigidMotion | None) -> FramePosture:
+    def follows(self, motion: RigidMotion) -> FramePosture:
         """The same with another motion."""
-        cost = self.still if motion is None else self.still.carried_by(motion)
-        if self.rule == BalanceRule.NONE:
+        cost = self.still.carried_by(motion)
+        if self.cost.support.rule == BalanceRule.NONE:
             cost = cost.with_support(self.cost.support)
         return replace(self, motion=motion, cost=cost)
 
@@ -73,72 +79,79 @@ def frame_posture(
     """
     if plan.bone_map is None:
         return None
-    if before is not None and before.figure is figure:
-        still = before.still
+    still = _objective(plan, figure) if before is None else before.still
+    follows = _follows(plan, figure, want, still)
+    if before is not None and before.figure is figure and (before.motion is not None) == follows:
+        q = before.q
     else:
-        pose = ik.Pose.forward(figure.shown, figure.q)
-        still = _objective(plan, figure) if before is None else before.still.with_reference(pose)
-    motion = _motion(plan, figure, want, still)
+        q = figure.q
+        if follows and plan.posture_from == "AUTO" and limbs_at_rest(plan.bone_map, figure):
+            q = stance(figure.shown, joint_map(plan.bone_map, figure), figure.q)
+        still = still.with_reference(ik.Pose.forward(figure.shown, q))
+    motion = _motion(plan, figure, want, still, q) if follows else None
     cost = still if motion is None else still.carried_by(motion)
-    reason = _why_unsupported(plan, figure, want, still, motion is not None)
+    reason = _why_unsupported(plan, figure, want, still, follows)
     if reason:
         cost = cost.with_support(unsupported(reason))
-    return FramePosture(figure=figure, still=still, motion=motion, cost=cost)
+    return FramePosture(figure=figure, q=q, still=still, motion=motion, cost=cost)
 
 
-def with_smooth_motions(postures: Sequence[FramePosture]) -> list[FramePosture]:
-    """The postures of a clip's frames, their headings averaged over neighbouring frames."""
-    if not any(posture.motion for posture in postures):
-        return list(postures)
-    motions = [posture.motion or RigidMotion(up=posture.still.figure.up) for posture in postures]
+def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePosture | None:
+    """One of the postures of frames that follow each other, with its heading averaged over them.
+
+    None where nothing is to be averaged.
+    """
+    if row >= len(postures) or any(posture.motion is None for posture in postures):
+        return None
+    motions = [posture.motion for posture in postures if posture.motion is not None]
     anchors = [posture.figure.heads[max(posture.still.figure.body, 0)] for posture in postures]
-    return [
-        posture if posture.motion is None else posture.carried(motion)
-        for posture, motion in zip(postures, smoothed(motions, anchors), strict=True)
-    ]
+    return postures[row].follows(smoothed(motions, anchors)[row])
 
 
 def _objective(plan: Plan, figure: Figure) -> PostureObjective:
     """The objective of the pose at which a figure was measured."""
     if plan.bone_map is None:
         raise RuntimeError("the plan has no map")
-    keeps = [plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()]
-    length = np.linalg.norm(figure.state.matrix[figure.plan.bone, :3, 1], axis=1)
-    tips = np.zeros((len(figure.plan.bone), 3))
-    tips[:, 1] = length * figure.bones.length[figure.plan.bone] * figure.space.scale
     return PostureObjective.of(
         figure.shown,
         figure.q,
         figure=joint_map(plan.bone_map, figure),
         figure_q=figure.q,
-        tips=tips,
+        tips=bone_ends(figure),
         masses=mass_points(plan.bone_map, figure),
-        keeps=keeps,
+        keeps=[plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()],
     )
 
 
-def _joints(figure: Figure, want: Wanted) -> list[int]:
-    """(E,) the joints of the effectors."""
-    return [figure.skeleton.index(bone) for bone in want.bones]
+def _kinds(figure: Figure, want: Wanted, still: PostureObjective) -> list[Kind]:
+    """(E,) the kinds of the effectors' joints."""
+    return [still.figure.kinds[figure.skeleton.index(bone)] for bone in want.bones]
 
 
-def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) -> RigidMotion | None:
-    """The motion of the posture to the targets; None for none."""
-    if plan.bone_map is None or plan.carries == "NEVER" or plan.root == "PINNED":
-        return None
-    joints, kinds, size = _joints(figure, want), still.figure.kinds, still.figure.size
-    moves, turns = plain(plan, want)
-    pose = ik.Pose.forward(figure.shown, figure.q)
-    places, frames = pose.point(want.bones, want.offset), pose.frame(want.bones)
-    if moves.sum() < _SEVERAL and not any(
-        moves[row] and kinds[joint] in (Kind.ROOT, *_FEET) for row, joint in enumerate(joints)
-    ):
-        return None
+def _follows(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) -> bool:
+    """Whether the posture is carried to where the targets are."""
+    if plan.carries == "NEVER" or plan.root == "PINNED":
+        return False
     if any(effector.follows in ("PIN", "MOTION") for effector in plan.effectors):
-        return None
+        return False
+    moves, _ = plain(plan, want)
+    carrying = [kind in (Kind.ROOT, *_FEET) for kind in _kinds(figure, want, still)]
+    if moves.sum() < _SEVERAL and not (moves & np.array(carrying)).any():
+        return False
+    if plan.carries == "ALWAYS":
+        return True
+    places = ik.Pose.forward(figure.shown, figure.q).point(want.bones, want.offset)
     off = np.linalg.norm(places - want.position, axis=-1)
-    if plan.carries == "UNPLANTED" and (moves & (off < _IN_PLACE * size)).any():
-        return None
+    return not (moves & (off < _IN_PLACE * still.figure.size)).any()
+
+
+def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q: Array) -> RigidMotion:
+    """The motion of the posture (n,) to the targets."""
+    if plan.bone_map is None:
+        raise RuntimeError("the plan has no map")
+    moves, turns = plain(plan, want)
+    pose = ik.Pose.forward(figure.shown, q)
+    places, frames = pose.point(want.bones, want.offset), pose.frame(want.bones)
     pairs = [
         Correspondence(
             places[row] if moves[row] else None,
@@ -146,13 +159,13 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) -
             frames[row] if turns[row] else None,
             want.rotation[row] if turns[row] else None,
             weight=float(want.weight[row]),
-            ahead=kinds[joint] in (Kind.HEAD, *_FEET),
-            hips=kinds[joint] == Kind.ROOT,
+            ahead=kind in (Kind.HEAD, *_FEET),
+            hips=kind == Kind.ROOT,
         )
-        for row, joint in enumerate(joints)
+        for row, kind in enumerate(_kinds(figure, want, still))
         if moves[row] or turns[row]
     ]
-    return align(pairs, facing(plan.bone_map, figure), size, still.figure.up)
+    return align(pairs, facing(plan.bone_map, figure), still.figure.size, still.figure.up)
 
 
 def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, carried: bool) -> str:
@@ -160,7 +173,7 @@ def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObj
     if plan.root == "PINNED":
         return "The root is pinned."
     moves, _ = plain(plan, want)
-    kinds = [still.figure.kinds[joint] for joint in _joints(figure, want)]
+    kinds = _kinds(figure, want, still)
     if any(moves[row] and kind == Kind.ROOT for row, kind in enumerate(kinds)):
         return "The hips follow their target."
     if carried and any(moves[row] and kind in _FEET for row, kind in enumerate(kinds)):

@@ -95,7 +95,7 @@ def solve_task(
         frame=task.sample.frame,
         channels=answer.channels,
         q=solution.q,
-        posture=task.figure.q,
+        posture=task.figure.q if task.posture is None else task.posture.q,
         motion=None if task.posture is None else task.posture.motion,
         solution=solution,
         status=solution.status.name,
@@ -322,13 +322,14 @@ def _is_let_go(task: Task) -> bool:
 def _start(task: Task, before: Solved | None) -> Array:
     """Warm: what the frame before ended at, carried along by what animation and targets did since."""
     figure, motion = task.figure, None if task.posture is None else task.posture.motion
+    posture = figure.q if task.posture is None else task.posture.q
     if before is None:
-        return figure.q if motion is None else carried(figure.skeleton, figure.q, motion)
+        return figure.q if task.posture is None else task.posture.start
     q = before.q
     if before.motion is not None:
         q = carried(figure.skeleton, q, before.motion.inverse())
-    if figure.q is not before.posture:
-        carry = figure.q - before.posture
+    if posture is not before.posture:
+        carry = posture - before.posture
         # Coordinates jump by a whole turn where a bone passes its half turn; a jump is no motion to follow.
         q = q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
     return q if motion is None else carried(figure.skeleton, q, motion)

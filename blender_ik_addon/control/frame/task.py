@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -21,7 +22,7 @@ from ..collision.surroundings import Model, place_problems
 from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
 from .hinging import hinged
 from .plan import Plan
-from .posture import FramePosture, frame_posture
+from .posture import SMOOTHING, FramePosture, frame_posture, with_smooth_motion
 from .sample import Sample
 
 
@@ -135,6 +136,31 @@ def make_tasks(
         posture = frame_posture(plan, own, want, posture)
         tasks.append(task if posture is None else task.with_posture(posture))
     return tasks
+
+
+def smoothed_tasks(tasks: Iterable[Task]) -> Iterator[Task]:
+    """The tasks of a clip with the headings of their postures averaged over neighbouring frames."""
+    window: deque[Task] = deque()
+    middle = 0  # of the window: the task that comes next
+    for task in tasks:
+        window.append(task)
+        if len(window) - middle > SMOOTHING:
+            yield _smoothed(window, middle)
+            middle += 1
+        if middle > SMOOTHING:
+            window.popleft()
+            middle -= 1
+    while middle < len(window):
+        yield _smoothed(window, middle)
+        middle += 1
+
+
+def _smoothed(window: Sequence[Task], middle: int) -> Task:
+    """One task of a window with the heading of its posture averaged over those next to it."""
+    near = range(max(middle - SMOOTHING, 0), min(middle + SMOOTHING + 1, len(window)))
+    postures = [window[row].posture for row in near]
+    smooth = with_smooth_motion([posture for posture in postures if posture], middle - near.start)
+    return window[middle] if smooth is None else window[middle].with_posture(smooth)
 
 
 def next_task(before: Task, sample: Sample) -> Task:
