@@ -74,7 +74,10 @@ class StepModel(Protocol):
 
 
 class GaussNewtonStep:
-    """The linear errors, with what is known of their arcs."""
+    """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
+
+    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise).
+    """
 
     def __init__(
         self,
@@ -88,6 +91,12 @@ class GaussNewtonStep:
         self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
+        self._pull, self._costs = self._error, iterate.costs
+        most = parameters.far * problem.spans
+        if (iterate.squares > most * most).any():
+            share = np.minimum(1.0, most / np.sqrt(np.maximum(iterate.squares, 1e-300)))
+            self._pull = self._error * share[self._stack.effector]
+            self._costs = self._stack.costs(self._pull)
 
     def metric(self, damping: float) -> Metric:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
@@ -97,12 +106,12 @@ class GaussNewtonStep:
     def levels(self, metric: Metric, damping: float) -> list[Level]:
         """See `StepModel`."""
         own = self._parameters
-        levels = enumerate(zip(self._stack.levels, self._iterate.costs, strict=True), 1)
+        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
         # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
         return [
             Level(
                 self._rows[rows],
-                -self._error[rows],
+                -self._pull[rows],
                 (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
             )
             for number, (rows, cost) in levels
@@ -120,8 +129,8 @@ class Correction(Protocol):
     def aside(self, iterate: Iterate) -> Array | None:
         """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
 
-    def learn(self, iterate: Iterate, dq: Array, trial: Iterate) -> None:
-        """Take note of a step dq (n,) that was taken."""
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
+        """Take note of a step that was taken."""
 
     def drop(self) -> None:
         """Take note that a step was refused."""
@@ -201,7 +210,7 @@ class IterationDriver:
         most_slow: float,
         most_refused: int,
     ) -> tuple[Iterate, Stop]:
-        """Better and better poses by one kind of step; at the end what is met is put right.
+        """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
             make: the model of an iterate; most_slow, most_refused: steps in a row that end it.
@@ -212,7 +221,7 @@ class IterationDriver:
         while True:
             done = iterate.reached(self.tolerances)
             if done and self.posture is None:
-                return self._put_right(iterate), Stop.REACHED
+                return iterate, Stop.REACHED
             if budget.iterations <= 0:
                 return self._put_right(iterate), Stop.ITERATIONS
             if time.perf_counter() > budget.deadline:
@@ -232,7 +241,7 @@ class IterationDriver:
                 damping, refused = max(damping, own.least_factor), 0
                 slow = slow + 1 if self._crept(iterate, trial) else 0
                 if correction is not None:
-                    correction.learn(iterate, dq, trial)
+                    correction.learn(iterate, trial)
                 iterate, model = trial, None
                 continue
             refused += 1

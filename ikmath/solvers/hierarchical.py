@@ -244,6 +244,7 @@ class Hierarchical(Method):
             blocked=blocked,
             near=near,
             memory=trail,
+            paced=trail.first is not None,
         )
 
 
