@@ -147,6 +147,9 @@ class Hierarchical(Method):
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop = driver.run(start, budget, correction, hurried=exact)
         jumped = False
+        if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
+            # a start elsewhere may reach the goals, but in a pose that is far from the posture
+            end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
             end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
         if exact and stop is Stop.CONVERGED:
