@@ -112,12 +112,13 @@ def hierarchical_qp(
     origin, kept, values = np.zeros(n), np.empty((0, n)), np.empty(0)
     found: list[Signs] = []
     forces: list[Array] = []
-    begin, z = np.zeros(count, np.int8), origin
+    begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
     stages = [(level, origin) for level in levels]
     if target is not None:
         stages.append((Level(kept, values, 1.0), target))
     for number, (level, centre) in enumerate(stages):
-        begin = active[number] if number < len(active) and len(active[number]) == count else begin
+        if number < len(active) and len(active[number]) == count:
+            begin = active[number] * np.isfinite(np.where(active[number] > 0, *bounds))
         z, begin, force = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
         forces.append(force)

@@ -150,7 +150,7 @@ class Hierarchical(Method):
         if exact and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget)
         trail = Trail(end.pose, end.near, first=None if first is None else first.first, active=driver.active)
-        return self._conclude(problem, end, stop, budget, options, guard, trail)
+        return self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
 
     def relax(
         self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None, reach: float
@@ -225,6 +225,7 @@ class Hierarchical(Method):
         options: Any,
         guard: CollisionGuard | None,
         trail: Trail,
+        paced: bool,
     ) -> Solution:
         near, blocked = end.near, ""
         if guard is not None and near is not None and stop is not Stop.REACHED:
@@ -241,6 +242,7 @@ class Hierarchical(Method):
             blocked=blocked,
             near=near,
             memory=trail,
+            paced=paced,
         )
 
 
