@@ -73,10 +73,10 @@ class HierarchicalOptions(Options):
 class Hierarchical(Method):
     """See the module."""
 
-    name: ClassVar[str] = "next"
-    label: ClassVar[str] = "Hierarchical (Next)"
+    name: ClassVar[str] = "hierarchical"
+    label: ClassVar[str] = "Hierarchical"
     description: ClassVar[str] = (
-        "What becomes the default: one iteration and one merit for all levels and the posture. Slower yet."
+        "Strict priorities inside all limits, exact and without tuning. Use this unless you study another."
     )
     source: ClassVar[str] = "Kanoun, Lamiraux & Wieber 2011; Escande, Mansard & Wieber 2014; own"
     options: ClassVar[type[Options]] = HierarchicalOptions
