@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index
 from .body import Body
 from .narrow_phase import NarrowPhaseQuery
 from .shape_group import RowGroup, ShapeGroup
@@ -20,7 +20,6 @@ from .shapes.shape import Shape
 from .vectors import ONES
 
 AIR: Final = 1e-9  # relative enlargement of the spheres, far above the rounding of their distances
-_SWEEPS: Final = 1 << 18  # pairs of ways and obstacles that are tested together
 
 
 class BroadPhase:
@@ -145,29 +144,6 @@ class BroadPhase:
         axes = self._axes(places, other, pose)
         rows = np.concatenate([axes[:, 0], axes[:, 1], self.body.radius.take(other)[:, None]], 1)
         return RowGroup(Capsule.segment_distance, rows, len(rows))
-
-    def passable(self, a: Array, b: Array, radius: float, margin: float) -> Mask:
-        """See `Scene.passable`."""
-        free = np.ones(len(a), dtype=bool)
-        if not self.groups:
-            return free
-        keep = np.array([shape.margin for shape in self.obstacles]) + (radius + margin)
-        half, middle = 0.5 * np.sqrt(((b - a) ** 2).sum(1)), 0.5 * (a + b)
-        kind = self._kind[: len(keep)]
-        rows = max(1, _SWEEPS // len(keep))
-        for first in range(0, len(a), rows):
-            piece = slice(first, first + rows)
-            gap = middle[piece, None] - self._centers
-            reach = np.maximum((half[piece, None] + (self._radii + keep)) * (1.0 + AIR), 0.0)
-            row, shape = ((gap * gap).sum(-1) <= reach * reach).nonzero()
-            row += first
-            for number, group in enumerate(self.groups):
-                own = (kind.take(shape) == number).nonzero()[0]
-                if len(own):
-                    way, which = row.take(own), shape.take(own)
-                    ends = a.take(way, 0), b.take(way, 0)
-                    free[way[group.meets(*ends, self._which.take(which), keep.take(which))]] = False
-        return free
 
     def upper_bound(self, places: Array) -> float:
         """A length that the smallest clearance of no pose exceeds; infinite if there are no pairs.

@@ -17,7 +17,7 @@ from ..errors import BadValue
 from ..rotation import Array
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
-from .shape_group import Index, Mask, SegmentDistances, ShapeGroup
+from .shape_group import Index, SegmentDistances, ShapeGroup
 from .shapes.shape import Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
@@ -152,12 +152,6 @@ class MeshGroup:
             first, last, limit, reach, self.root.take(which)
         )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
-
-    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
-        """See `ShapeGroup`."""
-        turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
-        first, last = _into(a, turn, shift), _into(b, turn, shift)
-        return self.distance.meets(first, last, near, self.root.take(which))
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
@@ -172,10 +172,6 @@ class Scene:
         near = (batch.distance < within).nonzero()[0]
         return batch if len(near) == len(within) else batch.take(near)
 
-    def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
-        """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles without motion."""
-        return self.broad_phase.passable(a, b, radius, margin)
-
     def clearance(self, pose: Pose, near: ClosestPairs | None = None, behind: float | None = None) -> Array:
         """(*b,) smallest clearance of all pairs, metres, without margins; infinite if there are none.
 
@@ -208,6 +204,24 @@ class Scene:
             )
         counted = np.arange(int(np.prod(self.frames))).reshape(self.frames)
         return np.broadcast_to(counted, batch).reshape(-1)
+
+
+def critical_points(
+    pose: Pose,
+    body: Body,
+    obstacles: Sequence[Shape] = (),
+    self_pairs: npt.ArrayLike = (),
+    detect: float = np.inf,
+) -> ClosestPairs:
+    """Closest pairs of one pose or a batch. For repeated queries make a `Scene` and keep it.
+
+    Args:
+        pose, detect: see `Scene.near`; all pairs by default.
+        body, obstacles, self_pairs: see `Scene`.
+    """
+    arguments.number(detect, "detect", endless=True)
+    skeleton = arguments.of_kind(pose, Pose, "pose").skeleton
+    return Scene(skeleton, body, obstacles, self_pairs).near(pose, detect)
 
 
 def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:

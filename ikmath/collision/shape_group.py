@@ -46,9 +46,6 @@ class ShapeGroup(Protocol):
             reach: (P,) distance beyond which the result may be infinite, metres.
         """
 
-    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
-        """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
-
 
 Kernel = Callable[[Array, Array, Array], SegmentDistances]
 
@@ -86,8 +83,3 @@ class RowGroup:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))
-
-    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
-        """See `ShapeGroup`."""
-        met: Mask = self.segments(a, b, which, None, near, near)[0] < near
-        return met

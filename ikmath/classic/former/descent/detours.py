@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ....arrays import Mask
 from ....collision import Scene
 from ....diagnosis.error_bounds import gaps, shortfalls
 from ....diagnosis.status import too_far
@@ -65,7 +66,7 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
 
     first, second = (_seen_from(problem, end, places, radius) for end in (here, there))
     one, two = first.repeat(len(second), 0), np.tile(second, (len(first), 1))
-    free = problem.scene.passable(one, two, radius, problem.margin)
+    free = _passable(problem.scene, one, two, radius, problem.margin)
     one, two = one[free], two[free]
     way = _length(one - here) + _length(two - one) + _length(there - two)
     chosen: list[Array] = []
@@ -102,8 +103,20 @@ def _seen_from(problem: Problem, end: Array, places: Array, radius: float) -> Ar
     """Some of the places that a ball gets to straight from an end, near ones and far ones."""
     if problem.scene is None:
         return places
-    seen = places[problem.scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
+    seen = places[
+        _passable(problem.scene, np.broadcast_to(end, places.shape), places, radius, problem.margin)
+    ]
     return seen[:: len(seen) // _SEEN + 1]
+
+
+def _passable(scene: Scene, a: Array, b: Array, radius: float, margin: float) -> Mask:
+    """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles without motion."""
+    free = np.ones(len(a), dtype=bool)
+    for shape in scene.obstacles:
+        keep = radius + margin + shape.margin
+        rows = free.nonzero()[0]
+        free[rows] = shape.nearest_segment(a.take(rows, 0), b.take(rows, 0), keep).distance >= keep
+    return free
 
 
 def _length(ways: Array) -> Array:
@@ -132,7 +145,7 @@ def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
         radius = _SLENDER * _thickness(problem.scene, pose, here)
-        sees = bool(problem.scene.passable(here[None], there[None], radius, problem.margin)[0])
+        sees = bool(_passable(problem.scene, here[None], there[None], radius, problem.margin)[0])
         every.append(_Blocked(goal, row, here, there, radius, sees))
     return next((one for one in every if not one.sees), every[0] if every else None)
 
