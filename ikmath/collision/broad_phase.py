@@ -164,4 +164,4 @@ class BroadPhase:
         Args:
             places: (L, 3, 3).
         """
-        return np.asarray(np.sqrt(self.squares(places)) - self.reach)
+        return np.asarray(np.sqrt(self.squares(places)) - self.reach + self.margin)
