@@ -65,7 +65,7 @@ class ArcCorrection:
                 out[row : row + 3] = missed
         return out * self._scale
 
-    def learn(self, iterate: Iterate, dq: Array, trial: Iterate) -> None:
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
         """See `Correction`: arcs are known beforehand."""
 
     def drop(self) -> None:

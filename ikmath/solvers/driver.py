@@ -28,7 +28,7 @@ from .merit import Merit
 from .metric import Metric
 from .newton_step import NewtonStep
 from .parameters import HierarchicalParameters
-from .step_bounds import Bounds, Inequalities, StepBounds
+from .step_bounds import Bounds, Face, Inequalities, StepBounds
 
 
 class Stop(Enum):
@@ -47,7 +47,7 @@ class Budget:
     Second-order corrections belong to their iteration and are not counted.
 
     Attributes:
-        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds.
+        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds; one iteration is always made.
     """
 
     iterations: int
@@ -74,7 +74,10 @@ class StepModel(Protocol):
 
 
 class GaussNewtonStep:
-    """The linear errors, with what is known of their arcs."""
+    """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
+
+    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise).
+    """
 
     def __init__(
         self,
@@ -88,6 +91,12 @@ class GaussNewtonStep:
         self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
+        self._pull, self._costs = self._error, iterate.costs
+        most = parameters.far * problem.spans
+        if (iterate.squares > most * most).any():
+            share = np.minimum(1.0, most / np.sqrt(np.maximum(iterate.squares, 1e-300)))
+            self._pull = self._error * share[self._stack.effector]
+            self._costs = self._stack.costs(self._pull)
 
     def metric(self, damping: float) -> Metric:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
@@ -97,12 +106,12 @@ class GaussNewtonStep:
     def levels(self, metric: Metric, damping: float) -> list[Level]:
         """See `StepModel`."""
         own = self._parameters
-        levels = enumerate(zip(self._stack.levels, self._iterate.costs, strict=True), 1)
+        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
         # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
         return [
             Level(
                 self._rows[rows],
-                -self._error[rows],
+                -self._pull[rows],
                 (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
             )
             for number, (rows, cost) in levels
@@ -120,8 +129,8 @@ class Correction(Protocol):
     def aside(self, iterate: Iterate) -> Array | None:
         """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
 
-    def learn(self, iterate: Iterate, dq: Array, trial: Iterate) -> None:
-        """Take note of a step dq (n,) that was taken."""
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
+        """Take note of a step that was taken."""
 
     def drop(self) -> None:
         """Take note that a step was refused."""
@@ -152,6 +161,7 @@ class IterationDriver:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        self.face = Face(np.empty(0, np.intp), frozenset())
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
@@ -201,7 +211,7 @@ class IterationDriver:
         most_slow: float,
         most_refused: int,
     ) -> tuple[Iterate, Stop]:
-        """Better and better poses by one kind of step; at the end what is met is put right.
+        """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
             make: the model of an iterate; most_slow, most_refused: steps in a row that end it.
@@ -212,10 +222,10 @@ class IterationDriver:
         while True:
             done = iterate.reached(self.tolerances)
             if done and self.posture is None:
-                return self._put_right(iterate), Stop.REACHED
+                return iterate, Stop.REACHED
             if budget.iterations <= 0:
                 return self._put_right(iterate), Stop.ITERATIONS
-            if time.perf_counter() > budget.deadline:
+            if budget.taken and time.perf_counter() > budget.deadline:
                 return self._put_right(iterate), Stop.TIME
             if slow >= most_slow or refused >= most_refused:
                 return self._put_right(iterate), Stop.CONVERGED
@@ -232,7 +242,7 @@ class IterationDriver:
                 damping, refused = max(damping, own.least_factor), 0
                 slow = slow + 1 if self._crept(iterate, trial) else 0
                 if correction is not None:
-                    correction.learn(iterate, dq, trial)
+                    correction.learn(iterate, trial)
                 iterate, model = trial, None
                 continue
             refused += 1
@@ -273,6 +283,7 @@ class IterationDriver:
             begin = self.active if not len(more) else [np.concatenate([known, more]) for known in self.active]
             step = hierarchical_qp(levels, constraints, metric.target, begin)
             self.active = [known[:n] for known in step.active]
+            self.face = bounds.face(step.active)
             return metric.step(step.z)
 
         return self.bounds.step(iterate.q, best, self._inequalities(iterate))
@@ -298,7 +309,7 @@ class IterationDriver:
         """Whether a step has gained next to nothing at any level."""
         own = self.parameters
         pairs = zip(old.all_costs(), new.all_costs(), strict=True)
-        return all(abs(a - b) < own.slow * abs(a) + own.hold**2 for a, b in pairs)
+        return all(abs(a - b) < own.slow * abs(a) + own.met**2 for a, b in pairs)
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""
@@ -306,7 +317,10 @@ class IterationDriver:
         return next(short, len(costs))
 
     def _corrected(self, trial: Iterate, count: int, hold: float) -> Iterate:
-        """Second-order correction: the first `count` levels put right, as far as `hold`."""
+        """Second-order correction: the first `count` levels put right, as far as `hold`.
+
+        It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
+        """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         for _ in range(own.corrections if count else 0):
@@ -316,7 +330,7 @@ class IterationDriver:
             levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
 
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
-                return metric.step(hierarchical_qp(levels, bounds.by(metric)).z)
+                return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
 
             moved = self._move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
             if moved is None or not moved.costs[:count] < trial.costs[:count]:

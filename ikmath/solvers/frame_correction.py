@@ -14,14 +14,23 @@ from ..rotation import Array
 from .iterate import Iterate
 
 _MOST: Final = 4.0
-"""Share of the errors before by which the errors may have grown for the two frames to be alike."""
+"""Share of the errors before by which the errors may have grown for two frames to be alike."""
+_STEADY: Final = 0.5
+"""Share of what a step left by which it may differ from what was foreseen."""
 
 
 class FirstStep(NamedTuple):
-    """The first step of a frame: the scaled errors (k,) that it began with, and how they curved (k,)."""
+    """The first step of a frame.
+
+    Attributes:
+        error: (k,) scaled, that it began with.
+        left: (k,) that it left, or would have left if it had not aimed off.
+        steady: whether that was foreseen, so that the next frame may rely on it.
+    """
 
     error: Array
-    curved: Array
+    left: Array
+    steady: bool
 
 
 class FrameCorrection:
@@ -35,7 +44,10 @@ class FrameCorrection:
     """
 
     def __init__(self, before: FirstStep | None) -> None:
-        self._before, self.first = before, None  # type: FirstStep | None, FirstStep | None
+        self._before = before
+        self._foreseen: Array | None = None
+        self._aside: Array | None = None
+        self.first: FirstStep | None = None
 
     def aside(self, iterate: Iterate) -> Array | None:
         """See `Correction`."""
@@ -44,12 +56,19 @@ class FrameCorrection:
             return None
         size = float(before.error.dot(before.error))
         share = float(iterate.error.dot(before.error)) / size if size > 0.0 else 0.0
-        return share * share * before.curved if 0.0 < share < _MOST else None
+        if 0.0 < share < _MOST:
+            self._foreseen = share * share * before.left
+            self._aside = self._foreseen if before.steady else None
+        return self._aside
 
-    def learn(self, iterate: Iterate, dq: Array, trial: Iterate) -> None:
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
         """See `Correction`."""
         if self.first is None:
-            self.first = FirstStep(iterate.error, trial.error - iterate.error - iterate.jacobian.dot(dq))
+            left = trial.error if self._aside is None else trial.error + self._aside
+            away = left if self._foreseen is None else left - self._foreseen
+            steady = float(away.dot(away)) < _STEADY * _STEADY * float(left.dot(left))
+            self.first = FirstStep(iterate.error, left, steady)
 
     def drop(self) -> None:
-        """See `Correction`."""
+        """See `Correction`: the step is made without."""
+        self._aside = None

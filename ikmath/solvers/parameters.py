@@ -14,6 +14,7 @@ class HierarchicalParameters:
     Attributes:
         damping: Levenberg-Marquardt damping per unit of a level's squared error. Sugihara 2011 uses 0.5.
         bias: damping at the goal, so that singular poses have finite steps (Sugihara 2011).
+        far: figure sizes or radians; targets farther away pull as if they were as near.
         least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
             1/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
@@ -24,7 +25,7 @@ class HierarchicalParameters:
         still: radians or figure sizes; a solve rests where no step is longer.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.
-        met: scaled error of a level that is a constraint of a Newton step.
+        met: scaled error of a level that is a constraint of a Newton step, and whose changes are no gain.
         priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
         over_posture: by how much the weakest level outweighs the posture, whose scale is about one.
         rounding: share of the merit by which it may differ for no reason.
@@ -49,12 +50,13 @@ class HierarchicalParameters:
 
     damping: float = 0.3
     bias: float = 1e-8
+    far: float = 0.5
     least_gain: float = 1e-4
     least_factor: float = 1e-3
     slow: float = 1e-2
     slow_steps: int = 2
     refusals: int = 3
-    slow_at_last: int = 5
+    slow_at_last: int = 8
     refusals_at_last: int = 7
     still: float = 2e-7
     hold: float = 1e-10
@@ -73,7 +75,7 @@ class HierarchicalParameters:
     turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
     jump: float = math.radians(14.0)
     frames_late: int = 5
-    leap: float = 0.05
+    leap: float = 0.1
     slight: float = 5e-3
     arc_gain: float = 0.9
     difference: float = 1e-5
