@@ -110,12 +110,7 @@ class MeshDistance:
         return np.where(inside, -hit.distance, hit.distance), self._normal(hit, difference, inside)
 
     def segments(
-        self,
-        a: Array,
-        b: Array,
-        limit: Array,
-        reach: Array,
-        root: Index,
+        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
     ) -> tuple[Array, Array, Array, Array]:
         """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
 
@@ -134,12 +129,7 @@ class MeshDistance:
         return found[0].take(best), found[1].take(best, 0), found[2].take(best), found[3].take(best, 0)
 
     def _segments(
-        self,
-        a: Array,
-        b: Array,
-        limit: Array,
-        reach: Array,
-        root: Index,
+        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
     ) -> tuple[Array, Array, Array, Array]:
         """As `segments`, for layers (P,)."""
         hit, difference, inside = self._nearest(a, b, reach, root)
