@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 from .body import Body
 from .narrow_phase import NarrowPhaseQuery
 from .shape_group import RowGroup, ShapeGroup
@@ -66,14 +66,13 @@ class BroadPhase:
         around = (half[outward, None] + (self._radii + margins)).ravel()
         self.reach: Array = np.concatenate([around, half[one] + half[two]]) * (1.0 + AIR)
         self.groups: list[ShapeGroup] = []
-        kind, self._which = np.zeros(count + 1, dtype=np.intp), np.zeros(count + 1, dtype=np.intp)
+        self._kind, self._which = np.zeros((2, count + 1), dtype=np.intp)
         for name in sorted({shape.kind for shape in self.obstacles}):
             own = [i for i, shape in enumerate(self.obstacles) if shape.kind == name]
-            kind[own], self._which[own] = len(self.groups), np.arange(len(own))
+            self._kind[own], self._which[own] = len(self.groups), np.arange(len(own))
             shapes = [self.obstacles[i] for i in own]
             self.groups.append(type(shapes[0]).group(shapes, frames))
-        kind[-1] = len(self.groups)  # of pairs of links
-        self._kind = kind.take(self.obstacle)
+        self._kind[-1] = len(self.groups)  # of pairs of links
 
     def squares(self, places: Array) -> Array:
         """(*b, M) squared distances of the spheres' centres.
@@ -117,7 +116,7 @@ class BroadPhase:
             found: (P,) numbers of pairs; frame: (P,) their poses in the flattened batch, None for one pose.
             moving: (B,) frame of the obstacles' motion for each pose; None for obstacles without motion.
         """
-        kinds, queries, links = self._kind.take(found), [], len(self.groups)
+        kinds, queries, links = self._kind.take(self.obstacle.take(found)), [], len(self.groups)
         for kind in range(links + 1):
             own = (kinds == kind).nonzero()[0]
             if not len(own):
@@ -144,6 +143,19 @@ class BroadPhase:
         axes = self._axes(places, other, pose)
         rows = np.concatenate([axes[:, 0], axes[:, 1], self.body.radius.take(other)[:, None]], 1)
         return RowGroup(Capsule.segment_distance, rows, len(rows))
+
+    def passable(self, a: Array, b: Array, radius: float, margin: float) -> Mask:
+        """See `Scene.passable`."""
+        free = np.ones(len(a), dtype=bool)
+        half, middle = 0.5 * np.sqrt(((b - a) ** 2).sum(1)), 0.5 * (a + b)
+        for number, shape in enumerate(self.obstacles):
+            keep = radius + margin + shape.margin
+            gap = middle - self._centers[number]
+            reach = np.maximum((half + (self._radii[number] + keep)) * (1.0 + AIR), 0.0)
+            way = (free & ((gap * gap).dot(ONES) <= reach * reach)).nonzero()[0]
+            group, which = self.groups[self._kind[number]], np.full(len(way), self._which[number])
+            free[way[group.meets(a.take(way, 0), b.take(way, 0), which, np.full(len(way), keep))]] = False
+        return free
 
     def upper_bound(self, places: Array) -> float:
         """A length that the smallest clearance of no pose exceeds; infinite if there are no pairs.

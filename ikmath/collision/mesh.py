@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 from ..errors import BadValue
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
@@ -146,6 +146,11 @@ class MeshGroup:
             first, last, limit, reach, self.root.take(which)
         )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """See `ShapeGroup`."""
+        turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
+        return self.distance.meets(_into(a, turn, shift), _into(b, turn, shift), near, self.root.take(which))
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:

@@ -167,6 +167,15 @@ class MeshDistance:
             point[changed] = critical - distance[changed, None] * normal[changed]
         return distance, point, parameter, normal
 
+    def meets(self, a: Array, b: Array, near: Array, root: Index) -> Mask:
+        """(P,) whether segments are nearer than `near` (P,), inside or passing through; quick."""
+        query, layer = self._spread(root)
+        near = near.take(query)
+        hit, _, inside = self._nearest(a.take(query, 0), b.take(query, 0), near, layer)
+        met = np.zeros(len(root), dtype=bool)
+        met[query[(hit.distance < near) | hit.through | inside]] = True
+        return met
+
     def _nearest(self, a: Array, b: Array, reach: Array, root: Index) -> tuple[Hit, Array, Mask]:
         """The nearest triangles to segments; those beyond the reach only for segments inside a solid.
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
@@ -171,6 +171,10 @@ class Scene:
             cache.learn(query.pair, batch.distance, reach)
         near = (batch.distance < within).nonzero()[0]
         return batch if len(near) == len(within) else batch.take(near)
+
+    def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
+        """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles without motion."""
+        return self.broad_phase.passable(a, b, radius, margin)
 
     def clearance(self, pose: Pose, near: ClosestPairs | None = None, behind: float | None = None) -> Array:
         """(*b,) smallest clearance of all pairs, metres, without margins; infinite if there are none.

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 
 SegmentDistances = tuple[Array, Array, Array, Array]
 """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments, row by row."""
@@ -36,6 +36,9 @@ class ShapeGroup(Protocol):
             limit: (P,) depth up to which a segment counts as behind an open surface, metres.
             reach: (P,) distance beyond which the result may be infinite, metres.
         """
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
 
 
 Kernel = Callable[[Array, Array, Array], SegmentDistances]
@@ -68,3 +71,8 @@ class RowGroup:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """See `ShapeGroup`."""
+        met: Mask = self.segments(a, b, which, None, near, near)[0] < near
+        return met

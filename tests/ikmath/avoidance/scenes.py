@@ -123,7 +123,7 @@ def scene(kind, seed, *, kinds=KINDS, margin=None, method="velocity_damper"):
 
 
 class Watched:
-    """What a solve by the default method does, step by step.
+    """What a solve by the default method does, step by step, without a search, whose way is not checked.
 
     Attributes:
         solution: the answer; moves: (old q, new q) of every piece of way that the guard let pass.
@@ -141,7 +141,7 @@ class Watched:
 
         CollisionGuard.share = share
         try:
-            self.solution = ik.solve(scene.problem, scene.start, **options)
+            self.solution = ik.solve(scene.problem, scene.start, restarts=0, **options)
         finally:
             CollisionGuard.share = original
 

@@ -32,3 +32,18 @@ def test_one_mesh_at_many_places_is_prepared_once():
                 count += 1
                 assert abs(found[link, shape.name] - clearance) < 1e-9
     assert len(found) == count > 10
+
+
+def test_passages_are_told_obstacle_by_obstacle():
+    rng = np.random.default_rng(8)
+    skeleton = figures.tree(rng)
+    obstacles = figures.obstacles(rng)
+    scene = Scene(skeleton, figures.body(rng, skeleton), obstacles)
+    a, b = rng.normal(size=(2, 300, 3)) * 1.5
+    b[::3] = a[::3]  # standing still, too
+    for radius, margin in ((0.02, 0.0), (0.1, 0.03)):
+        free = np.ones(len(a), dtype=bool)
+        for shape in obstacles:
+            free &= shape.nearest_segment(a, b).distance >= radius + margin + shape.margin
+        assert 0 < free.sum() < len(a)
+        np.testing.assert_array_equal(scene.passable(a, b, radius, margin), free)

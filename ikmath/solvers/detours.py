@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways round what stands between an effector and its target, by places in between.
+"""Ways round what stands between an effector and its target, by places in between: a strategy of `restarts`.
 
 The effector alone, as a ball as thick as the limb it is on, is easily led round a wall: of many places about
 it, some are seen from where it is and some from its target, and by one of each that see one another there is
@@ -9,20 +9,24 @@ a way. Whether the limb can follow shows when it tries.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from ....arrays import Mask
-from ....collision import Scene
-from ....diagnosis.error_bounds import gaps, shortfalls
-from ....diagnosis.status import too_far
-from ....goals import Position
-from ....model.pose import Pose
-from ....problem.problem import Problem
-from ....rotation import Array
-from .standing import State
+from ..collision import Scene
+from ..diagnosis.error_bounds import gaps
+from ..goals import Position
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from .driver import Budget
+from .iterate import Iterate
+from .restarts import Ended
 
+_NEARLY: Final = 0.01
+"""Figure sizes or radians within which a place in between counts as reached."""
+_DETOUR: Final = 40
+"""Iterations to each place in between."""
 _DIRECTIONS: Final = 60
 _DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes of the places from the middle of the way
 _SLENDER: Final = 0.9  # share of its radius that the ball has, since where it stands it may touch
@@ -32,7 +36,29 @@ _WAYS: Final = 3
 _SEEN: Final = 32  # places that are gone on from, at either end
 
 
-def ways_from(problem: Problem, *stands: State) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
+class Detours:
+    """See the module. The figure goes to each place in between, as its guard allows."""
+
+    jumps: ClassVar[bool] = False
+
+    def starts(self, ended: Ended) -> Iterator[Iterate]:
+        """See `RestartStrategy`: the figure at the last place in between of each way."""
+        driver = ended.driver
+        nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
+        for q, way in ways_from(driver.problem, ended.start, ended.end):
+            for problem in way:
+                between = driver.instead(problem, nearly)
+                budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
+                stand, _ = between.run(between.begin(q), budget, None, hurried=False)
+                ended.budget.spend(budget.taken)
+                if not stand.reached(nearly):
+                    break
+                q = stand.q
+            else:
+                yield driver.begin(q)
+
+
+def ways_from(problem: Problem, *stands: Iterate) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
     """The detours from several stands, with the coordinates (n,) that each begins at.
 
     From where a figure is stuck it may not find back, and from where it began it may find another way.
@@ -66,7 +92,7 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
 
     first, second = (_seen_from(problem, end, places, radius) for end in (here, there))
     one, two = first.repeat(len(second), 0), np.tile(second, (len(first), 1))
-    free = _passable(problem.scene, one, two, radius, problem.margin)
+    free = problem.scene.passable(one, two, radius, problem.margin)
     one, two = one[free], two[free]
     way = _length(one - here) + _length(two - one) + _length(there - two)
     chosen: list[Array] = []
@@ -80,18 +106,6 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
             return
 
 
-def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
-    """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
-
-    Args:
-        problem: of one frame; pose: of the figure, any.
-        errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
-    """
-    if too_far(problem, errors):
-        return True
-    return bool(((errors > tolerances) & (shortfalls(problem, pose) > tolerances)).any())
-
-
 def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     """The problem with one effector's target elsewhere."""
     targets = goal.target.copy()
@@ -103,20 +117,8 @@ def _seen_from(problem: Problem, end: Array, places: Array, radius: float) -> Ar
     """Some of the places that a ball gets to straight from an end, near ones and far ones."""
     if problem.scene is None:
         return places
-    seen = places[
-        _passable(problem.scene, np.broadcast_to(end, places.shape), places, radius, problem.margin)
-    ]
+    seen = places[problem.scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
     return seen[:: len(seen) // _SEEN + 1]
-
-
-def _passable(scene: Scene, a: Array, b: Array, radius: float, margin: float) -> Mask:
-    """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles without motion."""
-    free = np.ones(len(a), dtype=bool)
-    for shape in scene.obstacles:
-        keep = radius + margin + shape.margin
-        rows = free.nonzero()[0]
-        free[rows] = shape.nearest_segment(a.take(rows, 0), b.take(rows, 0), keep).distance >= keep
-    return free
 
 
 def _length(ways: Array) -> Array:
@@ -145,7 +147,7 @@ def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
         radius = _SLENDER * _thickness(problem.scene, pose, here)
-        sees = bool(_passable(problem.scene, here[None], there[None], radius, problem.margin)[0])
+        sees = bool(problem.scene.passable(here[None], there[None], radius, problem.margin)[0])
         every.append(_Blocked(goal, row, here, there, radius, sees))
     return next((one for one in every if not one.sees), every[0] if every else None)
 
