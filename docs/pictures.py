@@ -4,7 +4,8 @@
 python build.py test --gui
 python -m docs.pictures
 
-The pictures of the demo and of the elephant come from `python build.py demo -- --manual docs/pictures`.
+The pictures of the demo, the elephant and the tasks come from `python build.py demo -- --manual docs/pictures`,
+with `--figure elephant` or `--figure tasks`.
 """
 
 from __future__ import annotations
