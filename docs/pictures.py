@@ -4,8 +4,8 @@
 python build.py test --gui
 python -m docs.pictures
 
-The pictures of the demo, the elephant and the tasks come from `python build.py demo -- --manual docs/pictures`,
-with `--figure elephant` or `--figure tasks`.
+The pictures of the demo come from `python build.py demo -- --manual docs/pictures`. With `--figure elephant`
+or `--figure tasks` it makes those of the elephant and of the tasks.
 """
 
 from __future__ import annotations
