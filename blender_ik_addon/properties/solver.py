@@ -37,15 +37,27 @@ UNPINNED = (
 EFFORTS = (
     (
         "WEIGHT",
-        "By Weight",
-        (
-            "Arms and legs do what they can before the trunk follows. Bones that carry more of the body "
-            "turn less"
-        ),
+        "Natural",
+        "As a body moves: light limbs before the heavy trunk, joints that bend easily before stiff ones",
         "NONE",  # with icons the words have no room in the sidebar
         0,
     ),
     ("EVEN", "Even", "All bones turn alike", "NONE", 1),
+)
+
+
+POSTURES = (
+    (
+        "AUTO",
+        "Automatic",
+        (
+            "The pose that the frame starts from. Where the whole figure follows its targets and its arms and"
+            " legs are in their rest pose, a relaxed stance"
+        ),
+        "NONE",
+        0,
+    ),
+    ("POSE", "Own Pose", "The pose that the frame starts from", "NONE", 1),
 )
 
 
@@ -145,6 +157,14 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         subtype="FACTOR",
+        override=OVERRIDE,
+        update=moved,
+    )
+    posture_from: EnumProperty(
+        name="Posture",
+        description="The pose that the figure keeps to where the effectors leave it free",
+        items=POSTURES,
+        default="AUTO",
         override=OVERRIDE,
         update=moved,
     )

@@ -199,6 +199,18 @@ class Problem(Lean):
             tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
         )
 
+    def with_posture(self, cost: PostureCost) -> Problem:
+        """The problem with another posture cost, in place of one that it may have.
+
+        Raises:
+            BadValue: it has a posture goal.
+        """
+        if self.posture is not None:
+            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
+        other = self._copy()
+        other.posture_cost = arguments.of_kind(cost, PostureCost, "cost")  # type: ignore[type-abstract]
+        return other
+
     def instead(self, goal: Goal, other: Goal) -> Problem:
         """The problem with one of its goals in the form of another with the same rows; nothing is checked."""
         return self.aimed(tuple(other if one is goal else one for one in self.goals))

@@ -47,7 +47,8 @@ class Budget:
     Second-order corrections belong to their iteration and are not counted.
 
     Attributes:
-        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds.
+        iterations: left; taken: spent.
+        deadline: of `time.perf_counter`, seconds; one iteration is always made.
     """
 
     iterations: int
@@ -225,7 +226,7 @@ class IterationDriver:
                 return iterate, Stop.REACHED
             if budget.iterations <= 0:
                 return self._put_right(iterate), Stop.ITERATIONS
-            if time.perf_counter() > budget.deadline:
+            if budget.taken and time.perf_counter() > budget.deadline:
                 return self._put_right(iterate), Stop.TIME
             if slow >= most_slow or refused >= most_refused:
                 return self._put_right(iterate), Stop.CONVERGED

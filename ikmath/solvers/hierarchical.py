@@ -74,10 +74,10 @@ class HierarchicalOptions(Options):
 class Hierarchical(Method):
     """See the module."""
 
-    name: ClassVar[str] = "next"
-    label: ClassVar[str] = "Hierarchical (Next)"
+    name: ClassVar[str] = "hierarchical"
+    label: ClassVar[str] = "Hierarchical"
     description: ClassVar[str] = (
-        "What becomes the default: one iteration and one merit for all levels and the posture. Slower yet."
+        "Strict priorities inside all limits, exact and without tuning. Use this unless you study another."
     )
     source: ClassVar[str] = "Kanoun, Lamiraux & Wieber 2011; Escande, Mansard & Wieber 2014; own"
     options: ClassVar[type[Options]] = HierarchicalOptions
@@ -147,6 +147,9 @@ class Hierarchical(Method):
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop = driver.run(start, budget, correction, hurried=exact)
         jumped = False
+        if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
+            # a start elsewhere may reach the goals, but in a pose that is far from the posture
+            end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
             end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
         if exact and stop is Stop.CONVERGED:
