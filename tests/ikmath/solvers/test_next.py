@@ -121,7 +121,9 @@ def test_every_step_that_is_worked_out_counts():
     problem = in_conflict(1)
     for most in (1, 3, 10):
         assert (
-            ik.solve(problem, problem.skeleton.rest, "hierarchical", max_iterations=most, restarts=0).iterations
+            ik.solve(
+                problem, problem.skeleton.rest, "hierarchical", max_iterations=most, restarts=0
+            ).iterations
             == most
         )
 

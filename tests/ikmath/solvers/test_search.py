@@ -15,7 +15,9 @@ def test_arms_find_a_pose_among_furniture_wherever_there_is_one():
     alone = answered = 0
     for number, kind in enumerate(reaching.KINDS):
         scene = reaching.reach(reaching.ARMS[number % 3], kind, number)
-        alone += reaching.is_answered(scene, ik.solve(scene.problem, scene.start, "hierarchical", restarts=0).q)
+        alone += reaching.is_answered(
+            scene, ik.solve(scene.problem, scene.start, "hierarchical", restarts=0).q
+        )
         answered += reaching.is_answered(scene, ik.solve(scene.problem, scene.start, "hierarchical").q)
     assert alone < answered == 10
 
@@ -63,7 +65,9 @@ def test_what_touches_is_not_taken(stopped, margin):
 
 @pytest.mark.parametrize("told", [{"max_turn": 4.0}, {"accuracy": "fast"}, {"brief": True}])
 def test_nothing_jumps_where_no_jump_is_allowed(stopped, told):
-    plain, found = (ik.solve(stopped.problem, stopped.start, "hierarchical", restarts=n, **told) for n in (0, 1))
+    plain, found = (
+        ik.solve(stopped.problem, stopped.start, "hierarchical", restarts=n, **told) for n in (0, 1)
+    )
     assert (plain.q == found.q).all()
 
 
