@@ -6,11 +6,13 @@ A few dozen scenes here; `tests/benchmarks/avoidance.py` does the same with thou
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.classic.former.descent.detours import is_hopeless
+from ikmath.diagnosis.status import is_hopeless
 from ikmath.solvers.collision_guard import CollisionGuard
 from tests.ikmath.avoidance import brute_force, scenes
 
@@ -190,7 +192,7 @@ def test_what_is_handed_on_to_the_frame_after_changes_nothing():
         answer = ik.solve(problem.at(0), start)
         for frame in range(1, len(way)):
             if not handed:
-                answer.memory.near = None
+                answer = replace(answer, memory=replace(answer.memory, near=None))
             answer = ik.solve(problem.at(frame), answer.q, following=answer)
         ends.append(answer.q)
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
