@@ -83,7 +83,7 @@ def _pin_feet(person: Person) -> None:
 
 
 def _reach(person: Person) -> None:
-    bpy.ops.articulate.drag(bone="hand.L", move=(-0.35, -0.45, 0.3))
+    bpy.ops.articulate.drag(bone="hand.L", move=(-0.3, -0.7, -0.55))
 
 
 def _crouch(person: Person) -> None:
