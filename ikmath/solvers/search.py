@@ -45,6 +45,8 @@ class Search:
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """See `RestartStrategy`."""
+        if ended.budget.iterations < _STEPS:
+            return
         ended.budget.spend(_STEPS)
         for q in self._drawn(ended.driver, ended.end, ended.rng):
             yield ended.driver.begin(q)
