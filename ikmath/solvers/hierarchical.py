@@ -35,7 +35,7 @@ from .restarts import RestartStrategy, SeededRestarts, StraightLimbKick, better
 from .step_bounds import StepBounds
 from .turn_policy import Trail, TurnPolicy
 
-ACCURACY: Mapping[str, bool] = MappingProxyType({"fast": False, "exact": True})
+ACCURACY: Mapping[str, bool] = MappingProxyType({"reached": False, "fast": False, "exact": True})
 """Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
 
 
@@ -44,7 +44,9 @@ class HierarchicalOptions(Options):
     """Options of `hierarchical`.
 
     Attributes:
-        accuracy: "exact" goes on to the constrained minimum; "fast" ends where steps converge slowly.
+        accuracy: "exact" goes on to the constrained minimum; "fast" ends where steps converge slowly;
+            "reached" ends as soon as every goal is reached, wherever the posture is, for poses that
+            are soon solved again.
         max_turn: radians that a turn may go in one solve; None for no bound.
         restarts: batches of starts that a solve which ends short may try; 0 for none.
         seconds: after which a solve ends with what it has; None for no bound.
@@ -144,7 +146,8 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        end, stop = driver.run(start, budget, correction, hurried=exact)
+        at_once = options.accuracy == "reached"
+        end, stop = driver.run(start, budget, correction, hurried=exact, at_once=at_once)
         if not end.reached(driver.tolerances):
             end, stop = self._elsewhere(driver, budget, start, end, stop, options, exact)
         if exact and stop is Stop.CONVERGED:

@@ -23,6 +23,7 @@ class DragParameters:
         pieces: updates that a solve from elsewhere may take.
     """
 
+    iterations: int = 8
     least_seconds: float = 1e-9
     turn_asked: float = math.radians(5.0)
     turn: float = math.radians(2.5)

@@ -54,7 +54,7 @@ class DragSolver:
         self._endless = seconds == inf
         limited = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
         unbound = replace(ik_parameters, turn_limits=(parameters.turn_asked, inf))
-        self._moving = plan.solver(accuracy="fast", parameters=unbound, **limited)
+        self._moving = plan.solver(accuracy="reached", most=parameters.iterations, parameters=unbound, **limited)
         self._resting = plan.solver(accuracy="exact", restarts=0, max_turn=parameters.turn, **limited)
         self._exact = plan.solver(accuracy="exact", restarts=0)
         self._anew = plan.solver(accuracy="exact", restarts=0, **limited)
@@ -92,7 +92,7 @@ class DragSolver:
             if self.arrived:
                 solved = self._begin_anew(task, solved)
         elif was_there and task.problem.scene is None:
-            solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
+            solved = self._better(task, solved, self._solved(task, None, self._anew.solve))
         self.last = solved
         return solved
 
