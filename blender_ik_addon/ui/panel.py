@@ -6,7 +6,7 @@ import bpy
 from ..properties.access import active_armature, posed_armature, rig_of, session_of
 from ..properties.check import library_refusal, objections, refusals
 from ..properties.kinds import AMOUNTS
-from ..properties.menus import method_items, weighs
+from ..properties.menus import method_items, takes_posture_cost, weighs
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text
 from .tab import SubPanel, Tab
 from .text import draw_text
@@ -239,6 +239,10 @@ class ARTICULATE_PT_solver(SubPanel, bpy.types.Panel):
             column.row().prop(solver, "effort", expand=True)
         for name in solver.parameters.names(solver.method):
             column.prop(solver.parameters, name)
+        if takes_posture_cost(solver.method):
+            row = column.row(align=True)
+            row.prop(solver, "posture_from")
+            row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
         column.prop(solver, "posture")
         bone = context.active_pose_bone
         if bone is not None and bone.id_data is armature:

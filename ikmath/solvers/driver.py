@@ -319,7 +319,7 @@ class IterationDriver:
         """Whether a step has gained next to nothing at any level."""
         own = self.parameters
         pairs = zip(old.all_costs(), new.all_costs(), strict=True)
-        return all(abs(a - b) < own.slow * abs(a) + own.hold**2 for a, b in pairs)
+        return all(abs(a - b) < own.slow * abs(a) + own.met**2 for a, b in pairs)
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""

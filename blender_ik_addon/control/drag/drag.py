@@ -287,7 +287,7 @@ class Drag:
         self.grip, self._plan = grip, plan
         self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
-        self._solver, self._last = DragSolver(plan, rows, self._budget), None
+        self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
         self._point = self._point_of(plan, figure, self._row)
         self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()

@@ -23,6 +23,7 @@ class DragParameters:
         pieces: updates that a solve from elsewhere may take.
     """
 
+    seen: float = 1e-4
     iterations: int = 8
     least_seconds: float = 1e-9
     turn_asked: float = math.radians(5.0)
