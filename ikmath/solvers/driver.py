@@ -47,7 +47,7 @@ class Budget:
     Second-order corrections belong to their iteration and are not counted.
 
     Attributes:
-        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds; one iteration is always made.
+        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds, after the first one.
     """
 
     iterations: int

@@ -20,7 +20,7 @@ import numpy as np
 from .. import arguments
 from ..diagnosis.status import as_near_as_can_be, conclude
 from ..model.pose import Pose
-from ..postures import JointPosture, PostureCost, ScaledPosture
+from ..postures import JointPosture, ScaledPosture
 from ..problem.problem import Problem, Solution
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
@@ -129,11 +129,13 @@ class Hierarchical(Method):
             room = np.where(skeleton.is_turn, limit, np.inf)
             low, high = q - room, q + room
         trail = Trail() if before is None else before
-        scene = problem.scene
+        scene, posture = problem.scene, trail.posture
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
+        if posture is None or posture.cost is not problem.posture_cost:
+            posture = posture_of(problem, q)
         driver = IterationDriver(
             problem,
-            posture_of(problem, q),
+            posture,
             StepBounds(skeleton.region, own, low, high),
             guard,
             own,
@@ -157,7 +159,13 @@ class Hierarchical(Method):
             end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
         if exact and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget)
-        trail = Trail(end.pose, end.near, first=None if first is None else first.first, active=driver.active)
+        trail = Trail(
+            end.pose,
+            end.near,
+            first=None if first is None else first.first,
+            active=driver.active,
+            posture=posture,
+        )
         answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
         return without_way(answer) if jumped and guard is not None else answer
 
@@ -267,7 +275,7 @@ def better_or_reached(problem: Problem, end: Iterate, start: Iterate, tolerances
     return end.reached(tolerances) or not better(problem, start, end, 1e-6)
 
 
-def posture_of(problem: Problem, q: Array) -> PostureCost | None:
+def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:
     """The posture cost of a problem, None if it has none.
 
     It is scaled so that its mean stiffness at q (n,) is one in units of the coordinates' mobilities: in the

@@ -19,6 +19,7 @@ from ..collision import ClosestPairs
 from ..linalg.hierarchical_qp import Signs
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
+from ..postures import ScaledPosture
 from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array, angle
 from .frame_correction import FirstStep
@@ -37,6 +38,7 @@ class Trail:
         errors: (E,) that it ended with, None if there was no frame before.
         first: its first step; active: see `IterationDriver`.
         late: frames in a row that were short of targets which a wider turn would have reached.
+        posture: its posture cost, scaled.
     """
 
     pose: Pose | None = None
@@ -45,6 +47,7 @@ class Trail:
     first: FirstStep | None = None
     active: Sequence[Signs] = ()
     late: int = 0
+    posture: ScaledPosture | None = None
 
 
 class TurnPolicy:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class DragSolver:
         near = max(plan.tolerance, parameters.seen * length)
         self._parameters, self._tolerance = parameters, near
         self._endless = seconds == inf
-        limited = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
+        limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
         unbound = replace(ik_parameters, turn_limits=(parameters.turn_asked, inf))
         self._moving = plan.solver(
             most=parameters.iterations, accuracy="reached", tolerance=near, parameters=unbound, **limited
