@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+import ikmath as ik
 from ikmath import rotation
 
 from ...bridge.armature import Array, Channels, PoseState, read_channels
@@ -309,6 +310,7 @@ class Drag:
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
         there = self._solver.is_there(solved)
         status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
+        status = "BEST_EFFORT" if status == "STOPPED" else status
         self.moved = Moved(error=float(error), status=status, message=message, arrived=self._solver.arrived)
         return self.moved
 
@@ -320,7 +322,10 @@ class Drag:
         off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # of the two it may lack one
         if off > self._plan.tolerance:
             counts = np.arange(len(counts)) == self._row
-        return shortest(self._plan, self._task.parts, problem, solved.solution, counts)
+        solution = solved.solution
+        if solution.status is ik.Status.STOPPED:  # that the time was short is not worth a word
+            solution = replace(solution, status=ik.Status.BEST_EFFORT)
+        return shortest(self._plan, self._task.parts, problem, solution, counts)
 
     def _come_to_rest(self) -> None:
         """Let the figure have what the hand asks for, however long it takes, but for what is recorded."""

@@ -25,7 +25,7 @@ class DragParameters:
 
     seen: float = 1e-4
     iterations: int = 8
-    least_seconds: float = 1e-9
+    least_seconds: float = 4e-3
     turn_asked: float = math.radians(5.0)
     turn: float = math.radians(2.5)
     slow: float = 0.2
@@ -33,7 +33,7 @@ class DragParameters:
     nearer: float = 0.9
     much_nearer: float = 0.5
     farther: float = 1.5
-    pieces: int = 40
+    pieces: int = 60
 
 
 DEFAULTS = DragParameters()

@@ -127,8 +127,12 @@ class DragSolver:
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
         if self._towards is not None:
-            way = JointPosture(self._towards, task.problem.stack.metric**-2.0)
-            task = replace(task, problem=task.problem.with_posture(way))
+            problem = task.problem
+            if problem.posture is None:
+                problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
+            else:
+                problem = problem.towards([*problem.tasks, ik.Posture(self._towards)])
+            task = replace(task, problem=problem)
         return solve_task(task, last, brief=True, ask=ask)
 
     def _look_for_bends(self, task: Task, solved: Solved) -> None:
