@@ -42,17 +42,20 @@ class ScaledPosture:
 
     Args:
         cost: that is scaled; scale: above zero.
+
+    Attributes:
+        cost: that is scaled.
     """
 
     def __init__(self, cost: PostureCost, scale: float) -> None:
-        self._cost, self._scale = cost, scale
+        self.cost, self._scale = cost, scale
 
     def evaluate(self, pose: Pose) -> PostureTerm:
-        value, gradient, hessian = self._cost.evaluate(pose)
+        value, gradient, hessian = self.cost.evaluate(pose)
         return PostureTerm(self._scale * value, self._scale * gradient, self._scale * hessian)
 
     def value(self, pose: Pose) -> float:
-        return self._scale * self._cost.value(pose)
+        return self._scale * self.cost.value(pose)
 
 
 class JointPosture:
