@@ -19,26 +19,28 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
 
     bl_idname = "articulate.obstacle_add"
     bl_label = "Add Obstacle"
-    bl_description = "Let the figure keep out of an object, of a collection, or of the selected objects"
+    bl_description = "Keep the figure clear of an object, of a collection, or of the selected objects"
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(
         name="Object", description="Name of the object. Empty: all selected surfaces", options=FRESH
     )
     collection: StringProperty(
-        name="Collection", description="Name of a collection, in place of an object", options=FRESH
+        name="Collection", description="Name of a collection, instead of an object", options=FRESH
     )
     mode: EnumProperty(
         name="Mode",
-        description="What counts as inside. Where nothing is chosen, what most of the figure is inside or"
-        " behind of is two-sided, as a room, and everything else solid",
+        description=(
+            "What counts as inside. By default an obstacle around most of the figure, such as a room, is "
+            "two-sided, and all others are solid"
+        ),
         items=MODES,
         default="SOLID",
         options=FRESH,
     )
     margin: FloatProperty(
         name="Margin",
-        description="Distance that is kept from it",
+        description="Distance to keep from it",
         default=0.0,
         min=0.0,
         subtype="DISTANCE",
@@ -77,7 +79,9 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
                 return [thing]
         chosen = [o for o in context.view_layer.objects.selected if has_surface(o) and o is not armature]
         if not chosen:
-            raise Refused("No surface is selected: select what the figure should keep out of, or name it")
+            raise Refused(
+                "No surface is selected: select an object for the figure to stay clear of, or name it"
+            )
         return chosen
 
 
@@ -86,7 +90,7 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
 
     bl_idname = "articulate.obstacle_remove"
     bl_label = "Remove Obstacle"
-    bl_description = "Take the obstacle off the list; the object stays"
+    bl_description = "Remove the obstacle from the list. The object stays"
     bl_options = {"REGISTER", "UNDO"}
 
     obstacle: StringProperty(

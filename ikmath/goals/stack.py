@@ -148,7 +148,7 @@ class Stack:
         return self._begun
 
     def end(self, pose: Pose) -> None:
-        """Remember where a solve ended, for the one that goes on from there; nobody writes to its q."""
+        """Remember where a solve ended, for the next one that starts there; its q is never written to."""
         self._ended = pose
 
     def like(self, other: Stack) -> bool:

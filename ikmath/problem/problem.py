@@ -178,17 +178,18 @@ class Problem(Lean):
         return other
 
     def _copy(self) -> Problem:
-        """The same, with what is known of it, to be changed by who asks."""
+        """A copy with all cached results, for the caller to change."""
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
         return other
 
     def settled(self, q: Array, before: Problem | None = None) -> Problem:
-        """The problem for who comes from somewhere: goals that can change their mind keep to it if they may.
+        """The problem with the choices made at another pose: goals with alternatives keep them if they can.
 
         Args:
             q: (n,) where the figure comes from.
-            before: the problem that it solved there, as for the frame before; this one if not told.
+            before: the problem that was solved there, for instance of the frame before; this one if not
+            given.
         """
         if all(type(goal).settled is Goal.settled for goal in self.goals):
             return self

@@ -28,7 +28,7 @@ from .merit import Merit
 from .metric import Metric
 from .newton_step import NewtonStep
 from .parameters import HierarchicalParameters
-from .step_bounds import Bounds, Inequalities, StepBounds
+from .step_bounds import Bounds, Face, Inequalities, StepBounds
 
 
 class Stop(Enum):
@@ -47,7 +47,7 @@ class Budget:
     Second-order corrections belong to their iteration and are not counted.
 
     Attributes:
-        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds.
+        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds; one iteration is always made.
     """
 
     iterations: int
@@ -161,6 +161,7 @@ class IterationDriver:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        self.face = Face(np.empty(0, np.intp), frozenset())
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
@@ -224,7 +225,7 @@ class IterationDriver:
                 return iterate, Stop.REACHED
             if budget.iterations <= 0:
                 return self._put_right(iterate), Stop.ITERATIONS
-            if time.perf_counter() > budget.deadline:
+            if budget.taken and time.perf_counter() > budget.deadline:
                 return self._put_right(iterate), Stop.TIME
             if slow >= most_slow or refused >= most_refused:
                 return self._put_right(iterate), Stop.CONVERGED
@@ -282,6 +283,7 @@ class IterationDriver:
             begin = self.active if not len(more) else [np.concatenate([known, more]) for known in self.active]
             step = hierarchical_qp(levels, constraints, metric.target, begin)
             self.active = [known[:n] for known in step.active]
+            self.face = bounds.face(step.active)
             return metric.step(step.z)
 
         return self.bounds.step(iterate.q, best, self._inequalities(iterate))
@@ -307,7 +309,7 @@ class IterationDriver:
         """Whether a step has gained next to nothing at any level."""
         own = self.parameters
         pairs = zip(old.all_costs(), new.all_costs(), strict=True)
-        return all(abs(a - b) < own.slow * abs(a) + own.hold**2 for a, b in pairs)
+        return all(abs(a - b) < own.slow * abs(a) + own.met**2 for a, b in pairs)
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""
@@ -315,7 +317,10 @@ class IterationDriver:
         return next(short, len(costs))
 
     def _corrected(self, trial: Iterate, count: int, hold: float) -> Iterate:
-        """Second-order correction: the first `count` levels put right, as far as `hold`."""
+        """Second-order correction: the first `count` levels put right, as far as `hold`.
+
+        It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
+        """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         for _ in range(own.corrections if count else 0):
@@ -325,7 +330,7 @@ class IterationDriver:
             levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
 
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
-                return metric.step(hierarchical_qp(levels, bounds.by(metric)).z)
+                return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
 
             moved = self._move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
             if moved is None or not moved.costs[:count] < trial.costs[:count]:

@@ -31,7 +31,8 @@ from .frame_correction import FrameCorrection
 from .iterate import Iterate
 from .method import Allows, Method, Options
 from .parameters import DEFAULTS, HierarchicalParameters
-from .restarts import RestartStrategy, SeededRestarts, StraightLimbKick, better
+from .restarts import RestartStrategy, StraightLimbKick, better
+from .search import Search, without_way
 from .step_bounds import StepBounds
 from .turn_policy import Trail, TurnPolicy
 
@@ -145,15 +146,17 @@ class Hierarchical(Method):
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop = driver.run(start, budget, correction, hurried=exact)
+        jumped = False
         if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
             # a start elsewhere may reach the goals, but in a pose that is far from the posture
             end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
-            end, stop = self._elsewhere(driver, budget, start, end, stop, options, exact)
+            end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
         if exact and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget)
         trail = Trail(end.pose, end.near, first=None if first is None else first.first, active=driver.active)
-        return self._conclude(problem, end, stop, budget, options, guard, trail)
+        answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
+        return without_way(answer) if jumped and guard is not None else answer
 
     def relax(
         self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None, reach: float
@@ -197,27 +200,34 @@ class Hierarchical(Method):
         end: Iterate,
         stop: Stop,
         options: Any,
-        exact: bool,
-    ) -> tuple[Iterate, Stop]:
-        """The best end of all starts of the strategies; none jumps where nothing is refined."""
-        problem, rng = driver.problem, np.random.default_rng(options.seed)
-        came = better(problem, end, start, 0.5)
-        strategies: list[RestartStrategy] = [StraightLimbKick(), *[SeededRestarts()] * options.restarts]
+        is_first: bool,
+    ) -> tuple[Iterate, Stop, bool]:
+        """The best end of all starts of the strategies, and whether it is one that jumps.
+
+        What a jump finds among obstacles is taken only as a whole: it reaches everything and is clear.
+        """
+        problem, guard, rng = driver.problem, driver.guard, np.random.default_rng(options.seed)
+        refined = is_first and ACCURACY[options.accuracy]
+        may_jump = refined and not driver.bounds.limits_turns
+        came, jumped = better(problem, end, start, 0.5), False
+        strategies: list[RestartStrategy] = [StraightLimbKick(), *[Search()] * options.restarts]
         for strategy in strategies:
             hopeless = as_near_as_can_be(problem, np.sqrt(end.squares), driver.tolerances)
-            if strategy.jumps and (hopeless or not exact):
+            if strategy.jumps and (hopeless or not may_jump):
                 continue
-            for q in strategy.starts(problem, end, rng):
+            gate = guard if strategy.jumps else None
+            for q in strategy.starts(driver, end, rng):
                 budget.taken += strategy.steps
                 budget.iterations = options.max_iterations
                 arcs = ArcCorrection(problem, options.parameters.arc_gain)
-                other, why = driver.run(driver.begin(q), budget, arcs, hurried=exact)
+                other, why = driver.run(driver.begin(q), budget, arcs, hurried=refined and guard is None)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
-                if other.reached(driver.tolerances) or better(problem, other, end, least):
-                    end, stop = other, why
-                if end.reached(driver.tolerances):
-                    return end, stop
-        return end, stop
+                touches = gate is not None and other.near is not None and gate.is_inside(other.near)
+                if other.reached(driver.tolerances) and not touches:
+                    return other, why, strategy.jumps
+                if gate is None and better(problem, other, end, least):
+                    end, stop, jumped = other, why, strategy.jumps
+        return end, stop, jumped
 
     @staticmethod
     def _conclude(
@@ -228,6 +238,7 @@ class Hierarchical(Method):
         options: Any,
         guard: CollisionGuard | None,
         trail: Trail,
+        paced: bool,
     ) -> Solution:
         near, blocked = end.near, ""
         if guard is not None and near is not None and stop is not Stop.REACHED:
@@ -244,7 +255,7 @@ class Hierarchical(Method):
             blocked=blocked,
             near=near,
             memory=trail,
-            paced=trail.first is not None,
+            paced=paced,
         )
 
 

@@ -25,7 +25,7 @@ class HierarchicalParameters:
         still: radians or figure sizes; a solve rests where no step is longer.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.
-        met: scaled error of a level that is a constraint of a Newton step.
+        met: scaled error of a level that is a constraint of a Newton step, and whose changes are no gain.
         priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
         over_posture: by how much the weakest level outweighs the posture, whose scale is about one.
         rounding: share of the merit by which it may differ for no reason.

@@ -36,6 +36,9 @@ _FURTHER = 6  # and how many more as long as each time they leave less than
 _LEFT = 0.9  # of what it was short by
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
+Ask = Callable[[ik.Problem, Array], ik.Solution]
+"""Solves a problem from coordinates (n,)."""
+
 
 def solve_task(
     task: Task,
@@ -45,6 +48,7 @@ def solve_task(
     relax: int = 0,
     leaps: bool = False,
     max_iterations: int | None = None,
+    ask: Ask | None = None,
 ) -> Solved:
     """Solve one frame.
 
@@ -60,14 +64,15 @@ def solve_task(
             reached them; relaxed, it is the same whichever way it came.
         leaps: whether it may turn as far as it takes from where it starts, though a frame came before.
         max_iterations: stop after so many steps, if the settings do not say fewer.
+        ask: solves a problem from coordinates (n,), in place of the method as the options above have it.
 
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
     """
     plan, figure = task.plan, task.figure
     # who asks briefly and goes on from nothing, as live does, will not go on from this frame either
-    asked = None if brief and before is None else _asked(task, brief)
-    again = before is not None and before.asked == asked
+    asked = None if ask is not None or (brief and before is None) else _asked(task, brief)
+    again = before is not None and asked is not None and before.asked == asked
     if before is not None and again and before.rests:
         return replace(before, frame=task.sample.frame)
     previous = before.channels if before else None
@@ -76,7 +81,9 @@ def solve_task(
     q = _start(task, before)
     following = before.solution if before and not leaps else None
     problem = _settled(plan, task.problem, q, before)
-    if brief and max_iterations is None and following is None and task.posture is None:
+    if ask is not None:
+        pass
+    elif brief and max_iterations is None and following is None and task.posture is None:
         ask = partial(_briefly, plan)
     else:
         ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
@@ -148,7 +155,7 @@ def _answer(
     q: Array,
     before: Solved | None,
     previous: Channels | None,
-    ask: Callable[[ik.Problem, Array], ik.Solution],
+    ask: Ask,
     relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
     """Solve a figure that is exact, from coordinates q, and let it relax if it is to."""
@@ -186,7 +193,7 @@ def _answer_in_rounds(
     q: Array,
     before: Solved | None,
     previous: Channels | None,
-    ask: Callable[[ik.Problem, Array], ik.Solution],
+    ask: Ask,
     relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
     """Solve a figure that is not exact, from coordinates q, until Blender shows what is wanted."""
