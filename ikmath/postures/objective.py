@@ -295,14 +295,16 @@ class PostureObjective:
         return PostureTerm(value, gradient, hessian, partial(self._pulls, error[: wide + 3], push))
 
     def _pulls(self, error: Array, push: Array, poses: Pose) -> Array:
-        """See `PostureTerm`: forces on points, and the tilt's; the joints' deviations bend little.
+        """See `PostureTerm`: forces on points, and the tilt's.
+
+        The joints' deviations, which bend little, and the direction of the overhang count as straight.
 
         Args:
             error: (r,) residuals of the mass points and the tilt; push: (3,) of hips or centre of mass;
             poses: (*batch).
         """
         fixed = self._fixed
-        wide, center = 3 * fixed.heavy, np.zeros(3)
+        wide = 3 * fixed.heavy
         force = np.zeros((len(fixed.mass), 3))
         force[: fixed.heavy] = 2.0 * self._displaced(error[None, :wide])[0].reshape(-1, 3)
         root = 2.0 * sqrt(fixed.parameters.balance) / fixed.figure.size

@@ -10,7 +10,6 @@ how often the window was drawn leave no traces in it.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -327,7 +326,12 @@ class Drag:
         there = self._solver.is_there(solved)
         status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
         self.moved = Moved(
-            error=float(error), status=status, message=message, place=place, arrived=self._solver.arrived, glides=not self._solver.arrived
+            error=float(error),
+            status=status,
+            message=message,
+            place=place,
+            arrived=self._solver.arrived,
+            glides=not self._solver.arrived,
         )
         return self.moved
 

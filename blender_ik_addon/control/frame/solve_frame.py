@@ -202,7 +202,10 @@ def _answer_in_rounds(
     def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
         made = make_problem(plan, own, want, figure.q)[1]
         if task.posture is not None:
-            made = made.with_posture(task.posture.cost)
+            cost = task.posture.cost
+            if not first:  # a corrected round stays near the one before, else they would not settle
+                cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
+            made = made.with_posture(cost)
         asked = _settled(plan, made, q, before)
         ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
         # Who stands in a wall by now starts afresh: he may not find the way out of it.
