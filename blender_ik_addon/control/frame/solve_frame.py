@@ -23,8 +23,7 @@ from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
 from .hinging import bent_instead
-from .plan import Plan
-from .posture import plain
+from .plan import Plan, plain
 from .settle import honest, settle
 from .solved import Solved
 from .task import Task, make_problem
