@@ -58,6 +58,13 @@ POSTURES = (
         0,
     ),
     ("POSE", "Own Pose", "The pose that the frame starts from", "NONE", 1),
+    (
+        "ACTIONS",
+        "From Actions",
+        "Poses of the armature's other actions, in which the effectors are placed alike",
+        "NONE",
+        2,
+    ),
 )
 
 
