@@ -27,12 +27,12 @@ POINTS = (
 )
 
 AXES = (
-    ("X", "X", "", "NONE", 0),
-    ("Y", "Y", "Along the bone", "NONE", 1),
-    ("Z", "Z", "", "NONE", 2),
-    ("-X", "-X", "", "NONE", 3),
-    ("-Y", "-Y", "", "NONE", 4),
-    ("-Z", "-Z", "", "NONE", 5),
+    ("X", "X", "Across the bone, along its own X axis", "NONE", 0),
+    ("Y", "Y", "Along the bone, from its head to its tip", "NONE", 1),
+    ("Z", "Z", "Across the bone, along its own Z axis", "NONE", 2),
+    ("-X", "-X", "Across the bone, against its own X axis", "NONE", 3),
+    ("-Y", "-Y", "Against the bone, from its tip to its head", "NONE", 4),
+    ("-Z", "-Z", "Across the bone, against its own Z axis", "NONE", 5),
 )
 
 SPACES = (

@@ -183,7 +183,7 @@ def test_the_preferences_draw():
     preferences = bpy.context.preferences.addons[installed.package()].preferences
     layout = Layout()
     cls.draw(PreferencesSelf(preferences, layout), bpy.context)
-    assert layout.drawn == ["target_display", "target_size"]
+    assert layout.drawn == ["target_display", "target_size", "show_hints"]
 
 
 class PreferencesSelf:
