@@ -23,7 +23,7 @@ What can be chosen by name. This page is written by `docs/tables.py` from the re
 METHODS = """
 ## Ways of solving
 
-`ik.solve(problem, q0, method="...")`; in Blender *Solver > Method*. The default is `{default}`.
+`ik.solve(problem, q0, method="...")`; in Blender *Advanced > Method*. The default is `{default}`.
 
 - *priorities*: levels are strict, a weaker goal never disturbs a stronger one.
 - *trees*: several effectors on a figure that branches.
@@ -35,7 +35,7 @@ METHODS = """
 LIMITS = """
 ## Ways to keep joint limits
 
-`ik.Problem(..., limits="...")`; in Blender *Solver > Joint Limits*.
+`ik.Problem(..., limits="...")`; in Blender *Advanced > Joint Limits*.
 """
 
 AVOIDANCE = """

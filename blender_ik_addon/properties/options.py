@@ -63,7 +63,16 @@ ALL_AXES: Final = (True, True, True)
 
 def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """What a script changes, such as a pin that is moved, has to be noticed where the armature is live."""
-    owner.id_data.update_tag()
+    armature: Any = owner.id_data
+    armature.update_tag()
+    forget_message(armature)
+
+
+def forget_message(armature: Any) -> None:
+    """What was said of the last solve is not about the figure as it is set up now; live, it is said anew."""
+    rig = armature.articulate
+    if rig.message and not rig.live and armature.library is None:
+        rig.message = ""
 
 
 def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:

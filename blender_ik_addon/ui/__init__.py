@@ -6,9 +6,16 @@ from typing import Any
 
 import bpy
 
-from . import effector_list, manual, menu, overlay, panel, surroundings
+from . import advanced, effector_list, manual, menu, overlay, panel, surroundings
 
-CLASSES = (*effector_list.CLASSES, *panel.CLASSES, *surroundings.CLASSES, *overlay.CLASSES, *menu.CLASSES)
+CLASSES = (
+    *effector_list.CLASSES,
+    *panel.CLASSES,
+    *surroundings.CLASSES,
+    *overlay.CLASSES,
+    *advanced.CLASSES,  # the last in the tab
+    *menu.CLASSES,
+)
 
 
 def attach() -> None:
