@@ -46,7 +46,9 @@ def _in_passing(plan: Plan, solved: Solved) -> str:
 
 
 def _shows(armature: bpy.types.Object, solved: Solved) -> bool:
-    """Whether anybody can see that the figure is short."""
+    """Whether anybody can see that the figure is short, or something stands in its way."""
+    if solved.status in ("BLOCKED", "INFEASIBLE"):
+        return True
     far, turned = (float(np.nanmax(off, initial=0.0)) for off in (solved.distance, solved.angle))
     return is_seen(armature, far, turned)
 
@@ -74,9 +76,7 @@ def tell(
         What was told, to be compared.
     """
     sentence = ""
-    if solved.status in ("BLOCKED", "INFEASIBLE") or (
-        solved.status != "REACHED" and _shows(armature, solved)
-    ):
+    if solved.status != "REACHED" and _shows(armature, solved):
         sentence = f"Live: {_in_passing(plan, solved) if playing else solved.message}"
     say(armature, sentence, playing=playing)
     state = [False if asks else None for asks in solved.asking]
