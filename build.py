@@ -8,10 +8,11 @@
   python build.py check    lint, format, types, architecture
   python build.py bench    speed and quality, beside other software
   python build.py fuzz     random problems for some minutes, and the faults that they show
-  python build.py papers   the papers' experiments, as tables
+  python build.py papers   the texts' experiments, as tables
+  python build.py docs     the manual as a site, in dist/site
   python build.py release  run all checks, then make the files of a release in dist/release
 
-What stands after -- goes to the tool behind a command: python build.py test -- -k quaternion -x
+Arguments after -- go to the tool behind a command: python build.py test -- -k quaternion -x
 """
 
 import argparse
@@ -119,6 +120,12 @@ def _parser() -> argparse.ArgumentParser:
         "papers",
         help="the papers' experiments, as tables",
         description="Runs tests/papers/run.py. Its help: python build.py papers -- --help",
+    )
+    commands.add_parser(
+        "docs",
+        help="make the manual's site",
+        description="Makes dist/site from docs/ with mkdocs-material, and fails if a link or an anchor leads "
+        "nowhere.",
     )
     release = commands.add_parser(
         "release",

@@ -45,7 +45,7 @@ def run(arguments: list[str]) -> int:
     if options.action == "summary":
         return summarise(options.reports)
     if options.exit_zero and not options.report:
-        parser.error("--exit-zero needs --report: without it nothing tells of a failure")
+        parser.error("--exit-zero needs --report: without it no failure is reported")
     reports: dict[str, dict[str, Any]] = {}
     try:
         _require_place("--report", options.report)
@@ -226,8 +226,8 @@ def _parser() -> argparse.ArgumentParser:
     both.add_argument(
         "--exit-zero",
         action="store_true",
-        help="exit with 0 also where the figures cannot be solved or baked as they are set up: on a farm "
-        "another attempt would end alike. The report has the status FAILED; see `summary`",
+        help="exit with 0 also if a figure cannot be solved or baked as it is set up: another attempt on a "
+        "farm would fail too. The report has the status FAILED; see `summary`",
     )
     parser = argparse.ArgumentParser(
         prog=f"blender --command {NAME}",
@@ -240,13 +240,13 @@ def _parser() -> argparse.ArgumentParser:
     bake = actions.add_parser("bake", parents=[both], help="keyframes over a range of frames")
     bake.add_argument("--start", type=_frame, metavar="FRAME", help="first frame (default: as in the file)")
     bake.add_argument("--end", type=_frame, metavar="FRAME", help="last frame (default: as in the file)")
-    bake.add_argument("--step", type=_count, metavar="FRAMES", help="bake every so many frames")
+    bake.add_argument("--step", type=_count, metavar="FRAMES", help="bake every nth frame")
     bake.add_argument("--clean", action="store_true", help="remove keys that change nothing")
     bake.add_argument(
         "--decimate",
         type=_length,
         metavar="METRES",
-        help="remove keys that the pose does without, within this margin of error",
+        help="remove keys that the motion does not need, within this margin of error",
     )
     summary = actions.add_parser(
         "summary",
@@ -263,7 +263,7 @@ def _parser() -> argparse.ArgumentParser:
 def _count(text: str) -> int:
     """A whole number above zero, for argparse."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number above zero")
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number above zero")
     return int(text)
 
 
@@ -277,7 +277,7 @@ def _frame(text: str) -> int:
     except ValueError:
         frame = last + 1
     if not first <= frame <= last:
-        raise argparse.ArgumentTypeError(f"'{text}' is no frame from {first} to {last}")
+        raise argparse.ArgumentTypeError(f"'{text}' must be a frame from {first} to {last}")
     return frame
 
 
@@ -288,7 +288,7 @@ def _length(text: str) -> float:
     except ValueError:
         length = math.nan
     if not 0.0 <= length < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is no length, zero or more")
+        raise argparse.ArgumentTypeError(f"'{text}' must be a length of zero or more")
     return length
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the versions of Blender differ, from 4.2 to 5.2: the only file that asks which one is running.
+"""Where the versions of Blender differ, from 4.2 to 5.2: the only file with version checks.
 
 What can be asked of an object itself ("has it slots?") is asked so, because that stays right in versions that
 do not exist yet.

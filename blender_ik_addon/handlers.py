@@ -163,7 +163,7 @@ def _make(live: _Live, readers: Readers) -> list[tuple[str, Callable[..., None]]
 
 
 def _look_at_names() -> None:
-    """Follow what was renamed while nobody looked, and have bones of older files remember their names."""
+    """Follow what was renamed in the meantime, and let bones of older files store their names."""
     follow_renamed(all_armatures())
     for armature in all_armatures():
         remember(armature)

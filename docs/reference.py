@@ -15,10 +15,10 @@ PAGE = Path(__file__).with_name("reference.md")
 
 HEAD = """# Reference for scripts
 
-Every property and operator by its name. This page is written by `docs/reference.py` from what the extension
-registers; what things are for is told in the pages on [effectors](effectors.md), [solving](solving.md),
-[baking](baking.md), [obstacles](obstacles.md) and [live](live.md), with examples in
-[scripting](scripting.md). Lengths are Blender units, metres in scenes whose Unit Scale is 1; angles radians.
+Every property and operator by its name. `docs/reference.py` writes this page from what the extension
+registers. The pages on [effectors](effectors.md), [solving](solving.md), [baking](baking.md),
+[obstacles](obstacles.md) and [live](live.md) explain them, and [scripting](scripting.md) has examples.
+Lengths are in Blender units, which are metres in scenes with a Unit Scale of 1. Angles are in radians.
 """
 
 # Path in a script, name of the class, what it is.
@@ -26,21 +26,21 @@ GROUPS = (
     (
         "armature.articulate",
         "ArticulateRig",
-        "All of an armature. `report`, `active` and `loops` are read-only.",
+        "The settings of an armature. `report`, `active` and `loops` are read-only.",
     ),
     ("armature.articulate.effectors[name]", "ArticulateEffector", "One effector."),
-    ("armature.articulate.solver", "ArticulateSolver", "How it is solved."),
-    ("armature.articulate.bake", "ArticulateBake", "What a bake does without arguments."),
+    ("armature.articulate.solver", "ArticulateSolver", "The settings of the solver."),
+    ("armature.articulate.bake", "ArticulateBake", "What a bake does by default."),
     ("armature.articulate.obstacles[name]", "ArticulateObstacle", "One obstacle."),
     (
         "armature.articulate.body",
         "ArticulateBody",
-        "The figure's thickness, and how it keeps clear of things.",
+        "The thickness of the figure, and how it keeps clear of obstacles.",
     ),
     ("armature.articulate.body.links[bone]", "ArticulateLink", "The capsule of one bone."),
     ("armature.articulate.body.pairs[number]", "ArticulatePair", "An exception of self-collision."),
-    ("armature.articulate.overlay", "ArticulateOverlay", "What is drawn over the 3D view."),
-    ("armature.pose.bones[name].articulate", "ArticulateBone", "What a bone has of its own."),
+    ("armature.articulate.overlay", "ArticulateOverlay", "What the 3D view shows."),
+    ("armature.pose.bones[name].articulate", "ArticulateBone", "Settings of one bone."),
 )
 HIDDEN = ("rna_type", "name", "remembered_name", "remembered_index", "list_sizes", "report_json")
 MANY = 12  # choices of an enumeration that still fit into a table

@@ -17,16 +17,16 @@ FLAGS = ("priorities", "trees", "limits", "obstacles", "batched")
 
 HEAD = """# Methods
 
-What can be chosen by name. This page is written by `docs/tables.py` from the registries of `ikmath`.
+Everything that you choose by name. `docs/tables.py` writes this page from the registries of `ikmath`.
 """
 
 METHODS = """
-## Ways of solving
+## Solving methods
 
 `ik.solve(problem, q0, method="...")`; in Blender *Advanced > Method*. The default is `{default}`.
 
-- *priorities*: levels are strict, a weaker goal never disturbs a stronger one.
-- *trees*: several effectors on a figure that branches.
+- *priorities*: levels are strict; a weaker goal never disturbs a stronger one.
+- *trees*: solves several effectors on a figure with branches.
 - *limits*: keeps joint limits.
 - *obstacles*: keeps clear of obstacles.
 - *batched*: solves many frames at once.
@@ -41,17 +41,17 @@ LIMITS = """
 AVOIDANCE = """
 ## Ways to keep clear of obstacles
 
-`ik.Problem(..., avoidance="...")`; in Blender *Body > Avoidance*. The first bounds every step, so that
-nothing is ever entered; it goes with `hierarchical`. The others are the texts': they push away from obstacles
-with what the goals leave free, promise nothing, and go with `damped` and `pseudoinverse`. How they do beside
-each other: `python build.py papers -- ge_avoidance`.
+`ik.Problem(..., avoidance="...")`; in Blender *Advanced > Avoidance*. The first limits every step, so that
+the figure never enters an obstacle. It goes with `hierarchical`. The others come from the texts: they push
+the figure away within what the goals leave free, and can fail. They go with `damped` and `pseudoinverse`.
+`python build.py papers -- ge_avoidance` compares them.
 """
 
 SVD = """
 ## Singular value decompositions
 
-`ik.solve(..., method="pseudoinverse", svd="...")`. They agree to rounding; the last two start from the
-result before.
+`ik.solve(..., method="pseudoinverse", svd="...")`. They agree to rounding. The last two start from the
+previous result.
 """
 
 

@@ -35,8 +35,8 @@ def numbers(value: npt.ArrayLike, what: str) -> Array:
     if np.abs(array).max(initial=0.0) <= LARGEST:  # False for NaN
         return array
     if np.isfinite(array).all():
-        raise BadValue(what, f"holds a value beyond {LARGEST:g}, which is too large to compute with.")
-    raise BadValue(what, "holds a value that is not a finite number.")
+        raise BadValue(what, f"has a value above {LARGEST:g}, which is too large to compute with.")
+    raise BadValue(what, "must consist of finite numbers.")
 
 
 def limits(value: npt.ArrayLike, what: str) -> Array:

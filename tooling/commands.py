@@ -30,6 +30,7 @@ NO_TESTS_COLLECTED = 5
 ALONE = {
     "build": "python build.py",
     "check": "python build.py check",
+    "docs": "python build.py docs",
     "fuzz": "python build.py fuzz",
     "release": "python build.py release",
 }
@@ -57,6 +58,8 @@ def run(options: argparse.Namespace, extra: list[str]) -> int:
         return test_library(options.python, extra)
     if options.command == "check":
         return check()
+    if options.command == "docs":
+        return docs()
     blender = blender or default_blender()
     _tell_older(blender)
     if options.command == "test":
@@ -175,6 +178,13 @@ def check() -> int:
             failed.append(name)
     print(f"\nFailed: {', '.join(failed)}" if failed else "\nAll checks passed.")
     return 1 if failed else 0
+
+
+def docs() -> int:
+    """The manual as a site, dist/site. A link or an anchor that leads nowhere is an error."""
+    interpreter = pythons.require(OLDEST_PYTHON, "The manual's site")
+    environment = ensure_without_blender("docs", interpreter, ("docs",))
+    return environment.run("-m", "mkdocs", "build", "--strict", "--clean", NO_MKDOCS_2_WARNING="1")
 
 
 def demo(blender: str, extra: list[str]) -> int:

@@ -148,7 +148,7 @@ def ensure_without_blender(
     wanted = [requirement for each in groups for requirement in group(each)]
     if not _is_current(environment, wanted):
         _create(environment, interpreter)
-        print(f"Installing numpy and tools into {environment.directory.relative_to(ROOT)} ...", flush=True)
+        print(f"Installing packages into {environment.directory.relative_to(ROOT)} ...", flush=True)
         _install(environment, wanted, name)
         _stamp(environment).write_text(_content(wanted), encoding="utf-8")
     return environment

@@ -50,7 +50,7 @@ def split(environment: Environment, arguments: list[str]) -> tuple[list[str], li
     )
     if asked.returncode != 0:
         said = asked.stderr.strip().splitlines()[-1].rpartition("error: ")[2]
-        raise Problem(f"pytest does not understand what stands after --: {said}")
+        raise Problem(f"pytest does not understand the arguments after --: {said}")
     taken = {number for number in json.loads(asked.stdout) if _exists(arguments[number])}
     paths = [each for number, each in enumerate(arguments) if number in taken]
     return paths, [each for number, each in enumerate(arguments) if number not in taken]

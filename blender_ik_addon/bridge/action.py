@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baked channels into an action, on every version, all of it or nothing.
+"""Writes baked channels into an action, all of them or none.
 
-Only the channels that are given are touched, and of those only the keys within the baked range: keys outside,
-other bones, other slots stay. Whatever fails on the way, and whoever changes their mind afterwards, the
-action is as it was: what was made is removed, what was replaced is put back.
+Only the given channels change, and only their keys within the baked range. Keys outside, other bones and
+other slots stay. If something fails, or the bake is taken back, the action is restored.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
 
 
 class Backup:
-    """What `write_keys` has changed, to take it back; for a while only: Undo or loading a file ends its use.
+    """What `write_keys` has changed, to take it back. Valid until Undo or until another file is loaded.
 
     Attributes:
         action_name: name of the action that was written.
@@ -63,15 +62,14 @@ def write_keys(
 ) -> Backup:
     """Write baked curves into the action of an armature object.
 
-    What would keep the values from being seen is switched off on these curves: muting, and modifiers other
-    than Cycles.
+    Muting, and modifiers other than Cycles, are switched off on these curves, so that the values show.
 
     Args:
         armature_object: the original object.
         curves: what to write; each gets the group of its bone.
         new_action: write into a copy of the present action (so that what is not baked goes on as before), or
-            a new one where there is none; else into the present action itself. What an earlier call has made
-            so, and nobody has changed since, is written over.
+            a new one where there is none; else into the present action itself. An action that an earlier call
+            has made is overwritten, if it is unchanged.
         frame_range: first and last frame within which the old keys of these channels go; default: that of
             each curve.
         clean: leave out the keys that Blender's "Clean Curves" leaves out, but from curves with slopes.
@@ -153,7 +151,7 @@ def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_actio
             raise FigureFault(
                 curve.bone,
                 f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
-                "is not a finite number; nothing was written.",
+                "must be a finite number; nothing was written.",
             )
 
 
@@ -178,7 +176,7 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
 
 
 def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
-    """Refuse to change a curve that somebody has locked."""
+    """Refuse to change a locked curve."""
     bag = compat.find_bag(armature_object)
     there = bag.fcurves.find(curve.path, index=curve.index) if bag is not None else None
     if there is not None and (there.lock or (there.group is not None and there.group.lock)):
@@ -202,7 +200,7 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
     undo.callback(_remove_action, made.session_uid)
     if before is not None and before.library is None and not before.use_fake_user and before.users <= 1:
-        # the last one who holds it lets go of it here; without a fake user the file would lose it when saved
+        # this was its last user: without a fake user the action would be lost when the file is saved
         before.use_fake_user = True
         undo.callback(_drop_fake_user, before.session_uid)
     undo.callback(_assign, uid, before.session_uid if before else None, slot)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An armature's bones as arrays: what they are (`Bones`) and how they stand at one moment (`PoseState`).
+"""An armature's bones as arrays: what is fixed (`Bones`) and the pose at one moment (`PoseState`).
 
-Reading through Python one bone at a time costs milliseconds on a real rig; everything here goes through
-`foreach_get`, a few microseconds an attribute. Arrays of a moment stay in single precision, as Blender stores
-them, so that what was read can be given back to the last bit.
+Reading one bone at a time costs milliseconds on a real rig. Everything here uses `foreach_get`, a few
+microseconds for each attribute. Arrays of a pose stay in single precision, as Blender stores them, so that
+they can be written back with the same bits.
 """
 
 from __future__ import annotations
@@ -259,7 +259,7 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
     pose = armature_object.pose.bones
     if len(pose) != len(bones):
         raise FigureFault(
-            bones.armature, f"The bones of '{bones.armature}' have changed meanwhile; start again."
+            bones.armature, f"The bones of '{bones.armature}' have changed in the meantime; start again."
         )
     channels, matrix = read_channels(armature_object), _get_matrices(pose, "matrix")
     if before is not None and channels.data == before.channels.data:

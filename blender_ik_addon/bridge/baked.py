@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake or a recording came to, as one curve for each component of each channel of each bone."""
+"""The result of a bake or a recording: one curve for each component of each channel of each bone."""
 
 from __future__ import annotations
 

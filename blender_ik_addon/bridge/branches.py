@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The branches of an armature: rows of bones that go on from each other, as a leg does down to its toe.
+"""The branches of an armature: rows of bones that continue each other, such as a leg down to its toe.
 
-Where several bones hang from one, as the next bone of an arm beside helpers for its twist, feathers and
-sleeves, one of them goes on; where fingers do, none.
+Where several bones hang from one, such as the next bone of an arm and helpers for twist, feathers and
+sleeves, one of them continues the branch. Where fingers hang from a hand, none does.
 """
 
 from __future__ import annotations

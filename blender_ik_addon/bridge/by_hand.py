@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a change of frame loses: values of animated properties that somebody has set and not keyed.
+"""Unkeyed values: animated properties that were set by hand and that a frame change would reset.
 
-Who goes through the frames and does not end what they began owes everybody their values back, not only those
-of the armature: a target that was moved by hand, a camera, the strength of a light.
+An operation that goes through the frames and fails restores them all, not only those of the armature: a
+target that was moved by hand, a camera, the strength of a light.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender has evaluated anew since somebody looked last: what is not among it need not be read again."""
+"""What Blender has evaluated since the last look. Everything else need not be read again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHAPES = (bpy.types.Object, bpy.types.Mesh, bpy.types.Armature)
 
 @dataclass(frozen=True)
 class Changes:
-    """Full names; None where nobody knows, and all may have changed.
+    """Full names; None if unknown: then all may have changed.
 
     Attributes:
         touched: of all that was evaluated; an object that is not among them is as it was.
@@ -25,10 +25,10 @@ class Changes:
 
     @classmethod
     def of(cls, depsgraph: bpy.types.Depsgraph | None) -> Self:
-        """Those that a handler is told of; None for what comes without, as an undo.
+        """The changes that a handler gets; None if there are none, as after an undo.
 
-        Who is in which collection, what is hidden and what hangs from what are changes of scenes and
-        collections: there anything may be another one.
+        Changed scenes and collections mean that anything may have changed: members of collections,
+        visibility, parents.
         """
         if depsgraph is None:
             return cls(None, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What keeps an armature from being solved as it stands, one sentence each, before anything is changed."""
+"""Reasons why an armature cannot be solved, one sentence each, before anything is changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def armature_faults(armature_object: bpy.types.Object | None) -> tuple[Fault, ..
     """What is wrong with an object as an armature to solve; read from the original object.
 
     Returns:
-        All that was found, the weightiest first: no armature, a linked one, an uneven scale, no bones, rest
+        All faults, the most important first: no armature, a linked one, an uneven scale, no bones, rest
         position.
     """
     if armature_object is None:
@@ -108,7 +108,7 @@ def _freedom_faults(
             yield Fault(
                 name,
                 f"Bone '{name}' of '{bones.armature}' cannot move: {where if len(way) > 1 else 'it'} "
-                "can turn about no axis; unlock one, for rotation and for IK.",
+                "cannot turn about any axis; unlock one, for rotation and for IK.",
             )
 
 
@@ -153,7 +153,7 @@ def constraint_faults(
     for bone, constraint, hit in meddling:
         whose = f"Constraint '{constraint.name}' of bone '{bone.name}'"
         if constraint.type in _LIMITING:
-            would = "changes the result where it acts; IK limits of the bone would be kept by the solver."
+            would = "changes the result after the solve; use the bone's IK limits, which the solver keeps."
             found.append((2, Fault(bone.name, f"{whose} {would}", blocking=False)))
             continue
         moved = "it" if hit == [bone.name] else ", ".join(f"'{name}'" for name in hit[:3])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What to ask of a figure of rigid joints so that bones in a sheared space end where they are wanted.
+"""Corrected targets for rigid joints, so that bones in a sheared space reach their true targets.
 
-A figure that is not exact answers a step of its targets with another step in Blender. Solving and measuring
-again converges where little is sheared, slowly or not at all where a squashed chest carries the arms. The
-relation of the two steps hardly changes from round to round, so it is learnt from the rounds themselves
-(Broyden's method, 1965, on the displacements of the targets) and what is asked is corrected by it.
+If a figure is not exact, a step of its targets is another step in Blender. Solving and measuring again
+converges if the shear is small, but slowly or not at all if a squashed chest carries the arms. The relation
+of the two steps hardly changes between rounds. So it is learnt from the rounds (Broyden's method, 1965, on
+the displacements of the targets), and corrects the targets.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _NOTHING: Final = 1e-24  # square metres
 
 
 class Correction:
-    """Learns, over the rounds of one frame, how Blender answers what is asked of the figure.
+    """Learns, over the rounds of one frame, the relation of the figure's steps to Blender's.
 
-    Per round: solve for `targets(now, wanted)`, measure again with `Figure.posed`, tell by `learn` what the
-    figure promised and what came of it.
+    In each round: solve for `targets(now, wanted)`, measure again with `Figure.posed`, and pass to `learn`
+    what the figure predicted and what resulted.
 
     Args:
         points: E, the number of effector points.
     """
 
     def __init__(self, points: int) -> None:
-        self._ask = np.eye(3 * points)  # displacement to ask for -> from the displacement that is wanted
+        self._ask = np.eye(3 * points)  # from the displacement that is wanted to the one to solve for
 
     def targets(self, now: npt.ArrayLike, wanted: npt.ArrayLike) -> Array:
         """Targets to give to the solver.

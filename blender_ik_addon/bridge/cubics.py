@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Curves through few keys: piecewise cubics fitted to a value on every frame by least squares.
 
-A curve is told by a value and two slopes at each of its keys, before and after it; between two keys it is
-the cubic with these. As Bezier handles of a third of the gap that is a polynomial in time, which every
-Blender plays alike. Values and slopes are those that come nearest to all frames together, so that a curve
-keeps to the middle of what it leaves out. The two slopes of a key are one but at corners, where the curve
-keeps the very value. Many tracks are fitted at once, each with all its components on keys of its own.
+Each key has a value and two slopes, before and after it. Between two keys the curve is the cubic with these.
+With Bezier handles of a third of the gap this is a polynomial in time, which every version of Blender plays
+alike. Values and slopes are the least-squares fit to all frames. The two slopes of a key are equal, except at
+corners, where the curve keeps the exact value. Many tracks are fitted at once, each with its own keys.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ import numpy as np
 
 from .armature import Array, Flags, Indices
 
-# Towards the slopes of what is fitted, so that a curve is near it between the frames too, where nothing else
-# tells. A quarter of it saves some keys of jagged motion, which then swings out between the frames; three
-# times as much costs a fifth more of them.
+# Pull towards the slopes of the fitted values, so that a curve is near them between the frames too. A quarter
+# of it saves some keys of jagged motion, which then overshoots between the frames; three times as much costs
+# a fifth more keys.
 _PULL: Final = 0.04
 
 

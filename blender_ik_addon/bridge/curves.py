@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """F-curves as arrays: everything a keyframe holds, read and written in bulk.
 
-Inserting keys one by one takes some 8 us each, a bake of a human over 250 frames half a second; in bulk it is
-fifty times quicker. What is read can be written back exactly, handles and easing included, so that a bake can
-be undone.
+Inserting keys one by one takes about 8 us each, half a second for a human over 250 frames. In bulk it is
+fifty times faster. What is read can be written back exactly, with handles and easing, so that a bake can be
+undone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STORED: Final = (
     ("select_right_handle", 1, np.bool_),
 )
 _AUTO_CLAMPED: Final = "AUTO_CLAMPED"
-# What Blender sets on a key that it inserts itself, and leaves at zero on one that is added in bulk.
+# What Blender sets on a key that it inserts, and leaves at zero on one that is added in bulk.
 _NEW: Final = {"back": 1.70158, "amplitude": 0.8, "period": 4.1}
 SAME_FRAME: Final = (
     1e-3  # keys closer than this are one key; Blender's own threshold is 0.01, sub-frames of blur 1/64
@@ -129,8 +129,7 @@ def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -
 def sloped_keys(frames: npt.ArrayLike, values: npt.ArrayLike, slopes: npt.ArrayLike) -> Keys:
     """Keyframes between which the curve is the cubic, in time, with given slopes.
 
-    That is what handles make that reach a third of the way to the next key. They are aligned, so that whoever
-    moves one turns the other with it, but at corners.
+    These have handles that reach a third of the way to the next key. Handles are aligned, except at corners.
 
     Args:
         frames: (K,) increasing, two at least; values: (K,); slopes: (K, 2) a frame, before and after each.

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fewer keys for baked and recorded curves: as many as it takes for the pose to stay within a margin.
+"""Fewer keys for baked and recorded curves: as many as the pose needs to stay within a margin.
 
-Every bone keeps keys of its own, all of its components on the same frames: a quaternion that is keyed on
-other frames in each of its components goes astray between them. The gaps that bring most to a point that is
-too far off are halved, or parted at the sharpest corner in them, until no point is too far off.
+Each bone has its own keys, with all components on the same frames: a quaternion whose components are keyed on
+different frames is wrong between them. If a point is too far off, the gaps that contribute most are halved,
+or split at their sharpest corner, until no point is too far off.
 
-What an effector holds may be off by less while it stands still. First all bones are fitted as if it were not
-held. Then the limbs that hold something are turned so that it stays in place, and get the keys for that.
+Points that an effector holds have a smaller margin while they stand still. First all bones are fitted without
+this. Then the limbs that hold something are turned so that it stays in place, and get keys for that.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def decimated(
     *,
     rate: float = 24.0,
 ) -> tuple[Curve, ...]:
-    """Leave out the keys that the figure does without.
+    """Leave out the keys that the figure does not need.
 
     Args:
         bones: those that the curves move.
@@ -94,7 +94,7 @@ class _Keys:
             if not over.any():
                 return
             track, begin, end, score = self._gaps(np.where(over, brought, 0.0))
-            if score.max() <= 0.0:  # nobody's fault in particular
+            if score.max() <= 0.0:  # no gap contributes most
                 score = over.any(1)[track].astype(float)
             while share > _LEAST and not (score > share).any():
                 share *= _LESS

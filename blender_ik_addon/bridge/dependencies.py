@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What carries a target: a target that hangs from a bone that is solved runs away from what reaches for it.
+"""Finds targets that depend on a solved bone. Such a target would move away while the figure reaches for it.
 
-It may hang from it by a parent, a constraint, a driver or the skin of a mesh, and over any number of other
-objects and bones. Blender itself sees no cycle there, as it does not know of the solve.
+It may depend on the bone by a parent, a constraint, a driver or a skinned mesh, over any number of other
+objects and bones. Blender sees no cycle there, because the solve is not part of its dependency graph.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
         one: an object that uses the other in some way.
         other: what it may follow.
 
-    That its effectors reach for the other is none of Blender's business and does not count.
+    Targets of its effectors do not count: Blender does not evaluate them.
     """
     if not any(other in (each.target, *each.alternative_objects) for each in rig_of(one).effectors):
         return True

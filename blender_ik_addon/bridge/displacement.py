@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a figure is off in every frame when the curves of some of its bones are.
+"""Errors of a figure in every frame that result from errors of its bones' curves.
 
-What counts is where the figure is, not how far a curve is off: a hip that turns by a degree moves the foot
-by centimetres, a finger hardly anything. What stands still in the world may be off by less than what moves,
-since there the eye sees every tremble. To first order every bone turns and moves all that hangs from it,
-which is quick enough to be asked again and again; in the end the pose is worked out as Blender does.
+The error is measured where the figure is, not on the curve: a hip that turns by a degree moves the foot by
+centimetres, a finger hardly anything. Points that stand still in the world have a smaller margin, because the
+eye sees every tremor. To first order every bone turns and moves all that hangs from it, which is fast to
+evaluate. In the end the pose is computed as Blender does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FLAT: Final = 0.0005  # metres, and so far may it be off
 _STEP: Final = 1e-4  # of a channel, for derivatives
 _ROUNDING: Final = 1e-6  # of the figure's size: what Blender's own single precision does
 _TIGHTER: Final = 0.95  # the limits' factor where the estimate let through what the pose does not
-# Of the points that hang stiffly from one bone those farthest out are enough to tell how far any is off.
+# Of the points that are rigid with one bone, the outermost ones bound the error of all.
 _WAYS_OUT: Final = np.array([way for way in np.ndindex(3, 3, 3) if way > (1, 1, 1)]) - 1.0
 
 
@@ -323,7 +323,7 @@ class Displacement:
         return owners[order], locals_[order]
 
     def _outermost(self) -> Indices:
-        """Which points tell how far all are off: those farthest out, and those that stand still."""
+        """The points that bound the error of all: the outermost ones, and those that stand still."""
         by = self._track[self._owner]
         out = _WAYS_OUT @ self._all_places[:, :, 0]
         found = set(np.flatnonzero(self._still.any(1)).tolist())

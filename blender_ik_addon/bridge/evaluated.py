@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether Blender keeps track of an object: it does not of what is switched off and nothing shown needs.
+"""Whether Blender updates an object. It does not if the object is switched off and nothing visible needs it.
 
-That an effector points to a target is no need to Blender. The evaluated copy of such a target is there, but
-it stays where it was when it was made.
+An effector's target is no dependency for Blender. The evaluated copy of such a target exists, but stays where
+it was when it was made.
 """
 
 from __future__ import annotations

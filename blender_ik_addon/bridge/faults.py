@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with what Blender holds, as data and as one sentence that names the culprit.
+"""Faults in Blender's data, as one sentence that names the object, bone or action.
 
-A fault that keeps a figure from being solved is raised; one that can be lived with is shown. Both are made of
-the same `Fault`, so that a panel and an error say the same words.
+A fault that prevents a solve is raised; any other is shown as a warning. Both are a `Fault`, so that a panel
+and an error have the same text.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Fault:
     """One thing that is wrong.
 
     Attributes:
-        culprit: name of the object, bone or action that is to blame.
-        sentence: what is wrong with it and what to do, naming the culprit.
-        blocking: nothing can be solved before it is put right; otherwise a warning.
+        culprit: name of the object, bone or action with the fault.
+        sentence: what is wrong and what to do, with that name.
+        blocking: it prevents a solve; otherwise it is a warning.
     """
 
     culprit: str
@@ -33,7 +33,7 @@ class FigureFault(IkError):
 
     Attributes:
         fault: what is wrong.
-        culprit: name of what is to blame.
+        culprit: name of the object, bone or action.
     """
 
     def __init__(self, culprit: str, sentence: str) -> None:

@@ -35,9 +35,10 @@ class Stand:
 def feet(bones: Bones, up: Array) -> tuple[int, ...]:
     """Numbers of the bones that a figure stands on, at rest.
 
-    Those that are called so, and where it does not stand on these alone, as a cat with "hands" in front, the
-    other ends of limbs on which it stands. Where a bone called so rises steeply, as in what walks on its
-    toes, the part below it that lies on the ground is meant. Of bones below one another the topmost counts.
+    Bones with a name such as foot. If the figure does not stand on these alone, such as a cat with "hands" in
+    front, also the other ends of limbs on which it stands. If such a bone rises steeply, as with animals that
+    walk on their toes, the part below it that lies on the ground counts. Of bones in one row the topmost
+    counts.
 
     Args:
         bones: the armature; up: (3,) away from the ground, armature space.
@@ -68,7 +69,7 @@ def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
     if now.ends and not (planted and now.carried_by(planted)):
         free = [end for end in now.ends if not own & set(bones.ancestors(bones.names[end]))]
         others = {now.foot(end) for end in free}
-        own = (own | others) if planted else others  # who stands on his hands has his feet in the air
+        own = (own | others) if planted else others  # in a handstand the feet are in the air
     rest = Stance(bones, bones.rest, up)
     flat = {i for i in own if now.is_flat(i) or rest.is_flat(i) or _FOOT.search(_plain(bones.names[i]))}
     return Stand(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
@@ -77,8 +78,8 @@ def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
 def carrier(bones: Bones, up: Array) -> int:
     """Number of the bone that carries a figure on its feet; -1 where that is just the topmost one.
 
-    Figures of games have a bone on the ground above their hips, that says where in the world they are. It is
-    not to sink into the floor when the hips go down: they move by themselves.
+    Game characters have a bone on the ground above their hips that places them in the world. It must not sink
+    into the floor when the hips move down, so the hips move instead.
 
     Args:
         bones: the armature; up: (3,) away from the ground, armature space.
@@ -102,9 +103,9 @@ def carrier(bones: Bones, up: Array) -> int:
 
 
 def _named(bones: Bones) -> list[int]:
-    """Numbers of the bones that are called feet and are at the end of a leg.
+    """Numbers of the bones with a foot's name at the end of a leg.
 
-    Figures of games have marks on the ground that are called so, too, for where their feet are to be.
+    Game characters also have markers on the ground with such names; these do not count.
     """
     called = [number for number, name in enumerate(bones.names) if _FOOT.search(_plain(name))]
     heads = bones.rest[:, :3, 3]

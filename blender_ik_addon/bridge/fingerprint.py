@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an armature is still what it was when it was read: much cheaper than reading it again."""
+"""Whether an armature has changed since it was read, at much less cost than reading it again."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     Names, locks and limits; not how channels say where bones are, nor what they take over from those above.
     """
     bones: Any = armature_object.pose.bones
-    # this is read in every redraw: how many bones there are is told, since Blender counts them one by one
+    # runs in every redraw: the number of bones is passed, since Blender counts them one by one
     names = bones.keys()
     count = len(names)
     flags = np.empty(_WIDTH * count, dtype=np.bool_)
@@ -91,7 +91,7 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     limits = [
         [_array(bones, name, 1, np.float32, count) for name in _LIMITS[axis]]
         for row, axis in enumerate(AXES)
-        if 1 in limited[row * count : (row + 1) * count]  # of limits that nobody uses, the values need not be
+        if 1 in limited[row * count : (row + 1) * count]  # values of unused limits do not count
     ]
     return names, told, limits
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From what effectors ask for to ikmath's goals: one function for each ask.
+"""Makes ikmath's goals from effectors: one function for each kind of goal.
 
-What many effectors of a figure ask for (a place, an orientation, an aim, a plane) is made for all of them at
-once, and for all frames: `MANY`. The other asks are made one by one, in one frame, with more about it at
-hand: `ALONE`. A function of these also sees to the influence: at 0 it asks for what is there, so that an
-influence fades in without a jump.
+Positions, orientations, aims and planes are made for all effectors and all frames at once: `MANY`. The other
+kinds are made one by one, in one frame, with more context: `ALONE`. These functions also apply the influence:
+at 0 the goal is the present pose, so that an influence fades in without a jump.
 """
 
 from __future__ import annotations
@@ -54,12 +53,12 @@ class Wanted:
         weight: (E,), with the influence in it; 0 where an effector is off.
         influence: (E,) in [0, 1]; priority: (E,).
         position: (*frames, E, 3) and rotation: (*frames, E, 3, 3) of the targets, drawn back by the influence
-            for asks out of `MANY`.
+            for kinds in `MANY`.
         world: (*frames, 3, 3) the axes of the world, as columns.
-        settings: (E,) what the kinds are told; amounts: (E,) by name what of it is read in every frame.
+        settings: (E,) options of the kinds; amounts: (E,) by name, those that are read in every frame.
         alternatives: (E,) the places to choose from, K or none for each.
-        start: the pose that the frame starts from, None where no effector of the plan asks for it.
-        masses: of the figure, None where nobody asks for them.
+        start: the pose that the frame starts from, None if no effector needs it.
+        masses: of the figure, None if no effector needs them.
     """
 
     names: tuple[str, ...]
@@ -161,7 +160,7 @@ def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
 
 @dataclass(frozen=True)
 class Many:
-    """An ask that one goal object takes for many effectors.
+    """A kind of goal that one goal object takes for many effectors.
 
     Attributes:
         make: (wanted, rows, priority) -> the goal for these rows.
@@ -263,7 +262,7 @@ def _distance(ask: Ask) -> Goal:
 
 
 def _loop(ask: Ask) -> Goal:
-    """The point at a point of the second bone; rigidly, the bone turned to the second one as told."""
+    """The point at a point of the second bone; if rigid, also the rotation relative to it."""
     rigid, offset, turn = bool(ask.told["rigid"]), ask.second_offset, None
     if rigid:
         turn = rotation.matrix_from_quaternion(ask.told["second_rotation"])
@@ -278,10 +277,10 @@ def _loop(ask: Ask) -> Goal:
 
 
 def _balance(ask: Ask) -> Goal | None:
-    """The centre of mass over the target, or over what the planted effectors span; in the air nothing."""
+    """The centre of mass over the target, or over the area of the planted effectors; none in the air."""
     masses, up = ask.want.masses, ask.want.world[:, 2]
     if masses is None:
-        raise RuntimeError("nobody has weighed the figure")
+        raise RuntimeError("the masses of the figure are missing")
     told: dict[str, Any] = {
         "masses": masses.mass,
         "centers": {bone: ask.figure.offset(bone, center) for bone, center in masses.center.items()},

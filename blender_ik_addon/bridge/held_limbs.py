@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs that keep what they hold in place while the rest of the figure is off.
+"""Limbs that compensate small errors of the figure, so that the points they hold stay in place.
 
-A leg whose foot is planted can make up for hips that are a few millimetres off: it turns a little, and the
-foot stays. So the hips need no more keys than the margin asks for. All is to first order, by damped least
+A leg with a planted foot can compensate hips that are a few millimetres off: it turns a little, and the foot
+stays. So the hips need only as many keys as the margin requires. This is to first order, by damped least
 squares.
 """
 

@@ -15,7 +15,7 @@ from .armature import Array, Flags, Indices
 from .limb_joints import LimbJoints
 
 _ALONG: Final = 0.95  # cosine between a limb's axis and one of its bone, whose limits will do then
-_POSED: Final = np.radians(10.0)  # who is bent backwards by less at the start may only be straight
+_POSED: Final = np.radians(10.0)  # a limb bent backwards by less at the start may only be straight
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Hinges:
     ) -> ik.Skeleton:
         """A figure with some of its limbs kept from bending the wrong way.
 
-        A limb that is posed so stays so: whoever bends a knee backwards by hand means it.
+        A limb that starts bent the wrong way stays so: a knee bent backwards by hand is intended.
 
         Args:
             limbs: that these are the hinges of; skeleton: the figure; q: (n,) the pose that it starts from.

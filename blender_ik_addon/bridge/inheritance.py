@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a bone takes over what its parent does, as Blender does it, for every inheritance flag.
+"""How a bone inherits its parent's transform, as in Blender, for every inheritance flag.
 
-Blender shows where bones are only after its dependency graph ran. A solver has to know before: whether a pose
-that it thinks of really ends where it should, on rigs with stretched parents and odd inheritance. This is
-Blender's own formula on arrays, held against `pose_bone.matrix` in the tests.
+Blender computes the places of bones only when its dependency graph runs. A solver needs them before, also on
+rigs with stretched parents and unusual inheritance. This is Blender's own formula on arrays. Tests compare it
+with `pose_bone.matrix`.
 """
 
 from __future__ import annotations

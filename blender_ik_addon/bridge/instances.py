@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What objects show at other places than their own: instances of collections and of what they bear.
+"""Instances that objects show: of collections, faces and vertices, particles and geometry nodes.
 
-Blender lists them in its dependency graph, whoever makes them: collections, faces and vertices, particles,
-geometry nodes. Each entry of that list is gone when the next one is asked for, so that what an instance is
-made of is read while it is there, once for all that share it.
+Blender lists them all in its dependency graph. An entry of that list is valid only until the next one is
+read. So each surface is read at once, and once for all instances that share it.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ class Instance:
     """One surface that an object shows somewhere.
 
     Attributes:
-        key: tells it from all other ones, and from frame to frame the same.
-        source: tells what it shows from what others show.
+        key: unique, and the same from frame to frame.
+        source: the same for all instances of one surface.
         surface: in the space of what is shown.
         matrix: (4, 4) where it is shown, in the world.
     """
@@ -49,7 +48,7 @@ def read_instances(
         makers: full names of original objects.
         depsgraph: evaluated.
         before: what was read before, by source; surfaces that have not changed are returned themselves.
-        is_left_out: whether an original object does not count, whoever shows it.
+        is_left_out: whether an original object does not count in any instance.
     """
     found: dict[str, list[Instance]] = {name: [] for name in makers}
     if not found:

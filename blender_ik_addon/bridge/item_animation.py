@@ -6,8 +6,8 @@ property by that path alone. So paths by name would not be shown as keyed in the
 follow the index.
 
 Each item remembers its index (`properties.list_item`), and the rig how many items there were. Where these
-differ from what is there now, they say where each item has gone, whoever changed the list: an operator, a
-script, or a library of which this is an override. `follow` reads this mapping and applies it to:
+differ from the present list, they say where each item has gone, whether an operator, a script or the library
+of an override has changed the list. `follow` reads this mapping and applies it to:
 
 - the F-curves that the object plays, in its action and its NLA strips;
 - its drivers;
@@ -105,7 +105,7 @@ def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int])
     for index in sorted(indices, reverse=True):
         try:
             items.remove(index)
-        except TypeError:  # the one way in which Blender tells that an item comes from the library
+        except TypeError:  # the only way to find out that an item comes from the library
             if armature.override_library is None:
                 raise
             kept.append(index)

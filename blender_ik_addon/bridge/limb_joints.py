@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the limbs of a figure are bent, and whether the way they do.
+"""How the limbs of a figure are bent, and whether they bend the right way.
 
-In plain floats: it is asked in every frame, of a few limbs.
+In plain floats, because it runs in every frame, for a few limbs.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class LimbJoints:
     slight: Array
 
     def some(self, which: Flags) -> LimbJoints:
-        """Those of them that are told (k,)."""
+        """Some of them, by number (k,)."""
         return LimbJoints(*(getattr(self, column.name)[which] for column in fields(self)))
 
     def proper(self, q: Array) -> list[Vector]:
         """(k,) unit vectors about which the limbs of a figure bend that starts from coordinates (n,).
 
-        Who is clearly bent there goes on so.
+        A limb that is clearly bent there keeps its axis.
         """
         found: list[Vector] = []
         for bend, axis in zip(self._bends(q), self.axis.tolist(), strict=True):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arms and legs among the bones, and which way their joints bend.
 
-Most rigs say nothing of that: game and capture skeletons have no limits. But limbs come in twos and more, and
-each has two long bones in a row; what bends everywhere, as a tail, an arm of an octopus or an ear, has many.
-Two such bones that are drawn slightly bent are drawn so because they bend that way, and above a foot a knee
-bends towards the toes. A leg that stands on its toes is folded like a Z: knee and hock both are hinges.
+Most rigs do not say: skeletons of games and motion capture have no limits. But a limb has a twin and two long
+bones in a row. What bends everywhere has many: a tail, an octopus's arm, an ear. Two such bones that are
+drawn slightly bent bend that way, and above a foot a knee bends towards the toes. A leg that stands on its
+toes is folded like a Z: knee and hock both are hinges.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SHARE: Final = (
 )
 _LEAST: Final = 0.08  # of the figure's extent, that they have at least; ears and cheeks have less
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ; a neck, a tail has no twin
-_BENT: Final = np.radians(0.5)  # a limb that is drawn straighter than this does not say which way it bends
-_FOLDED: Final = np.sin(np.radians(15.0)), 0.9  # sine of a bend that tells, cosine of two that are opposite
+_BENT: Final = np.radians(0.5)  # a limb drawn straighter than this has no direction of its own
+_FOLDED: Final = np.sin(np.radians(15.0)), 0.9  # sine of a clear bend, cosine of two opposite ones
 _FOLD: Final = 0.5  # as _ALIKE, of bones that are folded
 _FOOT: Final = np.radians(30.0)  # from the line of its limb; what lies straighter in it is no foot
 
@@ -41,7 +41,7 @@ class Limb:
     Attributes:
         upper, lower: numbers of the bones; end: of the bone at the end of the lower one, -1 if there is none.
         axis: (3,) about which the lower bone bends, in the axes of the upper bone; a unit vector.
-        drawn: the limb is bent at rest; otherwise the figure's feet told which way it bends.
+        drawn: the limb is bent at rest; otherwise its direction comes from the figure's feet.
         first, second: (3,) along the upper bone in its own axes, along the lower one in its own, to their
             ends; unit vectors.
     """
@@ -86,7 +86,7 @@ class _Found:
 def find_limbs(bones: Bones) -> tuple[Limb, ...]:
     """The limbs of an armature; of one that is folded like a Z each joint counts as the middle of a limb.
 
-    A joint that someone has limited or locked is left out: that says better how it bends.
+    Joints with limits or locks are left out: these define how the joint bends.
 
     Args:
         bones: the armature.
@@ -185,7 +185,7 @@ def _extent(bones: Bones) -> float:
 
 
 def _bending(bones: Bones, joints: Sequence[tuple[Branch, int]]) -> tuple[Limb, ...]:
-    """The limbs of which it can be told which way they bend.
+    """The limbs with a known direction of bending.
 
     Args:
         bones: the armature; joints: branches, and the place in each of the bone below a joint.

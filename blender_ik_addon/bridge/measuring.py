@@ -22,7 +22,7 @@ def measure_slides(
     own_turn: Array,
     scale: Array,
 ) -> tuple[Array, Array]:
-    """How far joints have slid, and how that is told by their bones.
+    """How far joints have slid, and the locations of their bones for it.
 
     Args:
         bones: the armature; plan: its joints.
@@ -73,10 +73,10 @@ def rest_frames(
 
 
 def half_turns(scale: Floats) -> Array | None:
-    """Which axes a bone is turned round by a scale that is negative along two of them, a half turn.
+    """The axes of bones with a negative scale along two axes, which is a half turn.
 
-    Its channels know nothing of that half turn: they turn the bone before it, the coordinates after it, about
-    axes that point the other way.
+    The channels do not include this half turn. They turn the bone before it and the coordinates after it,
+    about axes that point the other way.
 
     Args:
         scale: (..., 3).

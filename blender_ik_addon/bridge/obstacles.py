@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects of the scene as obstacles for ikmath.
 
-What is seen counts: the evaluated mesh, with modifiers and shape keys, and the instances that an object
-    shows elsewhere. Scale goes into the vertices, the place stays a rigid motion; so the tree over the
-    triangles is built once and kept until the geometry or the scale changes, however the object moves. What
-    cannot be an obstacle now (hidden, deleted, flat, without faces, the figure's own skin) is left out and
-    said in a sentence.
+The evaluated mesh counts, with modifiers and shape keys, and the instances that an object shows. Scale is
+applied to the vertices, and the place is a rigid motion. So the tree over the triangles is built once, and
+kept until the geometry or the scale changes. Objects that cannot be obstacles are ignored, with a sentence:
+hidden, deleted, flat or without faces, and the figure's own skin.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Wanted:
 
     @property
     def key(self) -> str:
-        """Tells it from all others, "" if it was deleted."""
+        """Unique name, "" if it was deleted."""
         return self.object.name_full if self.object is not None else ""
 
     @property
@@ -74,9 +73,9 @@ class _Kept:
     """An obstacle, or one of the instances that it shows, as it was read last.
 
     Attributes:
-        source: tells whose surface it is.
+        source: the name of the surface.
         surface, bake: what its mesh was made of; mesh: in the object's own space.
-        placed: the mesh in figure space; told: what that was made for, to be compared, None before.
+        placed: the mesh in figure space; told: what that was made for, to compare, None before.
     """
 
     source: str
@@ -88,7 +87,7 @@ class _Kept:
 
 
 class ObstacleReader:
-    """Reads obstacles and keeps their trees; whoever solves often keeps the reader.
+    """Reads obstacles and keeps their trees. Keep the reader for repeated solves.
 
     It holds no Blender object.
     """
@@ -119,7 +118,7 @@ class ObstacleReader:
             space: where the figure is.
             depsgraph: the evaluated scene.
             reshaped: full names of the objects whose geometry may have changed since the last time; None
-                where nobody knows, and all are looked at.
+                if unknown: then all are read.
 
         Returns:
             Meshes named after their objects, in the order given, one for each instance; faults, none of
@@ -131,8 +130,7 @@ class ObstacleReader:
             reason = why_not(one, depsgraph)
             if not reason and one.object is not None and moves_with(one.object, armature_object):
                 reason = (
-                    f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself, so it is no"
-                    " obstacle to it."
+                    f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself and is ignored."
                 )
             if reason:
                 faults.append(Fault(one.shown_name, reason, blocking=False))
@@ -165,9 +163,7 @@ class ObstacleReader:
         """What an object shows as obstacles, by keys, and what is wrong with it, "" if nothing is."""
         name, found, said = wanted.shown_name, dict[str, _Kept](), ""
         if not shows:
-            said = (
-                f"Obstacle '{name}' has no faces and so is left out; give it some, or take it off the list."
-            )
+            said = f"Obstacle '{name}' has no faces and is ignored; add faces, or remove it from the list."
         for shown in shows:
             if shown.key and is_flat(shown.matrix):
                 continue  # as small particles may be; the object itself was looked at
@@ -175,7 +171,7 @@ class ObstacleReader:
             try:
                 own = self._geometry(key, name, shown, shared)
             except IkError as error:
-                said = f"Obstacle '{name}' is left out. {error}"
+                said = f"Obstacle '{name}' is ignored. {error}"
                 continue
             found[key] = _placed(own, name, wanted.margin, mode, shown.matrix, space)
             if found[key].placed.note:
@@ -236,17 +232,17 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
 
 
 def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
-    """Why an object cannot be an obstacle to anybody now, as a sentence; "" if it can."""
+    """Why an object cannot be an obstacle now, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:
-        return f"Obstacle '{name}' is not in the scene any more; take it off the list."
+        return f"Obstacle '{name}' is no longer in the scene; remove it from the list."
     if not has_surface(obj):
         return f"Obstacle '{name}' has no surface; choose a mesh, curve, text or metaball."
     if not is_shown(obj, depsgraph):
-        return f"Obstacle '{name}' is hidden and so ignored; show it, or take it off the list."
+        return f"Obstacle '{name}' is hidden and ignored; show it, or remove it from the list."
     matrix = _matrix(obj, depsgraph)
     if not np.isfinite(matrix).all():
-        return f"The transform of obstacle '{name}' holds a value that is not a finite number; clear it."
+        return f"The transform of obstacle '{name}' must consist of finite numbers; clear it."
     if is_flat(matrix):
         return f"Obstacle '{name}' is scaled to zero; give it a scale."
     return ""
@@ -267,7 +263,7 @@ def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool
     if any(is_deformed(skin, armature_object) for skin in skins):
         return True
     if obj.parent is None and not len(obj.constraints) and obj.animation_data is None:
-        return False  # asked for every obstacle in every frame, and most hang on nothing
+        return False  # runs for every obstacle in every frame, and most have no parent
     bones = frozenset(bone.name for bone in armature_object.data.bones)
     return bool(carrying_bone(obj, "", armature_object, bones))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an action is what a bake of ours has left, so that the next bake may write over it.
+"""Whether an action was made by an earlier bake and is unchanged, so that the next bake may overwrite it.
 
-A bake marks the action that it made with a digest of its name and of the keys of the bones. What a person has
-renamed, edited, locked, kept by a fake user or used elsewhere differs from that, and is kept.
+A bake marks its action with a digest of its name and of the keys of the bones. An action that the user has
+renamed, edited, locked, given a fake user or used elsewhere is kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easin
 
 
 def is_own_bake(owner: bpy.types.Object) -> bool:
-    """Whether the action of an object was made by a bake and nobody has changed or kept it since."""
+    """Whether the action of an object was made by a bake and is unchanged."""
     action: Any = owner.animation_data.action if owner.animation_data else None
     if action is None or action.get(_MARK) is None:
         return False
@@ -35,7 +35,7 @@ def read_mark(action: bpy.types.Action) -> str | None:
 
 
 def mark_bake(owner: bpy.types.Object) -> None:
-    """Mark the action of an object as made by a bake, as it is now."""
+    """Mark the present action of an object as made by a bake."""
     owner.animation_data.action[_MARK] = _digest(owner)
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Channels into the pose of an armature, and back out for Esc.
+"""Writes channels into the pose of an armature, and restores them on Esc.
 
-All bones are written, not only the solved ones, and from the evaluated state: in a render the original object
-still holds the values of the frame in which the render began, and telling the dependency graph of one changed
-bone makes it take them all.
+All bones are written, not only the solved ones, from the evaluated state. In a render the original object
+still has the values of the first frame, and tagging one bone makes the dependency graph read all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ __all__ = ("read_channels", "write_channels")
 def write_channels(
     armature_object: bpy.types.Object, channels: Channels, *, present: Channels | None = None
 ) -> None:
-    """Put the channels of all bones into the pose and tell the dependency graph; no update is run.
+    """Put the channels of all bones into the pose and tag the dependency graph; no update is run.
 
     Args:
         armature_object: the original object.
@@ -33,7 +32,7 @@ def write_channels(
     pose = armature_object.pose.bones
     if len(pose) != len(channels.location):
         name = armature_object.name
-        raise FigureFault(name, f"The bones of '{name}' have changed meanwhile; start again.")
+        raise FigureFault(name, f"The bones of '{name}' have changed in the meantime; start again.")
     for name in CHANNEL_WIDTHS:
         values: Floats = getattr(channels, name)
         there = None if present is None else getattr(present, name)

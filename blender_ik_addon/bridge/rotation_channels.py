@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rotations in the channels of a bone's own rotation mode, continuous with the values before.
 
-One rotation has many numbers: a quaternion and its negative, Euler angles plus full turns and the other
-solution beyond the pole, an axis turned round. Blender's conversions pick one without looking at the frame
-before; keys written so make a bone spin between frames. Here every conversion is told the values before and
+One rotation has many representations: a quaternion and its negative, Euler angles plus full turns and the
+other solution beyond the pole, an axis and its negative. Blender's conversions pick one without the frame
+before, and such keys make a bone spin between frames. Here every conversion takes the previous values and
 stays next to them.
 """
 
@@ -155,9 +155,9 @@ class RotationChannels:
 def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]:
     """Which components of the rotation channel of bones in one mode are not locked; (k, 3) or (k, 4).
 
-    The locks of a quaternion, or of axis and angle, mean its components where Blender is told so
-    (`lock_rotations_4d`, the default); otherwise they mean axes, which all four components make up together.
-    In either case nothing is written where all three axes are locked.
+    The locks of a quaternion, or of axis and angle, mean components with `lock_rotations_4d` (the default).
+    Otherwise they mean axes, to which all four components contribute. If all three axes are locked, nothing
+    is written.
     """
     locks = bones.lock_rotation[numbers]
     if mode not in CHANNEL_OF_MODE:

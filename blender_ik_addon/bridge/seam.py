@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where baked rotations meet the keys that an action holds after them.
+"""Joins baked rotations to the keys that an action has after them.
 
-A quaternion and its negative are one rotation, and so are angles that differ by full turns; but a curve that
-goes from one to the other spins the bone on its way. Baked values go on from those before them, so that it is
-at their end where they may meet keys on the other side. Then they come over there, in the last frame: all
-keys outside stay as they are, and every frame shows what was baked.
+A quaternion and its negative are one rotation, and so are angles that differ by full turns. But a curve from
+one to the other spins the bone. Baked values continue those before them, so a mismatch can only be at their
+end. The curve then changes sides in the last frame. All keys outside stay, and every frame shows what was
+baked.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The bone of the other side, by its name or by where it is drawn.
 
-Blender tells sides by names that begin or end with them. Figures of other tools are called otherwise
-("mixamorig:LeftHand", "Bip01 L Hand"), but drawn as mirror images of themselves, left and right of X.
+Blender finds sides by names that begin or end with them. Other tools use other names ("mixamorig:LeftHand",
+"Bip01 L Hand"), but draw both sides as mirror images, left and right of X.
 """
 
 from __future__ import annotations

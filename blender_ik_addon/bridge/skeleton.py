@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From the bones of an armature to a figure that ikmath can solve, and from its coordinates back to channels.
 
-A Blender bone may be scaled, sheared, disconnected, turned apart from its parent. ikmath's joints are rigid
-frames. The figure is therefore measured, not derived: rest frames and offsets are read off the pose as it
-stands, so that the figure agrees with Blender exactly at that pose, whatever the inheritance flags and
-scales. Where nothing solved sits in a sheared space it agrees at every other pose too (`Figure.exact`); where
-something does, `Figure.posed` measures again at the pose found, and a few rounds of solving and measuring end
-at Blender's true pose.
+A Blender bone may be scaled, sheared or disconnected, or not inherit rotation. ikmath's joints are rigid
+frames. So the figure is measured: rest frames and offsets are read off the present pose. The figure then
+agrees with Blender exactly at that pose, for all inheritance flags and scales. If no solved bone is in a
+sheared space, it agrees at every other pose too (`Figure.exact`). Otherwise `Figure.posed` measures again at
+the pose found, and a few rounds of solving and measuring end at Blender's true pose.
 
-Which coordinates are free: the turns about the axes that neither `lock_ik_*` nor `lock_rotation` locks. An
-axis of `lock_ik_*` is reset to zero, as Blender's own inverse kinematics does; an axis of `lock_rotation`
-stays where it is, and wins where both are set. With a FREE root the topmost solved bones also slide, unless
-they are connected or `lock_location` holds them.
+Free coordinates are the turns about axes that neither `lock_ik_*` nor `lock_rotation` locks. An axis of
+`lock_ik_*` is reset to zero, as in Blender's own inverse kinematics. An axis of `lock_rotation` keeps its
+value, and has precedence. With a FREE root the topmost solved bones also slide, unless they are connected or
+locked by `lock_location`.
 """
 
 from __future__ import annotations
@@ -370,7 +369,7 @@ def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFau
     name = bones.names[plan.bone[row]]
     finite, depth = finite[frame], depth[frame]
     if not finite[row] or np.isinf(depth[[row, row + count]]).any():
-        reason = "has a transform that is not a finite number; clear it."
+        reason = "has a transform with infinite or undefined values; clear it."
     elif (depth[[row, row + count]] < 0).any():
         reason = "is mirrored by a negative scale, on itself or on a bone above it; make the scale positive."
     else:

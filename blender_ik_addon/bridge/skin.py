@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How thick a figure is: capsules around its bones, fitted to the meshes that the armature deforms.
+"""The thickness of a figure: capsules around its bones, fitted to the meshes that the armature deforms.
 
-Both are measured in the rest pose: undeformed vertices against rest bones. So the result does not depend on
-    the frame in which a person presses the button.
+They are measured in the rest pose: undeformed vertices against rest bones. So the result does not depend on
+the present frame.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the armature object is: between the world and the space in which its figure is solved.
+"""The armature object's transform, between the world and figure space, in which the figure is solved.
 
-Figure space is armature space in metres: the object's rotation and translation are taken away, its uniform
-scale stays in the lengths. So a rig of centimetres (object scale 0.01) is solved in metres like any other,
-tolerances and errors mean the same on every rig, and an armature that rides on a moving object needs nothing
-special.
+Figure space is armature space in metres: without the object's rotation and translation, but with its uniform
+scale. So a rig in centimetres (object scale 0.01) is solved in metres like any other. Tolerances and errors
+mean the same on every rig, and an armature on a moving object needs no special treatment.
 """
 
 from __future__ import annotations
@@ -64,9 +63,7 @@ def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
         matrix: (4, 4) world matrix.
     """
     if not np.isfinite(matrix).all():
-        return (
-            Fault(name, f"The transform of '{name}' holds a value that is not a finite number; clear it."),
-        )
+        return (Fault(name, f"The transform of '{name}' must consist of finite numbers; clear it."),)
     axes = matrix[:3, :3]
     # plain numbers: this runs in every frame, and for nine of them numpy's calls cost more than the
     # arithmetic

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""On which ends of its limbs a figure stands, as far as bones alone can tell.
+"""The ends of limbs on which a figure stands, found from its bones alone.
 
-Nobody has told where the ground is or which bones are legs. But what is lowest touches the ground, and what
-stands has its middle above what touches, and its trunk off the ground. A fish has its fins lowest, too, and
-does not stand on them.
+The ground and the legs are not given. But the lowest bones touch the ground, and a figure that stands has its
+middle above them and its trunk off the ground. A fish has its fins lowest, and does not stand on them.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ _LEAN: Final = 0.1  # of the height of its middle, by which a figure may lean ou
 _HIGH: Final = (
     0.25  # of the figure's size: limbs are that long, unless they carry most of it; fingers are not
 )
-_LYING: Final = 0.8  # share of a limb that a foot does not have, nor a forearm on which someone leans
+_LYING: Final = 0.8  # share of a limb that neither a foot has, nor a forearm that supports the body
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
 _WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
 
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """The bones of a figure in one pose; limbs are told by the numbers of bones at their ends.
+    """The bones of a figure in one pose; limbs are given by the numbers of the bones at their ends.
 
     Attributes:
         bones: of the figure; matrix: (B, 4, 4) where they are, up: (3,) away from the ground, any length;
@@ -78,7 +77,7 @@ class Stance:
     def foot(self, end: int, top: int = -1) -> int:
         """Number of the topmost bone that stays on the ground with an outermost one, or of that one itself.
 
-        An octopus's arm that lies there is no foot: only its end stays.
+        An octopus's arm that lies on the ground is not a foot: only its end stays.
 
         Args:
             end: number of the outermost bone; top: of a bone above it that is as far up as it may be.

@@ -17,8 +17,7 @@ class Surface:
     """Triangles of an evaluated object, in its own space.
 
     Attributes:
-        arrays: what the mesh is made of, as Blender stores it: places of the vertices, then who is joined
-            to whom.
+        arrays: the mesh as Blender stores it: places of the vertices, then the topology.
         faces: (F, 3) indices of vertices.
     """
 
@@ -49,7 +48,7 @@ def surface_of(shown: bpy.types.Object, before: Surface | None = None) -> Surfac
             _attribute(mesh, "position", "vector", np.float32, 3),
             _attribute(mesh, ".edge_verts", "value", np.int32, 2),
             _attribute(mesh, ".corner_vert", "value", np.int32, 1),
-            # with the edges it tells where one face ends and the next begins
+            # with the edges: where one face ends and the next begins
             _attribute(mesh, ".corner_edge", "value", np.int32, 1),
         )
         if before is not None and _alike(before.arrays, arrays):

@@ -42,7 +42,7 @@ def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarge
 
     Args:
         target: the object; original or evaluated.
-        depsgraph: the evaluated scene; in a render it alone knows this frame.
+        depsgraph: the evaluated scene; in a render only this is at the present frame.
         subtarget: name of a bone of an armature object, "" for the object itself.
 
     Returns:
@@ -67,7 +67,7 @@ def as_matrices(transforms: Sequence[Any]) -> Array:
     """Transforms, as `transform` gives them, as one array (E, 4, 4)."""
     if compat.MATRICES_ARE_BUFFERS:
         return np.array(transforms, dtype=float).reshape(-1, 4, 4)
-    # number by number, or numpy asks a matrix a dozen times, which takes five times as long
+    # number by number: numpy would query a matrix a dozen times, which takes five times as long
     numbers = chain.from_iterable(chain.from_iterable(transforms))
     return np.fromiter(numbers, dtype=float, count=16 * len(transforms)).reshape(-1, 4, 4)
 
@@ -81,9 +81,7 @@ def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
     values = matrices.ravel()
     if not isfinite(values.dot(values)):  # Blender's numbers are small enough to be squared
         name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
-        raise FigureFault(
-            name, f"The transform of target '{name}' holds a value that is not a finite number; clear it."
-        )
+        raise FigureFault(name, f"The transform of target '{name}' must consist of finite numbers; clear it.")
     return matrices
 
 

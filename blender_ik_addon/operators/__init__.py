@@ -1,7 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators `articulate.*`: short shells around `control`."""
 
-from . import bake, begin, body, drag, effector, elephant, method, obstacle, pin, report, solve, target
+from . import (
+    bake,
+    begin,
+    body,
+    drag,
+    effector,
+    elephant,
+    method,
+    obstacle,
+    pin,
+    report,
+    solve,
+    stance,
+    target,
+)
 
-_MODULES = (begin, elephant, effector, obstacle, body, method, solve, bake, drag, pin, report, target)
+_MODULES = (begin, elephant, effector, obstacle, body, method, solve, bake, drag, pin, report, target, stance)
 CLASSES = tuple(cls for module in _MODULES for cls in module.CLASSES)

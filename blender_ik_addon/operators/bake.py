@@ -110,7 +110,7 @@ class ARTICULATE_OT_bake(OnArmature):
             self.report({"INFO"}, "Bake cancelled; nothing was changed")
             return {"CANCELLED"}
         if event.type != "TIMER":
-            # While frames are sampled the scene is not as the user left it: let nobody edit it then.
+            # While frames are sampled the scene differs from what the user left: block edits.
             return {"RUNNING_MODAL"} if self._bake.sampling else {"PASS_THROUGH"}
         try:
             finished = self._advance()

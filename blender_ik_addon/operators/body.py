@@ -17,7 +17,9 @@ class ARTICULATE_OT_body_fit(OnArmature):
 
     bl_idname = "articulate.body_fit"
     bl_label = "Fit Body"
-    bl_description = "Measure how thick the bones are, on the meshes that they move; else by their length"
+    bl_description = (
+        "Measure the thickness of the bones on the meshes that they move, or estimate it from their length"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -33,7 +35,7 @@ class ARTICULATE_OT_body_clear(OnArmature):
 
     bl_idname = "articulate.body_clear"
     bl_label = "Clear Body"
-    bl_description = "Forget the measured thickness; bones then count by their length alone"
+    bl_description = "Remove all capsules. The thickness is then estimated from the length of the bones"
     bl_options = {"REGISTER", "UNDO"}
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -48,7 +50,7 @@ class ARTICULATE_OT_link_add(OnArmature):
 
     bl_idname = "articulate.link_add"
     bl_label = "Add Capsule"
-    bl_description = "Give a bone a capsule of its own, by the bone's length"
+    bl_description = "Add a capsule to a bone, sized by the bone's length"
     bl_options = {"REGISTER", "UNDO"}
 
     bone: StringProperty(name="Bone", description="Empty: the active bone", options=FRESH)
@@ -70,7 +72,7 @@ class ARTICULATE_OT_link_remove(OnArmature):
 
     bl_idname = "articulate.link_remove"
     bl_label = "Remove Capsule"
-    bl_description = "Take a bone's capsule away: it then goes through everything"
+    bl_description = "Remove a bone's capsule. The bone can then pass through everything"
     bl_options = {"REGISTER", "UNDO"}
 
     bone: StringProperty(name="Bone", description="Empty: the active line of the list", options=FRESH)
@@ -93,7 +95,7 @@ class ARTICULATE_OT_pair_add(OnArmature):
 
     bl_idname = "articulate.pair_add"
     bl_label = "Add Pair"
-    bl_description = "Say of the two selected bones whether the figure keeps them apart or lets them touch"
+    bl_description = "Set whether the two selected bones are kept apart or may touch"
     bl_options = {"REGISTER", "UNDO"}
 
     a: StringProperty(name="Bone", description="Empty: the selected bones", options=FRESH)
@@ -119,11 +121,11 @@ class ARTICULATE_OT_pair_remove(OnArmature):
 
     bl_idname = "articulate.pair_remove"
     bl_label = "Remove Pair"
-    bl_description = "Take the pair off the list; it is watched again unless it touches in the rest pose"
+    bl_description = "Remove the pair from the list. It is checked again, unless it touches in the rest pose"
     bl_options = {"REGISTER", "UNDO"}
 
     index: IntProperty(
-        name="Index", description="Place on the list. -1: the active one", default=-1, min=-1, options=FRESH
+        name="Index", description="Index in the list. -1: the active one", default=-1, min=-1, options=FRESH
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -139,8 +141,7 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
     bl_idname = "articulate.pairs_fill"
     bl_label = "Refill Pairs"
     bl_description = (
-        "Start the list again with the parts that touch in the rest pose and so are not kept apart: tick"
-        " those that should be"
+        "Fill the list with the parts that touch in the rest pose, and so may touch. Tick those to keep apart"
     )
     bl_options = {"REGISTER", "UNDO"}
 

@@ -79,7 +79,7 @@ class ARTICULATE_OT_drag(OnArmature):
         options=FRESH,
     )
     root: EnumProperty(
-        name="Root", description="Whether the whole figure may be carried along", items=ROOTS, options=FRESH
+        name="Root", description="Whether the whole figure may move along", items=ROOTS, options=FRESH
     )
     move: FloatVectorProperty(
         name="Move",
@@ -99,7 +99,7 @@ class ARTICULATE_OT_drag(OnArmature):
     )
     only_under_mouse: BoolProperty(
         name="Only under Mouse",
-        description="Do nothing, and let others have the mouse, where no bone is under it",
+        description="Do nothing if no bone is under the mouse",
         options=FRESH,
     )
 
@@ -116,9 +116,7 @@ class ARTICULATE_OT_drag(OnArmature):
         from ..control.drag.drag import Drag
 
         if not np.isfinite((*self.move, *self.turn)).all():
-            raise Refused(
-                "The way to drag holds a value that is not a finite number: give metres, or radians"
-            )
+            raise Refused("Move and Turn must be finite numbers")
         turning = any(self.turn)
         drag = Drag(
             armature, context, self._grip(self.bone or _active_bone(armature), self.along, turn=turning)
@@ -136,7 +134,9 @@ class ARTICULATE_OT_drag(OnArmature):
 
         armature = active_armature(context)
         if context.region_data is None or context.region is None:
-            return refuse(self, armature, Refused("Drag a bone in a 3D View, or give its name and a way"))
+            return refuse(
+                self, armature, Refused("Drag a bone in a 3D View, or give its name and a movement")
+            )
         sight = read_sight(context.region, context.region_data)
         pressed = event.type == "LEFTMOUSE"
         if event.value == "CLICK_DRAG":
@@ -285,7 +285,7 @@ class ARTICULATE_OT_drag(OnArmature):
         return self._confirm(context)
 
     def _settle(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Glide on, a step a tick; whoever presses anything meanwhile has the end of it at once."""
+        """Continue the motion, a step a tick; any key or button skips to the final pose."""
         if event.type != "TIMER":
             return self._confirm(context) | {"PASS_THROUGH"} if event.value == "PRESS" else {"RUNNING_MODAL"}
         self._solve(context)

@@ -38,9 +38,7 @@ class ARTICULATE_OT_effector_add(OnBones):
 
     bl_idname = "articulate.effector_add"
     bl_label = "Add Effector"
-    bl_description = (
-        "Let the selected bones follow targets: makes an Empty at each bone, to be moved or animated"
-    )
+    bl_description = "Let the selected bones follow targets. Makes an Empty at each bone to move or animate"
     bl_options = {"REGISTER", "UNDO"}
     question = "Add {count} effectors?"
 
@@ -65,11 +63,11 @@ class ARTICULATE_OT_effector_add(OnBones):
         options=FRESH,
     )
     name: StringProperty(
-        name="Name", description="What to call the effector. Empty: as its bone", options=FRESH
+        name="Name", description="Name of the effector. Empty: the name of its bone", options=FRESH
     )
     as_posed: BoolProperty(
         name="As Posed",
-        description="Keep what the bone and the second bone are to each other now, where no more is said",
+        description="Keep the present relation of the bone and the second bone, unless it is given",
         default=True,
         options=FRESH,
     )
@@ -83,7 +81,7 @@ class ARTICULATE_OT_effector_add(OnBones):
         bones, second = self._both(context, armature)
         if second:
             settings["second_bone"] = second
-        # Who says where the second bone is held, or how far away, does not mean "as it is now".
+        # A given point or distance replaces "as it is now".
         said = {"distance", "second_point", "second_offset", "second_rotation"} & settings.keys()
         news = [
             NewEffector(
@@ -193,7 +191,7 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
 
     bl_idname = "articulate.keep_as_posed"
     bl_label = "Keep As Posed"
-    bl_description = "Join the two bones, or keep them at the distance, as they are posed now"
+    bl_description = "Join the two bones, or keep their distance, as they are posed now"
     bl_options = {"REGISTER", "UNDO"}
 
     effector: StringProperty(

@@ -31,17 +31,17 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
     )
     surroundings: BoolProperty(name="Table and Tree", description="Add them too", default=True)
     obstacles: BoolProperty(
-        name="Set as Obstacles", description="The elephant keeps out of table and tree", default=True
+        name="Set as Obstacles", description="The elephant stays clear of table and tree", default=True
     )
     seed: IntProperty(
         name="Seed",
-        description="The tree that grows: the same number, the same tree. The target's way is made for 5",
+        description="Which tree grows. The target's path is made for 5",
         default=5,
         min=0,
     )
     frames: IntProperty(
         name="Frames",
-        description="How long the target is on its way around table and tree; 0 lets it stand still",
+        description="Frames of the target's path around table and tree. 0: it stands still",
         default=300,
         min=0,
         soft_max=1000,

@@ -15,10 +15,10 @@ class ARTICULATE_OT_method_set(OnArmature):
 
     bl_idname = "articulate.method_set"
     bl_label = "Choose Method"
-    bl_description = "Solve by this method from now on"
+    bl_description = "Solve with this method"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    method: EnumProperty(name="Method", description="Way of solving", items=method_items())
+    method: EnumProperty(name="Method", description="Solving method", items=method_items())
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:

@@ -17,7 +17,7 @@ from .active import FRESH, OnArmature, Outcome
 from .status_bar import CANCEL, Key, show_keys
 
 KEYS: tuple[Key, ...] = ((("MOUSE_LMB",), "Pick"), CANCEL)
-PICKING = "Click on what the figure is to keep out of"
+PICKING = "Click on what the figure is to stay clear of"
 NOTHING = "There is no surface: click on a mesh, or press Esc"
 
 
@@ -27,7 +27,7 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
     bl_idname = "articulate.obstacle_add"
     bl_label = "Add Obstacle"
     bl_description = (
-        "Let the figure keep out of an object: click on it in the view."
+        "Keep the figure clear of an object: click on it in the view."
         "\nIn Object Mode the selected objects are taken, if there are any"
     )
     bl_options = {"REGISTER", "UNDO"}
@@ -36,19 +36,21 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         name="Object", description="Name of the object. Empty: all selected surfaces", options=FRESH
     )
     collection: StringProperty(
-        name="Collection", description="Name of a collection, in place of an object", options=FRESH
+        name="Collection", description="Name of a collection, instead of an object", options=FRESH
     )
     mode: EnumProperty(
         name="Mode",
-        description="What counts as inside. Where nothing is chosen, what most of the figure is inside or"
-        " behind of is two-sided, as a room, and everything else solid",
+        description=(
+            "What counts as inside. By default an obstacle around most of the figure, such as a room, is "
+            "two-sided, and all others are solid"
+        ),
         items=MODES,
         default="SOLID",
         options=FRESH,
     )
     margin: FloatProperty(
         name="Margin",
-        description="Distance that is kept from it",
+        description="Distance to keep from it",
         default=0.0,
         min=0.0,
         subtype="DISTANCE",
@@ -118,7 +120,9 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
                 return [thing]
         chosen = _selected_surfaces(context, armature)
         if not chosen:
-            raise Refused("No surface is selected: select what the figure should keep out of, or name it")
+            raise Refused(
+                "No surface is selected: select an object for the figure to stay clear of, or name it"
+            )
         return chosen
 
 
@@ -151,7 +155,7 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
 
     bl_idname = "articulate.obstacle_remove"
     bl_label = "Remove Obstacle"
-    bl_description = "Take the obstacle off the list; the object stays"
+    bl_description = "Remove the obstacle from the list. The object stays"
     bl_options = {"REGISTER", "UNDO"}
 
     obstacle: StringProperty(

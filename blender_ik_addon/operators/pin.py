@@ -30,9 +30,7 @@ class ARTICULATE_OT_pin(OnBones):
 
     motion: BoolProperty(
         name="Keep Motion",
-        description=(
-            "Hold the bones to their own animation, where they are in each frame, instead of to one place"
-        ),
+        description=("Hold the bones to their own animation in each frame, instead of to one place"),
         default=False,
         options=FRESH,
     )
@@ -77,8 +75,8 @@ class ARTICULATE_OT_mirror(OnBones):
     bl_idname = "articulate.mirror"
     bl_label = "Mirror Effectors"
     bl_description = (
-        "Give the bones of the other side (by their names, .L and .R, or as they are drawn)"
-        " the effectors and pins of the selected ones"
+        "Copy effectors and pins of the selected bones to the other side, found by names (.L and .R) or by "
+        "position"
     )
     bl_options = {"REGISTER", "UNDO"}
 

@@ -35,7 +35,7 @@ def holds(objects: Any, thing: bpy.types.Object) -> bool:
 def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     """The armature in Pose Mode, else the active object if it is an armature, else the one that follows it.
 
-    Who moves a target that was made for an armature still works on that armature.
+    So the panel stays on an armature while one of its targets is moved.
     """
     thing = getattr(context, "object", None)
     for candidate in (getattr(context, "pose_object", None), thing):
@@ -47,8 +47,8 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
 def _follower(thing: bpy.types.Object) -> bpy.types.Object | None:
     """The armature that an Empty was made for, else another one that follows it.
 
-    The Empty knows that armature by the name that it had then; and who copies a figure with its targets has
-    copied that name, too.
+    The Empty has the name that the armature had then. A copy of a figure with its targets has the same name,
+    so it is checked.
     """
     name = thing.get(MADE_HERE)
     if not isinstance(name, str):
@@ -68,6 +68,6 @@ def _follows(armature: bpy.types.Object, thing: bpy.types.Object) -> bool:
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature, else that of the active object: who clicks on a character means it."""
+    """The active armature, else that of the active object, such as a character's mesh."""
     thing = getattr(context, "object", None)
     return active_armature(context) or (thing.find_armature() if thing is not None else None)

@@ -9,12 +9,14 @@ from .options import OVERRIDE
 DESCRIPTIONS = {
     "frame_start": "First frame that is baked",
     "frame_end": "Last frame that is baked",
-    "step": "Bake every so many frames",
-    "only_selected": "Key only the selected ones of the bones that were solved",
-    "use_current_action": "Write into the armature's own action; else into a copy of it, which is then used",
+    "step": "Bake every nth frame",
+    "only_selected": "Key only the solved bones that are selected",
+    "use_current_action": "Write into the armature's action. Off: write into a copy, and use the copy",
     "clean_curves": "After baking, remove keys that change nothing",
-    "decimate": "After baking or recording, remove all keys that the pose does without",
-    "remove_error_margin": "How far Decimate may bring any point of the figure off in any frame",
+    "decimate": "After baking or recording, remove all keys that the motion does not need",
+    "remove_error_margin": (
+        "Largest distance by which Decimate may move any point of the figure, in any frame"
+    ),
 }
 
 

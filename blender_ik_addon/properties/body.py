@@ -44,7 +44,7 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
     )
     radius: FloatProperty(
         name="Radius",
-        description="In the armature's own units, as the ends are",
+        description="Radius of the capsule, in the armature's own units",
         default=0.05,
         min=0.0,
         soft_max=1.0,
@@ -54,7 +54,7 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
     )
     enabled: BoolProperty(
         name="Enabled",
-        description="Off: this part touches what it likes",
+        description="Off: exclude this part from collision checks",
         default=True,
         override=OVERRIDE,
         update=reshaped,
@@ -62,7 +62,7 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
 
 
 class ArticulatePair(ListItem, bpy.types.PropertyGroup):
-    """Two bones about which the figure's self-collision is told otherwise."""
+    """Two bones with their own setting for self-collision."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
     active_link: IntProperty(name="Active Link", default=0, min=0, override=OVERRIDE)
     show: BoolProperty(
         name="Show Capsules",
-        description="Draw in the 3D view how thick the figure counts as",
+        description="Draw the capsules in the 3D view",
         default=False,
         override=OVERRIDE,
     )
@@ -107,7 +107,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
     )
     self_collision: BoolProperty(
         name="Self-Collision",
-        description="Keep the parts of the figure out of each other, but for what touches at rest",
+        description="Keep parts of the figure apart, except those that touch at rest",
         default=False,
         override=OVERRIDE,
         update=moved,
@@ -126,7 +126,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
     )
     parameters: PointerProperty(
         name="Parameters",
-        description="What the ways to keep clear can be told",
+        description="Parameters of the avoidance methods",
         type=ArticulateAvoidanceParameters,
         override=OVERRIDE,
     )
@@ -134,12 +134,12 @@ class ArticulateBody(bpy.types.PropertyGroup):
     # Written after a solve or a bake, for reading only.
     clearance: FloatProperty(
         name="Clearance",
-        description="Smallest distance from anything after the last solve; over all frames after a bake",
+        description="Smallest distance to an obstacle after the last solve, or over all frames after a bake",
         subtype="DISTANCE",
         options={"HIDDEN"},
         precision=4,
     )
     nearest: StringProperty(name="Nearest", description="What the figure was nearest to", options={"HIDDEN"})
     notes: StringProperty(
-        name="Notes", description="What was ignored and why, a sentence a line", options={"HIDDEN"}
+        name="Notes", description="What was ignored and why, one sentence a line", options={"HIDDEN"}
     )

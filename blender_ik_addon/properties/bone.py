@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a pose bone knows besides its IK settings: `PoseBone.articulate`."""
+"""Settings of a pose bone besides its IK settings: `PoseBone.articulate`."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ class ArticulateBone(bpy.types.PropertyGroup):
     posture: FloatProperty(
         name="Keep Posture",
         description=(
-            "How strongly this bone keeps its pose where the effectors leave it free, as a share of what the"
-            " solver's own setting says"
+            "How strongly this bone keeps its pose where the effectors leave it free, as a share of the "
+            "solver's setting"
         ),
         default=1.0,
         min=0.0,
@@ -30,8 +30,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
     mass: FloatProperty(
         name="Mass",
         description=(
-            "What the part of the figure on this bone weighs, for Balance, in kilograms. 0: as much as water"
-            " of its volume"
+            "Mass of this part of the figure for Balance, in kilograms. 0: as much as water of its volume"
         ),
         default=0.0,
         min=0.0,

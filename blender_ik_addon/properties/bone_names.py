@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bones that are renamed: what names them here follows, as Blender's own constraints do.
 
-Blender tells nobody what a bone was called before. Therefore bones that something here names remember their
-name themselves, in a property that stays with them through renaming, undo and files; where it differs, the
-bone was renamed. Only armatures that belong to the file are looked at: bones of linked ones are renamed
-elsewhere.
+Blender does not report the old name of a renamed bone. Therefore each bone that is named here stores its own
+name in a property, which persists through renaming, undo and files. If it differs, the bone was renamed. Only
+armatures of this file are checked: bones of linked ones are renamed in their own file.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the settings alone can tell to be wrong: the panel asks at every redraw, a solve before it starts."""
+"""Errors in the settings alone: checked at every redraw of the panel, and before a solve."""
 
 from __future__ import annotations
 

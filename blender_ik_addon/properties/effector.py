@@ -36,7 +36,7 @@ def _hold_place(effector: "ArticulateEffector", _context: bpy.types.Context) -> 
         return
     matrix = armature.matrix_world @ pose_bone.matrix
     effector.pin_location = matrix @ effector.first_target(pose_bone.bone)
-    # A plane is pinned level; whoever wants a slope sets it by a target.
+    # A plane is pinned level; for a slope, use a target.
     level = (1.0, 0.0, 0.0, 0.0)
     effector.pin_rotation = level if effector.kind == "PLANE" else matrix.to_quaternion()
 
@@ -102,7 +102,7 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     )
     weight: FloatProperty(
         name="Weight",
-        description="How much this effector counts where not all of one priority can be satisfied",
+        description="How much this effector counts if not all of one priority can be reached",
         default=1.0,
         min=0.0,
         soft_max=10.0,
@@ -112,8 +112,8 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     priority: IntProperty(
         name="Priority",
         description=(
-            "0 comes first; an effector of a higher number gets what the stronger ones leave free."
-            " Can be animated"
+            "0 is the strongest. An effector with a higher number never disturbs a stronger one. Can be "
+            "animated"
         ),
         default=0,
         min=0,
@@ -134,8 +134,8 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     keeps_motion: BoolProperty(
         name="Keep Motion",
         description=(
-            "The bone keeps its own animation: it is to be where it was in each frame before the solve,"
-            " whatever else moves the figure. An effector that has a target follows the target instead"
+            "Hold the bone to its own animation: where it was in each frame before the solve. Ignored if "
+            "the effector has a target"
         ),
         default=False,
         override=OVERRIDE,
@@ -143,14 +143,14 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     )
     pinned: BoolProperty(
         name="Pinned",
-        description="Hold the bone where it is now. An effector that has a target follows the target instead",
+        description="Hold the bone where it is now. Ignored if the effector has a target",
         default=False,
         override=OVERRIDE,
         update=_hold_place,
     )
     pin_location: FloatVectorProperty(
         name="Pin Location",
-        description="Where a pinned effector stays, in world space",
+        description="Place of a pinned effector, in world space",
         subtype="XYZ",
         size=3,
         override=OVERRIDE,
@@ -158,7 +158,7 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     )
     pin_rotation: FloatVectorProperty(
         name="Pin Rotation",
-        description="How a pinned effector stays turned, in world space",
+        description="Rotation of a pinned effector, in world space",
         subtype="QUATERNION",
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),

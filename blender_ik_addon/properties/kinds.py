@@ -95,7 +95,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "POSE",
             "Pose",
-            "Bring the bone's tip to the target and turn it alike",
+            "Bring the bone's tip to the target, and turn the bone as the target is turned",
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
@@ -145,7 +145,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "LOOP",
             "Loop",
-            "Join the bone to a second one, as where both hands hold one thing",
+            "Join the bone to a second one, for instance both hands on one prop",
             "LINKED",
             7,
             ("loop",),
@@ -155,7 +155,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "ANY_OF",
             "Any Of",
-            "Bring the bone's tip to one of several targets, the one that is had the cheapest",
+            "Bring the bone's tip to one of several targets, the one that costs least",
             "PARTICLE_POINT",
             8,
             ("any_of",),

@@ -96,6 +96,11 @@ def weighs(method: str, effort: str = "WEIGHT") -> bool:
     return bool(_REGISTRIES["methods"][method]["weighed"]) and effort == "WEIGHT"
 
 
+def takes_posture_cost(method: str) -> bool:
+    """Whether a method takes a cost that chooses among poses."""
+    return bool(_REGISTRIES["methods"][method]["posture_costs"])
+
+
 def limit_items() -> tuple[EnumItem, ...]:
     """Ways to hold joint limits, in the order of their registry."""
     return _items("limits")

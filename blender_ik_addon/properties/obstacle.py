@@ -17,12 +17,24 @@ MODES = (
     (
         "SOLID",
         "Solid",
-        "A closed mesh with an inside to keep out of; an open one counts as two-sided",
+        "A closed mesh with an inside. An open mesh counts as two-sided",
         "MESH_CUBE",
         0,
     ),
-    ("ONE_SIDED", "One-Sided", "An open surface such as a ground: its back is forbidden", "MESH_PLANE", 1),
-    ("TWO_SIDED", "Two-Sided", "A sheet: either side is allowed, passing through is not", "MOD_CLOTH", 2),
+    (
+        "ONE_SIDED",
+        "One-Sided",
+        "An open surface such as a ground. The figure stays in front of it",
+        "MESH_PLANE",
+        1,
+    ),
+    (
+        "TWO_SIDED",
+        "Two-Sided",
+        "A sheet. The figure may be on both sides, but not pass through",
+        "MOD_CLOTH",
+        2,
+    ),
 )
 
 SURFACES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
@@ -64,7 +76,7 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
 
     object: PointerProperty(
         name="Object",
-        description="What the figure keeps out of, as it is seen: with modifiers and shape keys",
+        description="Object that the figure stays clear of, with modifiers and shape keys",
         type=bpy.types.Object,
         poll=_may_be_chosen,
         override=OVERRIDE,
@@ -72,7 +84,7 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
     )
     collection: PointerProperty(
         name="Collection",
-        description="All surfaces in a collection, in place of one object",
+        description="Collection whose surfaces all count, instead of one object",
         type=bpy.types.Collection,
         override=OVERRIDE,
         update=moved,
@@ -87,7 +99,7 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
     )
     margin: FloatProperty(
         name="Margin",
-        description="Distance that is kept from it, on top of the body's own margin",
+        description="Distance to keep from it, in addition to the margin of the body",
         default=0.0,
         min=0.0,
         soft_max=0.1,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kinds of effector can be told: every option of every kind, each of which means something for some.
+"""The options of the kinds of effector: every option of every kind.
 
 Which kind has which is in `kinds`.
 """
@@ -22,8 +22,8 @@ from .bone_names import remember
 OVERRIDE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
 POINTS = (
-    ("TIP", "Tip", "The far end of the bone is brought to the target", "BONE_DATA", 0),
-    ("HEAD", "Head", "The joint at the bone's beginning is brought to the target", "BONE_DATA", 1),
+    ("TIP", "Tip", "The tip of the bone is brought to the target", "BONE_DATA", 0),
+    ("HEAD", "Head", "The head of the bone is brought to the target", "BONE_DATA", 1),
 )
 
 AXES = (
@@ -109,7 +109,7 @@ class EffectorOptions:
     )
     offset: FloatVectorProperty(
         name="Offset",
-        description="Shift of that point, along the bone's own axes (Y runs along the bone)",
+        description="Offset of that point along the bone's axes. Y runs along the bone",
         subtype="XYZ",
         size=3,
         override=OVERRIDE,
@@ -150,7 +150,7 @@ class EffectorOptions:
     )
     space: EnumProperty(
         name="Space",
-        description="Whose axes are meant",
+        description="Which axes are used",
         items=SPACES,
         default="WORLD",
         override=OVERRIDE,
@@ -179,7 +179,7 @@ class EffectorOptions:
     )
     planted: BoolProperty(
         name="Planted",
-        description="The figure stands on it: an effector of the kind Balance counts it. Can be animated",
+        description="The figure stands on this effector: Balance counts it. Can be animated",
         default=False,
         override=OVERRIDE,
         update=moved,
@@ -230,7 +230,7 @@ class EffectorOptions:
     )
     second_offset: FloatVectorProperty(
         name="Second Offset",
-        description="Shift of that point, along the second bone's own axes",
+        description="Offset of that point along the second bone's axes",
         subtype="XYZ",
         size=3,
         precision=4,
@@ -239,7 +239,7 @@ class EffectorOptions:
     )
     second_rotation: FloatVectorProperty(
         name="Second Rotation",
-        description="How the bone is turned in the second bone's own axes, where they are joined rigidly",
+        description="Rotation of the bone in the second bone's axes, if they are joined rigidly",
         subtype="QUATERNION",
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
@@ -248,7 +248,7 @@ class EffectorOptions:
     )
     rigid: BoolProperty(
         name="Rigid",
-        description="Join the bones as if they were welded; off: at one point only, about which they turn",
+        description="Join the bones as if welded. Off: join them at one point, about which they can turn",
         default=False,
         override=OVERRIDE,
         update=moved,

@@ -26,14 +26,16 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
     )
     limits: BoolProperty(
         name="Joint Limits",
-        description="Arcs and cones of the limits at which the figure stands just now",
+        description="Arcs and cones of the joint limits that are reached",
         default=True,
         override=OVERRIDE,
     )
     chain: BoolProperty(
         name="Chain",
-        description="Bones that take part: for the effector that is active in the list, and with the tool"
-        " Drag Bone for the bone under the mouse",
+        description=(
+            "Bones that move for the active effector or, with the tool Drag Bone, for the bone under the "
+            "mouse"
+        ),
         default=True,
         override=OVERRIDE,
     )
@@ -46,13 +48,13 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
     )
     critical: BoolProperty(
         name="Critical Points",
-        description="Where the figure is nearest to obstacles and to itself, and how near",
+        description="Shortest distances to obstacles and between parts of the figure",
         default=False,
         override=OVERRIDE,
     )
     balance: BoolProperty(
         name="Balance",
-        description="The centre of mass, and over which area the figure stands",
+        description="The centre of mass, and the area on which the figure stands",
         default=False,
         override=OVERRIDE,
     )

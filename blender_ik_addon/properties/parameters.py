@@ -19,7 +19,7 @@ from .options import OVERRIDE, moved
 
 _LARGEST = 1e6
 _FINE = 1e-3  # values below this one are shown with all the digits that Blender has
-_AUTOMATIC = "; 0 lets the method choose"
+_AUTOMATIC = "; 0: the method chooses"
 
 # Tooltips of the choices, by the parameter's name.
 _CHOICES: Final[Mapping[str, Mapping[str, str]]] = {

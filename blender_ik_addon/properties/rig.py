@@ -24,8 +24,18 @@ from .overlay import ArticulateOverlay
 from .solver import ArticulateSolver
 
 LIVE_MODES = (
-    ("EACH", "Each Frame", "From the frame's own pose: the same however one got there, and in renders", 0),
-    ("CONTINUOUS", "Continuous", "From the frame before, as a puppet: it depends on the way there", 1),
+    (
+        "EACH",
+        "Each Frame",
+        "Start from the frame's own pose: the same for scrubbing, playing and rendering",
+        0,
+    ),
+    (
+        "CONTINUOUS",
+        "Continuous",
+        "Continue from the frame shown before: the result depends on the way there",
+        1,
+    ),
 )
 
 LISTS = ("effectors", "obstacles", "body.links", "body.pairs")
@@ -72,7 +82,7 @@ class ArticulateRig(bpy.types.PropertyGroup):
     overlay: PointerProperty(name="Viewport", type=ArticulateOverlay, override=OVERRIDE)
     live: BoolProperty(
         name="Live",
-        description="Solve by itself: in every frame, and whenever a target or a pin moves. Sets no keys",
+        description="Solve in every frame, and when a target or a pin moves. Sets no keys",
         default=False,
         options=set(),  # no keys: what fades in and out is the influence of the effectors
         override=OVERRIDE,

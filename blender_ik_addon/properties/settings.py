@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a figure's settings are at a moment, as plain values that can be compared later.
 
-Whoever keeps what he has read of an armature asks so whether it still holds. Left out is what is read anew in
-every frame, and what a solve leaves behind.
+Comparing them shows whether data read from an armature is still valid. What is read again in every frame, and
+what a solve writes, is left out.
 """
 
 from __future__ import annotations

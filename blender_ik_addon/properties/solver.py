@@ -24,29 +24,40 @@ UNPINNED = (
         "FEET",
         "Feet",
         (
-            "The feet hold while nothing is pinned, and as long as the figure stands on them or on their pins"
-            " the root comes along. Feet are bones that are called so and other ends of limbs on which the"
-            " figure stands; what has none is held by its root"
+            "The feet hold if nothing is pinned, and the root moves along while the figure stands on them. "
+            "A figure without feet is held by its root"
         ),
         "CON_FLOOR",
         0,
     ),
-    ("ROOT", "Root", "The root holds, or comes along, as it is set", "PINNED", 1),
+    ("ROOT", "Root", "The root holds or moves, as Root is set", "PINNED", 1),
 )
 
 
 EFFORTS = (
     (
         "WEIGHT",
-        "By Weight",
-        (
-            "An arm or a leg does what it can before the trunk follows: a bone turns the less, the more hangs"
-            " on it besides its own limb, and the shorter it is"
-        ),
+        "Natural",
+        "As a body moves: light limbs before the heavy trunk, joints that bend easily before stiff ones",
         "NONE",  # with icons the words have no room in the sidebar
         0,
     ),
-    ("EVEN", "Even", "All bones turn alike, as in the methods of the texts", "NONE", 1),
+    ("EVEN", "Even", "All bones turn alike", "NONE", 1),
+)
+
+
+POSTURES = (
+    (
+        "AUTO",
+        "Automatic",
+        (
+            "The pose that the frame starts from. Where the whole figure follows its targets and its arms and"
+            " legs are in their rest pose, a relaxed stance"
+        ),
+        "NONE",
+        0,
+    ),
+    ("POSE", "Own Pose", "The pose that the frame starts from", "NONE", 1),
 )
 
 
@@ -57,7 +68,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
 
     method: EnumProperty(
         name="Method",
-        description="Way of solving",
+        description="Solving method",
         items=method_items(),
         default=default_method(),
         override=OVERRIDE,
@@ -65,7 +76,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     root: EnumProperty(
         name="Root",
-        description="Whether the whole figure may be carried along",
+        description="Whether the whole figure may move along",
         items=ROOTS,
         default="PINNED",
         override=OVERRIDE,
@@ -81,9 +92,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     effort: EnumProperty(
         name="Effort",
-        description=(
-            "Which bones turn where several could do the same; their IK stiffness counts on top of it"
-        ),
+        description=("Which bones turn if several could do the same. Their IK stiffness adds to this"),
         items=EFFORTS,
         default="WEIGHT",
         override=OVERRIDE,
@@ -91,10 +100,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     root_location_stiffness: FloatVectorProperty(
         name="Root Stiffness",
-        description=(
-            "How unwilling a free root is to move along each of its own axes, as its location channels have"
-            " them; near 1 it moves last"
-        ),
+        description=("Resistance of a free root to moving along each of its own axes. Near 1 it moves last"),
         subtype="XYZ",
         size=3,
         min=0.0,
@@ -104,7 +110,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     root_rotation_stiffness: FloatVectorProperty(
         name="Turning",
-        description="How unwilling a free root is to turn about each of its own axes; near 1 it turns last",
+        description="Resistance of a free root to turning about each of its own axes. Near 1 it turns last",
         subtype="XYZ",
         size=3,
         min=0.0,
@@ -122,7 +128,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     max_iterations: IntProperty(
         name="Iterations",
-        description="The solver stops after so many steps a frame, at the latest; 0 lets the method choose",
+        description="The most steps for a frame. 0: the method chooses",
         default=0,
         min=0,
         soft_max=500,
@@ -132,8 +138,10 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     tolerance: FloatProperty(
         name="Tolerance",
-        description="A target counts as reached within this distance (in metres; on small figures within a"
-        " ten thousandth of their size) or angle (in radians)",
+        description=(
+            "A target is reached within this distance (metres; on small figures a ten thousandth of their "
+            "size) or angle (radians)"
+        ),
         default=1e-5,
         min=1e-9,
         soft_max=0.1,
@@ -152,9 +160,17 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=moved,
     )
+    posture_from: EnumProperty(
+        name="Posture",
+        description="The pose that the figure keeps to where the effectors leave it free",
+        items=POSTURES,
+        default="AUTO",
+        override=OVERRIDE,
+        update=moved,
+    )
     parameters: PointerProperty(
         name="Parameters",
-        description="What the methods themselves can be told",
+        description="Parameters of the methods",
         type=ArticulateParameters,
         override=OVERRIDE,
     )

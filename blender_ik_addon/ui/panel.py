@@ -8,7 +8,7 @@ import bpy
 from ..properties.access import active_armature, posed_armature, rig_of, session_of
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
-from ..properties.menus import weighs
+from ..properties.menus import takes_posture_cost, weighs
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
 from .message import draw_message
 from .tab import SubPanel, Tab
@@ -215,6 +215,10 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         column = layout.column()
         if weighs(solver.method):
             column.row().prop(solver, "effort", expand=True)
+        if takes_posture_cost(solver.method):
+            row = column.row(align=True)
+            row.prop(solver, "posture_from")
+            row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
         column.prop(solver, "posture")
         bone = context.active_pose_bone
         if bone is not None and bone.id_data is armature:

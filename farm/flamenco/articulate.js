@@ -22,7 +22,7 @@ const JOB_TYPE = {
         { key: "scene", type: "string", default: "",
           description: "Scene to bake. Empty: the active one of each file" },
         { key: "step", type: "int32", default: 0, propargs: { min: 0 },
-          description: "Key every so many frames. 0: as in each file" },
+          description: "Key every nth frame. 0: as in each file" },
         { key: "decimate", type: "float", default: 0.0, propargs: { min: 0.0 },
           description: "Remove keys within this margin of error, in metres. 0: as in each file" },
 

@@ -48,7 +48,7 @@ class _Standing(NamedTuple):
     Attributes:
         q: (n, B); error: (k, B) of its rows, scaled; cost: (B,) its squared length;
         squares: (E, B) of the effectors' errors, unscaled; reached: (B,) whether all are within tolerance;
-        wish: (n, B) step that the posture asks for, left: (B,) its squared length in the metric; both empty
+        wish: (n, B) step towards the posture, left: (B,) its squared length in the metric; both empty
             without one;
         caution, stall: (B,) as in `loop`.
     """
@@ -129,7 +129,7 @@ class _Batch:
         return np.where(at.reached & self.before.reached, at.left < self.before.left, better)
 
     def judged(self, at: _Standing, better: Mask) -> _Standing:
-        """The better poses, and of the other frames those before, with caution and stall as that asks for."""
+        """The better poses, and of the other frames those before, with the caution and stall that follow."""
         before = self.before
         gained = at.reached | (at.cost < before.cost * (1.0 - self.options.gain))
         stall = np.where(better, np.where(gained, 0, before.stall + 1), before.stall)
@@ -181,7 +181,7 @@ class _Batch:
         short = (errors > self.tolerances).any(1)
         return [
             conclude(
-                problem.at(i) if short[i] else problem,  # who is there need not be told what is short
+                problem.at(i) if short[i] else problem,  # frames that reach all goals need no reason
                 self.best[i],
                 int(self.iterations[i]),
                 options.tolerance,
@@ -198,6 +198,6 @@ def _keep_memory() -> None:
 
     To get a few megabytes anew in every iteration costs as much as all arithmetic on them (measured: half of
     a batch's time). glibc learns from the largest block that was freed how much is worth keeping; this one
-    is just below the most that it heeds, and nobody touches it, so that it costs nothing by itself.
+    is just below the largest that counts, and it is never touched, so that it costs nothing.
     """
     np.empty(31 << 20, dtype=np.uint8)

@@ -122,7 +122,7 @@ def collide_by_slices(first: Ellipsoids, second: Ellipsoids, slices: int = 8) ->
 
     Args:
         first: the one that is sliced.
-        second: the one that is asked.
+        second: the other one.
         slices: number of slices, both level and upright.
     """
     if slices < 1:

@@ -28,7 +28,7 @@ from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, Steppi
 _LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
 _CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is held up by the posture
 _LIKELY: Final = 64.0  # squares: of the 2 in `is_last`, and of a margin of 4;
-_SURELY: Final = 256.0  # and of one of 8, for a step that nobody looks at
+_SURELY: Final = 256.0  # and of one of 8, for a step without a check
 
 
 class Incremental(Stepping):
@@ -50,8 +50,8 @@ class _Look(NamedTuple):
         pose: the pose; rows: of its goals, extra: of limits that are near, or None;
         scaled: (k,) errors of the goals; cost: squared length of all of them; reached: within tolerances;
         squares: (E,) squared sizes of the effectors' errors, None where they are far from it;
-        wish: (n,) step that the posture asks for, None where the figure need not settle there; left: its
-            squared length in the metric.
+        wish: (n,) step towards the posture, None if the figure need not settle there; left: its squared
+            length in the metric.
     """
 
     pose: Pose
@@ -70,7 +70,7 @@ class _Walk:
 
     Attributes:
         best: the pose that was accepted last; linear: what the next step from there is worked out from, and
-            rows: its scaled rows, None until they are asked for;
+            rows: its scaled rows, None until they are needed;
         allowed: (E,) squared sizes of the effectors' errors that count as none;
         propose: what proposed the step before, if it will do for the next one, too; last: (n,) that step;
         stall: accepted steps that gained next to nothing.
@@ -139,7 +139,7 @@ class _Walk:
         return _Look(pose, rows, extra, scaled, cost, reached, squares, wish, left)
 
     def wish(self, pose: Pose) -> Array | None:
-        """(n,) the step that the posture asks for at a pose, or None."""
+        """(n,) the step towards the posture at a pose, or None."""
         posture = self.problem.posture
         return None if posture is None else np.asarray(posture.gain * (posture.q - pose.q))
 
@@ -175,7 +175,7 @@ class _Walk:
         linear.caution = max(linear.caution * LESS, LEAST)
 
     def is_last(self, look: _Look, cost: float) -> bool:
-        """Whether a step from a pose along the slopes of the one before, whose cost is told, will arrive.
+        """Whether a step from a pose along the slopes of the one before, of the given cost, will arrive.
 
         Newton's step leaves about `d' = c d^2` of an error d; one along the slopes of the step before leaves
         `2 c d d'` of that (simplified Newton). So the last step of a solve need not work out slopes.
@@ -186,7 +186,7 @@ class _Walk:
         """Where the next step leads, (n,), if it is one along old slopes that is sure to arrive.
 
         If the step before, of length s, has left d' for the curvature, one of length t leaves `2 d' t / s`.
-        Errors tell less: in a pose that is nearly singular small ones take long steps. None also where a
+        Errors are a weaker test: in a nearly singular pose small ones take long steps. None also where a
         limit is in its way, which has to be seen.
         """
         if self.propose is None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The last hair's breadth to the nearest pose, where a target is out of reach.
 
-Steps that know only first derivatives (Gauss and Newton's, however damped) come slowly to a pose with an
-error left over: what the errors' own curvature adds to the second derivative of their squares does not vanish
-with them. The figure creeps, and would go on to do so when it is asked again. Newton's own step, with the
-whole second derivative, ends the matter in a few rounds; it is taken by differences of the gradient, all
-coordinates as one batch of poses, so that no kind of goal has to know about it.
+Steps with first derivatives only (Gauss-Newton, however damped) converge slowly to a pose with a residual
+error: what the errors' own curvature adds to the second derivative of their squares does not vanish
+with them. The figure moves on in small steps, also in a second solve. Newton's own step, with the
+whole second derivative, converges in a few rounds; it is taken by differences of the gradient, all
+coordinates as one batch of poses, so that goals need no second derivatives.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .step_surroundings import Surroundings
 _ROUNDS: Final = 20
 _SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
 _STEP: Final = 1e-5  # radians and figure sizes of the differences
-_FLAT: Final = 1e-7  # share of the largest curvature that a direction must have to be told from none
-_FAINT: Final = 1e-10  # the same where a tether or small shares bend directions a little
-_STIFF: Final = 1e-2  # share that tells what holds strong levels from what weak ones, of small shares, ask
+_FLAT: Final = 1e-7  # share of the largest curvature below which a direction counts as flat
+_FAINT: Final = 1e-10  # the same where a target clamp or small shares curve directions a little
+_STIFF: Final = 1e-2  # share that separates strong levels from weak ones of small shares
 _EDGES: Final = 3  # times that swing regions are linearised anew within a step
 _CORRECTIONS: Final = 7  # of a step that is to follow a curved valley
 _SHRINKING: Final = 0.9  # share of the last correction that the next one may have
@@ -104,7 +104,7 @@ class _Place(NamedTuple):
     cost: float
 
     def is_no_worse(self, other: _Place) -> bool:
-        """Whether it is as good as another place; by the slopes, where sums of squares no longer tell."""
+        """Whether it is as good as another place; by the slopes, where sums of squares are rounding."""
         if self.cost <= other.cost * (1.0 + _ROUNDING):
             return True
         alike = self.cost <= other.cost * (1.0 + _ALIKE)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a figure ends whose goals are out of reach: at the nearest pose, and there it stays.
 
-The steps of the texts' methods stop short of it, by hairs or by a centimetre, and asked again from there they
-would creep on, or tremble. What a method does on the way to goals that can be reached is not touched.
+The steps of the texts' methods stop short of it, by little or by a centimetre. A second solve from there
+would move on, or tremble. The steps of a method towards reachable goals are unchanged.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limits about a pose, told as bounds of steps along single directions.
+"""The limits about a pose, as bounds of steps along single directions.
 
 A step goes along directions at right angles: coordinates (slides counted in figure sizes), and for a swing
 pair at the edge of its region the edge's tangent and its normal, so that the region is a bound like all
@@ -20,7 +20,7 @@ from ..rotation import Array
 
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit
 _NEAR: Final = 0.999  # measure of a swing region from where its edge is looked at
-_OUT: Final = 1e-6  # radians to look beyond an edge, to be told where it is
+_OUT: Final = 1e-6  # radians beyond an edge at which its place is computed
 
 
 class Surroundings:
@@ -127,7 +127,7 @@ class Surroundings:
         return bounds if bounds.leaving.any() else None
 
     def within(self, bounds: Bounds) -> tuple[Surroundings, Array]:
-        """The same with those edges as bounds too; and how the old directions tell the new ones, (f, f)."""
+        """The same with those edges as bounds too; and the new directions by the old ones, (f, f)."""
         other = object.__new__(Surroundings)
         other.__dict__.update(self.__dict__)
         other.directions, other.low, other.high = self.directions.copy(), self.low.copy(), self.high.copy()

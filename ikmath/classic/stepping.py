@@ -28,8 +28,8 @@ class SteppingOptions(RestOptions):
     Attributes:
         patience: accepted steps that may gain next to nothing before a solve is called stalled.
         gain: share of the squared error that counts as next to nothing.
-        unseen: whether a step that is sure to arrive is the end, though nobody has looked at it; for one
-            frame, whose errors are measured if somebody asks.
+        unseen: whether a step that is sure to arrive is final without a check; for one frame, whose errors
+            are evaluated lazily.
     """
 
     patience: int = 4
@@ -51,7 +51,7 @@ class Linear:
         problem: the problem of this frame; q: (n, ...) where the figure stands, frames innermost if many.
         cost: squared length of the scaled errors; caution: 1 at the start, larger after refused steps; (...).
         mobility: (n, ...) metric of the coordinates, or None where all are alike.
-        wish: (n, ...) step that the posture asks for, or None.
+        wish: (n, ...) step towards the posture, or None.
         level: (k,) priority of each row.
         memory: what the method wants to keep from step to step (a warm start); owned by this solve.
     """
@@ -85,7 +85,7 @@ class Stepping(Resting):
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         """Proposed step (n,) for scaled rows: error (k,), jacobian (k, n)."""
-        raise TypeError(f"{type(self).__name__} does not say how it steps.")
+        raise TypeError(f"{type(self).__name__} must implement a step.")
 
     def proposal(self, jacobian: Array, state: Linear, options: Any) -> Propose:
         """What proposes the steps of one frame, for scaled rows (k, n)."""
@@ -93,4 +93,4 @@ class Stepping(Resting):
 
     def steps(self, jacobian: Blocks, state: Linear, options: Any) -> ProposeMany:
         """As `step` for many frames, where `batched`: what proposes their steps."""
-        raise TypeError(f"{type(self).__name__} does not say how many frames step.")
+        raise TypeError(f"{type(self).__name__} must implement a step for many frames.")

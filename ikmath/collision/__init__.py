@@ -16,7 +16,7 @@ from .shapes.cylinder import Cylinder
 from .shapes.half_space import HalfSpace
 from .shapes.rectangle import Rectangle
 from .shapes.registry import SHAPES
-from .shapes.shape import Nearest, SegmentNearest, Shape
+from .shapes.shape import Nearest, Shape
 from .shapes.sphere import Sphere
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "ClosestPairs",
     "Rectangle",
     "Scene",
-    "SegmentNearest",
     "Shape",
     "Skin",
     "Sphere",

@@ -12,24 +12,36 @@ Several trees can be put side by side into one forest and then answer as one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
-from .bvh_culling import WIDE, BvhCulling, Level
+from ..arrays import Array, Index
 from .hilbert import hilbert_order
 from .triangles import TriangleCache
 from .vectors import ONES, TINY, clamp
 
-Index = npt.NDArray[np.intp]
-
+WIDE: Final = 16  # children of a node, a power of two
 _NOWHERE: Final = 1e30  # centre of the nodes that fill the last sixteen: far from everything
 _AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
+
+
+@dataclass(frozen=True)
+class Level:
+    """The nodes of one level; those of the lowest level are the triangles.
+
+    Attributes:
+        center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
+            triangle.
+        first: (N,) index of the first of a node's sixteen children in the next level.
+    """
+
+    center: Array
+    radius: Array
+    first: Index
 
 
 @dataclass(frozen=True)
@@ -100,11 +112,6 @@ class Bvh:
         """The triangles of the lowest level, ready to be measured."""
         return TriangleCache(self.corners)
 
-    @cached_property
-    def culling(self) -> BvhCulling:
-        """Tests of all nodes against a known nearest triangle."""
-        return BvhCulling(self.levels, self.size)
-
     def near_segments(
         self, a: Array, b: Array, limit: Array, root: Index | None = None
     ) -> tuple[Index, Index, Array]:
@@ -118,37 +125,12 @@ class Bvh:
         Returns:
             (P,) query, ascending, (P,) index into `corners`, and (P,) a lower bound of their distance.
         """
-        points = a is b
-        d = b - a
+        d, points = b - a, a is b
         inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
-
-        def distance(query: Index, center: Array) -> Array:
-            gap = center - a.take(query, 0)
-            if not points:
-                along = d.take(query, 0)
-                t = clamp((gap * along).dot(ONES) * inverse.take(query))
-                along *= t[:, None]
-                gap -= along
-            gap *= gap
-            result: Array = np.sqrt(gap.dot(ONES))
-            return result
-
-        size = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-        return self._descend(distance, len(a), limit, root, size)
-
-    def _descend(
-        self,
-        distance: Callable[[Index, Array], Array],
-        count: int,
-        limit: Array,
-        root: Index | None,
-        size: float,
-    ) -> tuple[Index, Index, Array]:
-        """The frontier of (query, node) pairs, level by level; see the module."""
         bound = limit.copy()
-        air = _AIR * (size + self.size)
-        query, gap = np.arange(count), np.zeros(count)
-        node = first = np.zeros(count, dtype=np.intp) if root is None else root * WIDE
+        air = _AIR * (max(float(np.abs(ends).max(initial=0.0)) for ends in (a, b)) + self.size)
+        query, gap = np.arange(len(a)), np.zeros(len(a))
+        node = first = np.zeros(len(a), dtype=np.intp) if root is None else root * WIDE
         children = _CHILDREN[: len(self.levels[0].center)]
         for level in self.levels:
             if not len(query):
@@ -157,7 +139,13 @@ class Bvh:
             begin = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
             active, starts = query.take(begin), begin * len(children)
             query, node = query.repeat(len(children)), (first[:, None] + children).ravel()
-            gap = distance(query, level.center.take(node, 0))
+            away = level.center.take(node, 0) - a.take(query, 0)
+            if not points:
+                along = d.take(query, 0)
+                along *= clamp((away * along).dot(ONES) * inverse.take(query))[:, None]
+                away -= along
+            away *= away
+            gap = np.sqrt(away.dot(ONES))
             nearest = np.minimum.reduceat(gap, starts)  # the centre of a ball is a place on the surface
             bound[active] = np.minimum(bound.take(active), nearest)
             gap -= level.radius.take(node)

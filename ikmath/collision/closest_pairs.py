@@ -7,7 +7,6 @@ critical distance, here less the thickness of the link and negative where they o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +28,7 @@ class ClosestPairs:
     Args:
         broad_phase: the pairs that were considered.
         motion: how coordinates move the links.
-        batches: the near pairs.
+        batch: the near pairs.
         places: (*batch, L, 3, 3) ends and middle of all links' axes in the world, as rows.
         detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins.
         cache: the coherence cache that was used, for the next pose.
@@ -48,7 +47,7 @@ class ClosestPairs:
         self,
         broad_phase: BroadPhase,
         motion: LinkMotion,
-        batches: Sequence[PairBatch],
+        batch: PairBatch,
         places: Array,
         detect: float,
         cache: CoherenceCache | None,
@@ -57,9 +56,10 @@ class ClosestPairs:
         self.places, self.detect, self.cache = places, detect, cache
         self.batch = places.shape[:-3]
         self.pose: Pose | None = None
-        self._frame, self.link, self._obstacle, self._other, *measured = PairBatch.joined(batches)
-        distance, self.point, self.parameter, self.normal = measured
-        self.clearance = distance - broad_phase.body.radius.take(self.link)
+        self._frame, self._pair, self.point = batch.frame, batch.pair, batch.point
+        self.parameter, self.normal = batch.parameter, batch.normal
+        self.link = broad_phase.link.take(batch.pair)
+        self.clearance = batch.distance - broad_phase.body.radius.take(self.link)
 
     def __len__(self) -> int:
         return len(self.link)
@@ -77,26 +77,17 @@ class ClosestPairs:
     @cached_property
     def other(self) -> Index:
         """(P,) index of the other link, -1 for an obstacle."""
-        return np.full(len(self), -1) if self._other is None else self._other
-
-    @property
-    def _obstacle_row(self) -> Index:
-        """(P,) index of the obstacle in the order of the broad phase, -1 for a pair of links."""
-        return np.full(len(self), -1) if self._obstacle is None else self._obstacle
+        return self.broad_phase.other.take(self._pair)
 
     @cached_property
     def obstacle(self) -> Index:
         """(P,) index of the obstacle in the order given to the scene, -1 for a pair of links."""
-        row = self._obstacle_row
-        if self._obstacle is None:
-            return row
-        original = self.broad_phase.original.take(row)
-        return original if self._other is None else np.where(row >= 0, original, -1)
+        return self.broad_phase.obstacle.take(self._pair)
 
     @cached_property
     def margin(self) -> Array:
         """(P,) the obstacle's own margin, on top of the problem's, metres."""
-        return self.broad_phase.margins.take(self._obstacle_row)
+        return self.broad_phase.margin.take(self._pair)
 
     @cached_property
     def critical(self) -> Array:
@@ -155,40 +146,33 @@ class ClosestPairs:
     @cached_property
     def far_reach(self) -> Array:
         """(L,) the same, raised by the bounding spheres for pairs that are not listed."""
-        return self._reach(self.broad_phase.obstacle_bounds(self.places))
+        broad, free = self.broad_phase, np.full(len(self.body), np.inf)
+        bounds = broad.lower_bounds(self.places)[: broad.first_self]
+        np.minimum.at(free, broad.link[: broad.first_self], bounds)
+        return self._reach(free)
 
     def _reach(self, free: Array) -> Array:
         """(L,) known lower bounds, raised by `detect` and lowered to what is listed."""
         np.maximum(free, self.detect + self.broad_phase.least_margin, out=free)
-        link, clearance = self.link, self.clearance
-        if self._other is not None:
-            alone = (self.other < 0).nonzero()[0]
-            link, clearance = link.take(alone), clearance.take(alone)
-        np.minimum.at(free, link, clearance)
+        alone = (self._pair < self.broad_phase.first_self).nonzero()[0]
+        np.minimum.at(free, self.link.take(alone), self.clearance.take(alone))
         return np.maximum(free, 0.0, out=free)
 
     @cached_property
     def apart(self) -> Array:
         """(L,) lower bound of the distance of each link of a single pose to the links it must not touch."""
         free = np.full(len(self.body), max(self.detect, 0.0))
-        if self._other is not None:
-            listed = (self.other >= 0).nonzero()[0]
-            clearance = np.maximum(self.clearance.take(listed), 0.0)
-            np.minimum.at(free, self.link.take(listed), clearance)
-            np.minimum.at(free, self.other.take(listed), clearance)
+        listed = (self._pair >= self.broad_phase.first_self).nonzero()[0]
+        clearance = np.maximum(self.clearance.take(listed), 0.0)
+        np.minimum.at(free, self.link.take(listed), clearance)
+        np.minimum.at(free, self.other.take(listed), clearance)
         return free
 
     def between(self, pairs: Index) -> Array:
         """(P,) the same for some pairs of links (P,), see `Scene.pairs`; exact where the pair is listed."""
-        free = np.maximum(self.broad_phase.self_bounds(self.places, pairs), self.detect)
-        if self._other is not None:
-            count = len(self.body)
-            known = np.full((count, count), np.inf)
-            listed = (self.other >= 0).nonzero()[0]
-            known[self.link.take(listed), self.other.take(listed)] = self.clearance.take(listed)
-            one, two = self.broad_phase.self_pairs.take(pairs, 0).T
-            np.minimum(free, known[one, two], out=free)
-        return np.maximum(free, 0.0, out=free)
+        bounds = np.maximum(self.broad_phase.lower_bounds(self.places), self.detect)
+        bounds[self._pair] = self.clearance
+        return np.maximum(bounds.take(pairs + self.broad_phase.first_self), 0.0)
 
     def jacobian(self, pose: Pose) -> Array:
         """Derivative of every clearance by the coordinates, with obstacles at rest; (P, n).
@@ -197,4 +181,5 @@ class ClosestPairs:
             pose: the pose, or batch of poses, of the query.
         """
         frame = self.frame if self.batch else None
-        return self._motion.derivatives(pose, frame, self.point, self.normal, self.link, self._other)
+        other = self.other if len(self.broad_phase.self_pairs) else None
+        return self._motion.derivatives(pose, frame, self.point, self.normal, self.link, other)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar, Final, Self
 
@@ -16,11 +15,10 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadValue
 from ..rotation import Array
-from .candidate_set import CandidateSet
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
 from .shape_group import Index, Mask, SegmentDistances, ShapeGroup
-from .shapes.shape import Nearest, SegmentNearest, Shape
+from .shapes.shape import Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
     {"solid": Side.SOLID, "one_sided": Side.ONE_SIDED, "two_sided": Side.TWO_SIDED}
@@ -81,7 +79,6 @@ class TriangleMesh(Shape):
     def named(self, name: str, *, margin: float | None = None, mode: str | None = None) -> Self:
         """The same geometry under another name, with another margin or mode."""
         other = copy(self)
-        other.__dict__.pop("_distance", None)
         other._set("name", name)
         if margin is not None:
             other._set("margin", margin)
@@ -110,48 +107,11 @@ class TriangleMesh(Shape):
         return same and all(np.array_equal(a, b) for a, b in moved)
 
     @property
-    def costly(self) -> bool:
-        """See `Shape.steady`."""
-        return True
-
-    @property
     def bounds(self) -> tuple[Array, float]:
         """The ball around the box."""
         low, high = self.geometry.low, self.geometry.high
         half = 0.5 * (high - low)
         return self.rotation @ (0.5 * (low + high)) + self.translation, float(np.sqrt(half @ half))
-
-    @cached_property
-    def _distance(self) -> MeshDistance:
-        return _distance_of([self])
-
-    def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
-        """See `Shape.nearest`."""
-        (query,), batch = self._flat(points)
-        turn, shift = self._per_row(self.rotation, batch), self._per_row(self.translation, batch)
-        reach = np.full(len(query), np.inf if limit is None else limit)
-        root = np.zeros(len(query), dtype=np.intp)
-        distance, point, normal = self._distance.points(_into(query, turn, shift), reach, root)
-        point, normal = _turned(point, turn) + shift, _turned(normal, turn)
-        return Nearest(distance.reshape(batch), point.reshape(*batch, 3), normal.reshape(*batch, 3))
-
-    def nearest_segment(
-        self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None
-    ) -> SegmentNearest:
-        """See `Shape.nearest_segment`."""
-        (first, last), batch = self._flat(a, b)
-        turn, shift = self._per_row(self.rotation, batch), self._per_row(self.translation, batch)
-        reach = np.full(len(first), np.inf if limit is None else limit)
-        root = np.zeros(len(first), dtype=np.intp)
-        first, last = _into(first, turn, shift), _into(last, turn, shift)
-        distance, point, parameter, normal = self._distance.segments(first, last, reach, reach, root)
-        point, normal = _turned(point, turn) + shift, _turned(normal, turn)
-        return SegmentNearest(
-            distance.reshape(batch),
-            point.reshape(*batch, 3),
-            parameter.reshape(batch),
-            normal.reshape(*batch, 3),
-        )
 
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
@@ -166,31 +126,14 @@ class MeshGroup:
 
     def __init__(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         self.count = len(meshes)
-        self.made_of = [(mesh.geometry, mesh.mode) for mesh in meshes]
-        self._place(meshes, frames)
-        # each geometry and mode is prepared once for all its places
-        first = {(id(mesh.geometry), mesh.mode): i for i, mesh in reversed(list(enumerate(meshes)))}
-        order = sorted(first.values())
-        roots = {i: root for root, i in enumerate(order)}
-        self.root = np.array([roots[first[id(mesh.geometry), mesh.mode]] for mesh in meshes], dtype=np.intp)
-        self.distance = _distance_of([meshes[i] for i in order])
-
-    def _place(self, meshes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> None:
         turns = [np.broadcast_to(mesh.rotation, (*frames, 3, 3)) for mesh in meshes]
         shifts = [np.broadcast_to(mesh.translation, (*frames, 3)) for mesh in meshes]
         self.turns, self.shifts = np.stack(turns, -3).reshape(-1, 3, 3), np.stack(shifts, -2).reshape(-1, 3)
-
-    def with_shapes(self, shapes: Sequence[TriangleMesh], frames: tuple[int, ...]) -> MeshGroup:
-        """See `ShapeGroup`: the trees stay if all meshes are the same ones, elsewhere."""
-        made_of = [(mesh.geometry, mesh.mode) for mesh in shapes]
-        same = len(made_of) == self.count and all(
-            new[0] is old[0] and new[1] == old[1] for new, old in zip(made_of, self.made_of, strict=True)
-        )
-        if not same:
-            return MeshGroup(shapes, frames)
-        other = copy(self)
-        other._place(shapes, frames)
-        return other
+        # each geometry and mode is prepared once for all its places
+        different = {(id(mesh.geometry), mesh.mode): mesh for mesh in meshes}
+        roots = {key: root for root, key in enumerate(different)}
+        self.root = np.array([roots[id(mesh.geometry), mesh.mode] for mesh in meshes], dtype=np.intp)
+        self.distance = _distance_of(list(different.values()))
 
     def segments(
         self,
@@ -198,18 +141,15 @@ class MeshGroup:
         b: Array,
         which: Index,
         frame: Index | None,
-        limit: Array | None,
-        reach: Array | None = None,
-        candidates: CandidateSet | None = None,
+        limit: Array,
+        reach: Array,
     ) -> SegmentDistances:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = _into(a, turn, shift), _into(b, turn, shift)
-        limit = np.full(len(a), np.inf) if limit is None else limit
-        reach = limit if reach is None else reach
         distance, point, parameter, normal = self.distance.segments(
-            first, last, limit, reach, self.root.take(which), candidates
+            first, last, limit, reach, self.root.take(which)
         )
         return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from .bvh import Bvh
-from .candidate_set import CandidateSet
 from .mesh_geometry import MeshGeometry
 from .nearest_triangle import Hit, first_of_least, nearest_to_segments
 from .pseudonormals import Pseudonormals
@@ -90,13 +89,9 @@ class MeshDistance:
         ]
         self._face = face[0] if len(face) == 1 else np.concatenate(face)
 
-    def _near_segments(
-        self, a: Array, b: Array, limit: Array, layer: Index, known: CandidateSet | None
-    ) -> Hit:
-        return self._faces(nearest_to_segments(self._forest, a, b, limit, layer, known))
-
-    def _faces(self, hit: Hit) -> Hit:
-        """The hit with rows that number the faces of all meshes one after the other."""
+    def _near_segments(self, a: Array, b: Array, limit: Array, layer: Index) -> Hit:
+        """The nearest triangles, whose rows number the faces of all meshes one after the other."""
+        hit = nearest_to_segments(self._forest, a, b, limit, layer)
         return hit._replace(row=np.where(hit.row < 0, -1, self._face.take(hit.row)))
 
     def _spread(self, root: Index) -> tuple[Index, Index]:
@@ -106,29 +101,17 @@ class MeshDistance:
         number = np.arange(len(query)) - (np.cumsum(count) - count).repeat(count)
         return query, self._first.take(root.take(query)) + number
 
-    def points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
-        """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3).
-
-        Args:
-            points: (P, 3).
-            limit: (P,) metres; beyond it the result is an infinite distance, except inside a solid.
-            root: (P,) the mesh of each row.
-        """
-        if not self._layered:
-            return self._points(points, limit, root)
-        query, layer = self._spread(root)
-        found = self._points(points.take(query, 0), limit.take(query), layer)
-        best = first_of_least(query, found[0])
-        return found[0].take(best), found[1].take(best, 0), found[2].take(best, 0)
-
     def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
-        """As `points`, for layers (P,)."""
-        hit = self._near_segments(points, points, limit, root, None)
+        """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3) to layers (P,).
+
+        Beyond the limit (P,), metres, the result is an infinite distance, except inside a solid.
+        """
+        hit = self._near_segments(points, points, limit, root)
         unknown = self._maybe_inside(hit, points, points, root)
         if len(unknown):
             free = np.full(len(unknown), np.inf)
             place = points.take(unknown, 0)
-            again = self._near_segments(place, place, free, root.take(unknown), None)
+            again = self._near_segments(place, place, free, root.take(unknown))
             inside = self._inside(again, points.take(unknown, 0) - again.point, root.take(unknown))
             for old, new in zip(hit, again, strict=True):
                 old[unknown[inside]] = new[inside]
@@ -144,7 +127,6 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        candidates: CandidateSet | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
 
@@ -153,10 +135,9 @@ class MeshDistance:
             limit: (P,) metres of depth up to which a segment counts as behind an open surface.
             reach: (P,) metres; beyond it the result is an infinite distance, except inside a solid.
             root: (P,) the mesh of each row.
-            candidates: for repeated queries of the same segments; ignored if a mesh has several layers.
         """
         if not self._layered:
-            return self._segments(a, b, limit, reach, root, candidates)
+            return self._segments(a, b, limit, reach, root)
         query, layer = self._spread(root)
         ends, limits = (a.take(query, 0), b.take(query, 0)), (limit.take(query), reach.take(query))
         found = self._segments(*ends, *limits, layer)
@@ -170,10 +151,9 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        candidates: CandidateSet | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """As `segments`, for layers (P,)."""
-        hit, difference, inside, known, at = self._met(a, b, limit, reach, root, candidates)
+        hit, difference, inside, known, at = self._met(a, b, limit, reach, root)
         touching = hit.distance <= _TOUCHING * self.size
         if not np.count_nonzero(inside | hit.through | touching):
             normal = difference / hit.distance[:, None]
@@ -222,7 +202,6 @@ class MeshDistance:
         limit: Array,
         reach: Array,
         root: Index,
-        candidates: CandidateSet | None = None,
     ) -> tuple[Hit, Array, Mask, Array, Array]:
         """The nearest triangles to segments, see `segments`.
 
@@ -230,7 +209,7 @@ class MeshDistance:
             The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) unsigned
             distance of one place of it, and (P,) the parameter of that place.
         """
-        hit = self._near_segments(a, b, reach, root, candidates)
+        hit = self._near_segments(a, b, reach, root)
         difference = a + hit.parameter[:, None] * (b - a) - hit.point
         inside = self._inside(hit, difference, root)
         if np.count_nonzero(inside):

@@ -2,25 +2,22 @@
 """The nearest triangle of a tree to every segment.
 
 The tree leaves some dozens of triangles a query. An exact distance costs far more than a comparison in the
-tree, so triangles are measured in rounds: first the most promising one of each query, then those that can be
+tree. So of many triangles the most promising one of each query is measured first, then those that can be
 nearer. A triangle whose corners do not exceed the first one along its gap cannot be nearer; on flat or convex
 surfaces this leaves none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..arrays import Array, Index, Mask
 from .bvh import Bvh
-from .candidate_set import CandidateSet, Gap
 from .vectors import ONES, TINY, cross, dot
 
-_FEW: Final = 400  # triangles that are measured without further tests
-_ROUNDS: Final = 2  # of single triangles before all that remain are measured
+_FEW: Final = 1000  # triangles that are measured without further tests
 _PIECE: Final = 1 << 16  # pairs that are measured together, which bounds the memory
 _CROWD: Final = 1000  # triangles above which their planes are tested first
 _NEEDLE: Final = 1e-8  # squared sine of a triangle's angle below which it has no plane
@@ -71,34 +68,16 @@ class Hit(NamedTuple):
         return Hit._make(array.take(rows, 0) for array in self)
 
 
-def nearest_to_segments(
-    tree: Bvh,
-    a: Array,
-    b: Array,
-    limit: Array,
-    root: Index | None = None,
-    candidates: CandidateSet | None = None,
-) -> Hit:
-    """Nearest triangles to segments (Q, 3), see `Bvh.near_segments`.
-
-    Args:
-        tree, a, b, limit, root: see there.
-        candidates: filled here for the next query of the same segments, and used if filled.
-    """
-    if candidates is not None:
-        hit = _Search(tree, a, b, limit).follow(root, candidates)
-        if np.count_nonzero(hit.distance) == len(a):
-            return hit
-        # with several triangles passed through, the one reported must not depend on previous queries
-    return _Search(tree, a, b, limit).run(*tree.near_segments(a, b, limit, root))
+def nearest_to_segments(tree: Bvh, a: Array, b: Array, limit: Array, root: Index | None = None) -> Hit:
+    """Nearest triangles to segments (Q, 3), see `Bvh.near_segments`."""
+    return _Search(tree, a, b).run(*tree.near_segments(a, b, limit, root)).within(limit)
 
 
 class _Search:
     """The rounds of one search."""
 
-    def __init__(self, tree: Bvh, a: Array, b: Array, limit: Array) -> None:
-        self.tree, self.a, self.b = tree, a, b
-        self.d, self.limit = b - a, limit
+    def __init__(self, tree: Bvh, a: Array, b: Array) -> None:
+        self.tree, self.a, self.b, self.d = tree, a, b, b - a
         self._found: Hit | None = None
 
     @property
@@ -110,65 +89,14 @@ class _Search:
 
     def run(self, query: Index, row: Index, least: Array) -> Hit:
         """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
-        self._rounds(query, row, lambda: least)
-        return self.found.within(self.limit)
-
-    def follow(self, root: Index | None, candidates: CandidateSet) -> Hit:
-        """As `run`, for segments that move by little from query to query."""
-        if not self._among(candidates):
-            self._beyond(np.zeros(len(self.a), dtype=np.intp) if root is None else root, candidates)
-        found = self.found
-        candidates.found(found.row, found.point, found.parameter)
-        return found.within(self.limit)
-
-    def _among(self, candidates: CandidateSet) -> bool:
-        """Measure the candidates; whether the nearest of them is the nearest of all."""
-        known = candidates.candidates
-        if known is None:
-            return False
-        begin = known.gap.along(self.a, self.b)
-        query, row, front = known.near(self.a, self.d, begin, candidates.way)
-        self._rounds(query, row, lambda: begin.take(query) - front)
-        proven = candidates.proven(known, begin, self._bound())
-        if proven is None:
-            return False
-        self.limit = proven
-        return True
-
-    def _beyond(self, root: Index, candidates: CandidateSet) -> None:
-        """Measure the previous nearest and all that can be nearer; keep what may become the nearest."""
-        culling, nearest = self.tree.culling, candidates.nearest
-        new = (nearest < 0).nonzero()[0]
-        if len(new):
-            middle = 0.5 * (self.a.take(new, 0) + self.b.take(new, 0))
-            nearest[new] = culling.guess(middle, root.take(new))
-        self._measure(np.arange(len(self.a)), nearest)
-        gap = self._gap()
-        keep = candidates.candidates is None and bool(candidates.way.any())
-        ahead, reach = gap.foremost, gap.bound
-        if keep:
-            ahead, reach = ahead - candidates.depth(gap), reach + 2.0 * candidates.way
-        query, row = culling.within(self.a, self.b, gap.way, ahead, reach, root)
-        front = gap.front(self.tree, query, row)
-        if keep:
-            candidates.fill(query, row, front, gap)
-        rows = (front > (gap.foremost + _ROUNDING * self._size()).take(query)).nonzero()[0]
-        query, front = query.take(rows), front.take(rows)
-        self._rounds(query, row.take(rows), lambda: gap.begin.take(query) - front)
-
-    def _rounds(self, query: Index, row: Index, bound: Callable[[], Array]) -> None:
-        """Measure what can be the nearest, see `run`; the bound is evaluated only for many triangles."""
-        few = max(_FEW, 2 * len(self.a))
-        least = bound() if len(query) > few else _NONE
-        for _ in range(_ROUNDS):
-            if len(query) <= few:
-                break
+        if len(query) > max(_FEW, 2 * len(self.a)):
             starts = _starts(query)
             nearest = np.minimum.reduceat(least, starts).repeat(_counts(starts, len(query)))
             first = (least == nearest).nonzero()[0]
             self._measure(query.take(first), row.take(first))
-            query, row, least = self._remaining(query, row, least)
+            query, row = self._remaining(query, row, least)
         self._measure(query, row)
+        return self.found
 
     def _measure(self, query: Index, row: Index) -> None:
         """Measure pairs exactly and keep the nearest of each query."""
@@ -193,34 +121,31 @@ class _Search:
         for old, new in zip(found, measured, strict=True):
             old[queries] = new
 
-    def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index, Array]:
+    def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index]:
         """The triangles that may be nearer than what was found."""
         distance = self.found.distance
         keep = (least < distance.take(query)).nonzero()[0]
-        query, row, least = query.take(keep), row.take(keep), least.take(keep)
-        gap = self._gap()
-        front = gap.front(self.tree, query, row)
-        ahead = gap.begin.take(query) - front
+        query, row = query.take(keep), row.take(keep)
         size = self._size()
-        keep = (ahead < distance.take(query) - _ROUNDING * size).nonzero()[0]
-        query, row, least = query.take(keep), row.take(keep), np.maximum(least, ahead).take(keep)
+        keep = (self._ahead(query, row) < distance.take(query) - _ROUNDING * size).nonzero()[0]
+        query, row = query.take(keep), row.take(keep)
         if len(query) <= _CROWD:
-            return query, row, least
+            return query, row
         # inside a hollow all triangles lie ahead; none is nearer than its plane
-        least = np.maximum(least, self._from_planes(query, row, size))
-        keep = (least < distance.take(query)).nonzero()[0]
-        return query.take(keep), row.take(keep), least.take(keep)
+        keep = (self._from_planes(query, row, size) < distance.take(query)).nonzero()[0]
+        return query.take(keep), row.take(keep)
 
-    def _gap(self) -> Gap:
-        """The gaps from the nearest points to the queries."""
+    def _ahead(self, query: Index, row: Index) -> Array:
+        """(P,) lower bounds of the distances of triangles, along the gaps from the nearest points found."""
         found = self.found
-        way = self.a + found.parameter[:, None] * self.d
-        way -= found.point
+        gap = self.a + found.parameter[:, None] * self.d
+        gap -= found.point
         # where they touch the difference is rounding; any direction of at most unit length serves
-        way /= np.maximum(np.sqrt((way * way).dot(ONES)), TINY)[:, None]
-        begin = (self.a * way).dot(ONES)
-        begin = np.minimum(begin, (self.b * way).dot(ONES))
-        return Gap(found.point, found.parameter, way, begin, self._bound())
+        gap /= np.maximum(np.sqrt((gap * gap).dot(ONES)), TINY)[:, None]
+        begin = np.minimum((self.a * gap).dot(ONES), (self.b * gap).dot(ONES))
+        reach = np.matmul(self.tree.corners.take(row, 0), gap.take(query, 0)[:, :, None])[:, :, 0]
+        front = np.maximum(np.maximum(reach[:, 0], reach[:, 1]), reach[:, 2])
+        return np.asarray(begin.take(query) - front)
 
     def _from_planes(self, query: Index, row: Index, size: float) -> Array:
         """(P,) lower bounds of the distances to the planes of triangles; 0 for needles."""
@@ -235,10 +160,6 @@ class _Search:
         # the normal of a needle is rounding
         sure = square > _NEEDLE * dot(one, one) * dot(two, two)
         return np.where(sure, away - _AIR * size, 0.0)
-
-    def _bound(self) -> Array:
-        """(Q,) metres; nothing farther matters."""
-        return np.minimum(self.found.distance, self.limit)
 
     def _size(self) -> float:
         """Largest coordinate, metres."""
@@ -268,6 +189,3 @@ def _starts(query: Index) -> Index:
     first = np.ones(len(query), dtype=bool)
     np.not_equal(query[1:], query[:-1], out=first[1:])
     return first.nonzero()[0]
-
-
-_NONE: Final = np.zeros(0)

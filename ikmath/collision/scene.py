@@ -93,9 +93,7 @@ class Scene:
         ):
             return other
         other.frames = _common_frames(other.obstacles)
-        same_kinds = [type(shape) for shape in other.obstacles] == [type(shape) for shape in self.obstacles]
-        known = self.broad_phase if same_kinds else None
-        other.broad_phase = BroadPhase(self.body, other.obstacles, other.frames, self.pairs, known)
+        other.broad_phase = BroadPhase(self.body, other.obstacles, other.frames, self.pairs)
         return other
 
     def with_skeleton(self, skeleton: Skeleton) -> Scene:
@@ -104,16 +102,11 @@ class Scene:
         other.skeleton = skeleton
         return other
 
-    def coherence_cache(self, *, steady: bool = False) -> CoherenceCache | None:
-        """A cache for querying pose after pose; None where no obstacle is costly to measure.
-
-        Args:
-            steady: whether poses mostly follow each other closely and in the same direction, as frames that
-                are shown do, and steps of a solver do not.
-        """
-        if self.frames or not any(shape.costly for shape in self.obstacles) or not len(self.body.outward):
+    def coherence_cache(self) -> CoherenceCache | None:
+        """A cache for querying pose after pose; None where no obstacle is costly to measure."""
+        if self.frames or not any(group.limited for group in self.broad_phase.groups):
             return None
-        return CoherenceCache(self.broad_phase, steady)
+        return CoherenceCache(self.broad_phase)
 
     def near(
         self,
@@ -154,15 +147,30 @@ class Scene:
             places: (*batch, L, 3, 3) ends and middles of the links' axes, world, as `Body.places` gives them.
             detect, cache, behind: see `near`.
         """
-        broad, queries = self.broad_phase, list[NarrowPhaseQuery]()
+        broad = self.broad_phase
         moving = self._frame_index(places.shape[:-3])
-        if broad.groups and cache is not None:
-            queries = cache.queries(places, detect)
-        elif broad.groups:
-            queries = broad.obstacle_queries(places, *broad.near_obstacles(places, detect), moving)
-        batches = [_measured(query, detect, cache, behind) for query in queries]
-        batches += [_measured(query, detect, None, None) for query in broad.self_queries(places, detect)]
-        return ClosestPairs(broad, self._motion, batches, places, detect, cache)
+        found, frame = broad.near(places, detect)
+        if cache is not None:
+            found = cache.near(places, found, detect)
+        batches = [
+            self._measured(query, detect, cache, behind)
+            for query in broad.queries(places, found, frame, moving)
+        ]
+        return ClosestPairs(broad, self._motion, PairBatch.joined(batches), places, detect, cache)
+
+    def _measured(
+        self, query: NarrowPhaseQuery, detect: float, cache: CoherenceCache | None, behind: float | None
+    ) -> PairBatch:
+        """The near pairs of a query; see `near`."""
+        thickness = self.broad_phase.thickness.take(query.pair)
+        within = thickness + detect
+        reach = within if cache is None else cache.reach(query.pair, within)
+        limit = within if behind is None else np.minimum(within, thickness + behind)
+        batch = query.measure(limit, reach)
+        if cache is not None:
+            cache.learn(query.pair, batch.distance, reach)
+        near = (batch.distance < within).nonzero()[0]
+        return batch if len(near) == len(within) else batch.take(near)
 
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
         """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles without motion."""
@@ -200,23 +208,6 @@ class Scene:
             )
         counted = np.arange(int(np.prod(self.frames))).reshape(self.frames)
         return np.broadcast_to(counted, batch).reshape(-1)
-
-
-def _measured(
-    query: NarrowPhaseQuery, detect: float, cache: CoherenceCache | None, behind: float | None
-) -> PairBatch:
-    """The near pairs of a query; see `Scene.near`."""
-    within = query.thickness + detect
-    limit = reach = within if query.group.limited else None
-    if limit is not None and cache is not None:
-        reach = cache.reach(query, limit)
-    if limit is not None and behind is not None:
-        limit = np.minimum(limit, query.thickness + behind)
-    batch = query.measure(limit, reach)
-    if cache is not None:
-        cache.learn(query, batch.distance, reach, detect)
-    near = (batch.distance < within).nonzero()[0]
-    return batch if len(near) == len(within) else batch.take(near)
 
 
 def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:

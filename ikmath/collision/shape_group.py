@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .candidate_set import CandidateSet
 
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -33,9 +32,8 @@ class ShapeGroup(Protocol):
         b: Array,
         which: Index,
         frame: Index | None,
-        limit: Array | None,
-        reach: Array | None = None,
-        candidates: CandidateSet | None = None,
+        limit: Array,
+        reach: Array,
     ) -> SegmentDistances:
         """As `Solid.segment_distance`.
 
@@ -44,17 +42,12 @@ class ShapeGroup(Protocol):
             b: (P, 3) second ends.
             which: (P,) the obstacle of each row, counted within the group.
             frame: (P,) its frame, None if all obstacles stand still.
-            limit: (P,) distance up to which results matter; None if not `limited`.
-            reach: (P,) distance beyond which the result may be infinite; the limit by default. Between both a
-                segment counts as outside.
-            candidates: filled by the first query and used by the next ones of the same rows; meshes only.
+            limit: (P,) depth up to which a segment counts as behind an open surface, metres.
+            reach: (P,) distance beyond which the result may be infinite, metres.
         """
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
-
-    def with_shapes(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> ShapeGroup:
-        """The group for other shapes of the same kind, or the same ones elsewhere; unchanged data is kept."""
 
 
 Kernel = Callable[[Array, Array, Array], SegmentDistances]
@@ -87,9 +80,8 @@ class RowGroup:
         b: Array,
         which: Index,
         frame: Index | None,
-        limit: Array | None,
-        reach: Array | None = None,
-        candidates: CandidateSet | None = None,
+        limit: Array,
+        reach: Array,
     ) -> SegmentDistances:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
@@ -97,9 +89,5 @@ class RowGroup:
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""
-        met: Mask = self.segments(a, b, which, None, None)[0] < near
+        met: Mask = self.segments(a, b, which, None, near, near)[0] < near
         return met
-
-    def with_shapes(self, shapes: Sequence[Any], frames: tuple[int, ...]) -> RowGroup:
-        """See `ShapeGroup`."""
-        return RowGroup.of(self.distance, [shape.parameters for shape in shapes], frames)

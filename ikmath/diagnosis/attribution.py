@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds an effector back, found by doing without it.
+"""Finds what holds an effector back, by removing candidates one at a time.
 
-Slopes alone accuse the wrong one: a goal that a turn would disturb may be put right by other joints. So each
-suspect, another goal or a joint at its limit, is lifted for a moment, and a few steps are taken from where
-the figure stands. The one without which the effector comes clearly nearer is what holds it back.
+Derivatives alone mislead: a goal that a turn would disturb may be restored by other joints. So each
+candidate, another goal or a joint at its limit, is removed, and a few steps are taken from the present pose.
+If the effector then comes clearly nearer, this candidate holds it back.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from ..threads import OneThread
 
-_STEPS: Final = 12  # that are taken without a suspect
+_STEPS: Final = 12  # taken without a candidate
 _STRIDE: Final = 0.3  # radians, or shares of the figure's size, of a coordinate in a step
-_NEARER: Final = 0.9  # share of its error that an effector has left at most, if a suspect was to blame
+_NEARER: Final = 0.9  # share of its error that an effector has left at most, if the candidate was the cause
 _GAIN: Final = 1e-3  # share of the squared errors that is worth another step
 _PACE: Final = 3.0  # multiple of a step's gain that the steps to come may be expected to make
 _CAREFUL: Final = 30.0  # how a refused step raises the damping
@@ -31,12 +31,12 @@ _DAMPING: Final = 1e-4  # of squared scaled errors of 1
 _LEAST: Final = 1e-10
 _AT: Final = 0.999  # measure of a swing region from which its boundary counts
 _CHANGES: Final = 12  # inequalities changed one at a time in a step
-_MANY: Final = 6  # suspects above which it is not looked which of them together are enough
+_MANY: Final = 6  # candidates above which no smallest subset is searched
 
 
 @dataclass(frozen=True)
 class Culprits:
-    """What holds an effector back; nothing if nothing was found that does.
+    """What holds an effector back; empty if no cause was found.
 
     Attributes:
         goals: (E,) effectors that stand against it; joints: (J,) joints at their limits.
@@ -50,7 +50,7 @@ class Culprits:
 
 @OneThread()
 def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
-    """What an effector is held back by, as few as can be told.
+    """What holds an effector back, as few causes as possible.
 
     Args:
         problem: of one frame; pose: where the solve ended; effector: one that is short there.
@@ -73,11 +73,11 @@ def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bo
 
 
 class _Search:
-    """The suspects of one effector.
+    """The candidates of one effector.
 
     Attributes:
-        pulled: whether the effector's own wish could be followed inside the limits, so that goals are more
-            likely to stand against it than joints.
+        pulled: whether the effector's own step fits inside the limits, so that goals are more likely causes
+            than joints.
     """
 
     def __init__(self, problem: Problem, pose: Pose, effector: int) -> None:
@@ -98,11 +98,11 @@ class _Search:
         return slice(int(self.problem.stack.starts[effector]), int(self.ends[effector]))
 
     def suspects(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Effectors that are no weaker, and joints at limits that the wish goes against; likeliest first."""
+        """Effectors that are no weaker, and joints at limits that oppose the step; the likeliest first."""
         problem, stack = self.problem, self.problem.stack
         free = np.where(self.limited, 0.0, self.uphill)
         level = stack.level[stack.starts]
-        # Place and orientation of one effector share its name; it is no use to say that it is in its own way.
+        # Position and orientation of one effector share its name; naming it as its own cause would not help.
         names = problem.effectors
         others = [e for e, name in enumerate(names) if name != names[self.effector]]
         others = [e for e in others if level[e] <= level[self.effector] and stack.scale[stack.starts[e]] > 0]
@@ -124,7 +124,7 @@ class _Search:
         return self._nearest(lifted, loose) < _NEARER * self.short
 
     def fewest(self, suspects: Culprits) -> Culprits:
-        """Of several that are guilty together those that it takes."""
+        """The smallest subset of several causes that together hold it back."""
         if len(suspects.goals) + len(suspects.joints) > _MANY:
             return suspects
         for goal in reversed(suspects.goals):
@@ -139,7 +139,7 @@ class _Search:
         """The effector's error after some steps.
 
         Args:
-            lifted: (E,) effectors that ask for nothing; loose: (n,) coordinates without limits.
+            lifted: (E,) effectors that are removed; loose: (n,) coordinates without limits.
         """
         problem, stack, region = self.problem, self.problem.stack, self.region
         metric, own = stack.metric, self.rows(self.effector)
@@ -175,7 +175,7 @@ class _Search:
         return float(np.linalg.norm(raw[own]))
 
     def _kept(self, pose: Pose, lifted: Mask, loose: Mask) -> tuple[Array | None, Array | None]:
-        """Rows `C dz >= d` of swing regions, one-sided goals and obstacles that nobody has lifted."""
+        """Rows `C dz >= d` of swing regions, one-sided goals and obstacles that are not removed."""
         problem, metric = self.problem, self.problem.stack.metric
         rows: list[Array] = []
         least: list[float] = []

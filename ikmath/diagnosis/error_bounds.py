@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What no pose can do away with: targets inside of obstacles, told by where they are alone.
+"""Lower bounds of errors for targets inside obstacles, from their places alone.
 
-A place of the figure that is inside of one of its links, by so much, stays out of obstacles by so much, as
-that link does. So it comes no nearer to a target than that is too deep for it.
+A point of the figure at some depth inside a link stays out of obstacles by this depth, as the link does. So
+it cannot come nearer to a target that is deeper in an obstacle.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..rotation import Array
 
 
 def shortfalls(problem: Problem, pose: Pose) -> Array:
-    """(E,) metres that the effectors will be short at least, 0 where nothing is known.
+    """(E,) metres by which the effectors must be short at least, 0 if unknown.
 
     Args:
         problem: of one frame; pose: of the figure, any.

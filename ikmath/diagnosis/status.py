@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Why a figure stands where it stands: the status of a solve and one sentence for a person."""
+"""The status of a solve, and one sentence that explains it."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def conclude(
         iterations: how many steps it took.
         tolerance, angle_tolerance: metres and radians within which an effector is there, see
             `allowed_errors`.
-        errors: (E,) sizes of the errors at q, if the method knows them.
+        errors: (E,) sizes of the errors at q, if known.
         stalled: whether no further step was better, as opposed to running out of iterations.
         measure: finds the distance to the nearest obstacle, metres, where there are any.
         blocked: name of the obstacle that stands in the way, if one does.
-        near: what is near at q, if the method knows.
-        memory: what the method wants back for the frame after; paced: it kept from a jump; see `Solution`.
+        near: what is near at q, if known.
+        memory: state of the method for the next frame; paced: it avoided a jump; see `Solution`.
     """
     if errors is None:
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
@@ -86,7 +86,7 @@ def conclude(
 
 
 def arrived(problem: Problem, q: Array, iterations: int) -> Solution:
-    """The solution for coordinates q (n,) at which all is known to be reached; errors wait to be asked for.
+    """The solution for coordinates q (n,) that reach all goals; errors are evaluated lazily.
 
     Args:
         problem: the problem of this frame; iterations: how many steps it took.
@@ -120,7 +120,7 @@ def explain(
     inside: str = "",
     paced: bool = False,
 ) -> str:
-    """One sentence: the effector that is most short, by how much, and what holds it back at q (n,).
+    """One sentence: the effector with the largest error, its size, and its cause at q (n,).
 
     Effectors whose errors (E,) are within the tolerances, (E,) or one for all, are not short.
     """
@@ -135,7 +135,7 @@ def explain(
     if blocked:
         why = f"stopped by {blocked}"
     elif not stalled:
-        why = "it still came nearer when the iterations ran out"
+        why = "it was still improving when the iterations ran out"
     elif inside:  # whatever else there is, that comes first
         why, inside = inside, ""
     else:
@@ -144,7 +144,7 @@ def explain(
 
 
 def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) -> str:
-    """What holds an effector back where the solve ended; paced: the solve kept from a jump."""
+    """What holds an effector back where the solve ended; paced: the solve avoided a jump."""
     stack = problem.stack
     if not stack.scale[stack.starts[effector]]:
         return "its weight is zero"
@@ -163,14 +163,14 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     if parts:
         return ", and ".join(parts)
     if found.method and paced:
-        return "it would have to jump to be there at once"
+        return "it would need a jump to get there in one frame"
     if found.method:
-        return "small turns of joints would bring it nearer, but the method does not make them"
+        return "the method does not use the joints that would bring it nearer"
     return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as a person lists them, each once."""
+    """Names as a list in words, each once."""
     *most, last = dict.fromkeys(names)
     return f"{', '.join(most)} and {last}" if most else last
 
@@ -178,7 +178,7 @@ def listed(names: Iterable[str]) -> str:
 def _beyond_reach(problem: Problem) -> Array:
     """(E,) metres that targets are farther from a root than the chain would be long if all joints were free.
 
-    Zero where that cannot be told.
+    Zero if unknown.
     """
     skeleton = problem.skeleton
     roots, slides, start = skeleton.parents < 0, ~skeleton.is_turn, skeleton.constants.translation
@@ -196,7 +196,7 @@ def _beyond_reach(problem: Problem) -> Array:
 
 
 def _inside(problem: Problem, near: ClosestPairs) -> str:
-    """What goes deepest into something, and how deep."""
+    """The deepest penetration, as a phrase."""
     worst = int(np.argmin(near.clearance))
     other, link = int(near.other[worst]), near.body.names[int(near.link[worst])]
     into = near.names[worst] if other < 0 else near.body.names[other]
@@ -206,7 +206,7 @@ def _inside(problem: Problem, near: ClosestPairs) -> str:
 
 
 def _beyond_limits(problem: Problem, q: Array) -> str:
-    """What limits that give, or that a method does not know, have let pass, as the end of a sentence."""
+    """The largest limit violation of a method that permits some, as the end of a sentence."""
     skeleton = problem.skeleton
     if problem.limits.strict:
         return ""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that look or point at a place: heads, eyes, lamps, barrels.
 
-A position is too much to ask of a head that should only look there, an orientation too: aiming leaves the
-turn about the line of sight and the distance free. The error is the turn that is missing, `e = t a`: the
-angle t between the direction and the way to the target, about the axis a square to both. Unlike the
-difference of the two directions it pulls the hardest when the target is behind, where that difference has no
-slope at all. Being square to the direction it is told by two numbers, along two axes that are fixed to the
-bone square to its direction, and so change smoothly wherever the bone turns.
+A position or an orientation would constrain a head too much that should only look at a place. Aiming leaves
+the turn about the line of sight and the distance free. The error is the missing turn, `e = t a`: the angle t
+between the direction and the way to the target, about the axis a perpendicular to both. Unlike the difference
+of the two directions it is largest when the target is behind, where that difference has no slope. The error
+is perpendicular to the direction, so it has two components, along two axes fixed to the bone. These change
+smoothly with it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .rows import blocks, outer, readiest, unit_vectors, with_slack
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
 _SMALL: Final = 1e-8  # squared sine below which the slope of t / sin t is a constant to double precision
 _NEARLY: Final = 1e-2  # squared sine below which a target behind has formulas of its own
-_STRAIGHT: Final = 1e-8  # sine below which the axis of a turn cannot be told from rounding
+_STRAIGHT: Final = 1e-8  # sine below which the axis of a turn is only rounding
 _LEAST: Final = 1e-4  # sine that a target nearly behind is taken to have; a turn about that way costs 1/sine
 _HERE: Final = 1e-9  # metres; a target nearer than this to the eye has no direction
 _IDENTITY: Final = np.eye(3)
@@ -40,7 +40,7 @@ _BACKWARD: Final = [2, 0, 1, 1, 2, 0]
 class Aim(Effectors):
     """A direction fixed to each effector's joint should point at its target.
 
-    A target in the very place that the direction starts from counts as met, for want of a direction to it.
+    A target at the start of the direction counts as met, since it has no direction.
 
     Args:
         joint: a joint's name, or several names.
@@ -114,7 +114,7 @@ class Aim(Effectors):
         moving /= far[:, None, None]
         if nowhere:
             error[here] = turning[here] = moving[here] = 0.0
-        # the axes that it is told along turn with the bone: d (b . e) = b . (de + e x w)
+        # the axes of its components turn with the bone: d (b . e) = b . (de + e x w)
         turning += error.dot(_SKEW).reshape(-1, 3, 3)
         across = np.matmul(self.across, frames.swapaxes(-1, -2))
         flat = np.matmul(across.reshape(-1, 2, 3), error[:, :, None]).reshape(*pose.batch, 2 * count)
@@ -128,8 +128,8 @@ class Aim(Effectors):
     def _axes(self, pose: Pose, c: Array, d: Array, sine: Array, which: Index) -> Array:
         """Axes of the turns of `which`, of all frames' effectors, whose targets are behind.
 
-        Where the target is so straight behind that every way round is as short, the way is taken that the
-        joints turn most readily.
+        If the target is straight behind, every way round is as short. The joints then turn the way that costs
+        least.
         """
         out: Array = c[which] / sine[which, None]
         turn = None
@@ -150,8 +150,7 @@ class Aim(Effectors):
 def _from_behind(axis: Array, u: Array, d: Array, angle: Array, sine: Array) -> tuple[Array, Array]:
     """Derivatives (m, 3, 3) of `angle * axis` by angular velocity and by motion of the eye times distance.
 
-    Told by what lies along the axis and what square to it, since near half a turn the whole is a difference
-    of large
+    In parts along the axis and perpendicular to it, since near half a turn the whole is a difference of large
     numbers: `(a a^T + g (a x u)(a x d)^T) w + (a (a x u)^T - g (a x d) a^T) dx`.
     """
     ends = np.cross(axis, np.stack([d, u]))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One of several goals, the cheapest (Ki & Sheen, section 2: disjunctive goals): either chair, any handhold.
 
-Which one is told by the pose alone, so that the same pose always gives the same answer: the alternative whose
-error is the smallest there. Between two that are nearly as cheap a clip would flicker; therefore whoever
-comes from the frame before asks `settled(pose)` for a goal that prefers what was chosen there, and leaves it
-only for an alternative that is cheaper by a good share.
+The pose alone decides: the alternative with the smallest error there, so that the same pose always gives the
+same choice. Between two nearly equal ones a clip would flicker. Therefore `settled(pose)`, with the pose of
+the frame before, returns a goal that prefers the earlier choice. It changes only for an alternative that is
+cheaper by `preference`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class AnyOf(Goal):
     ) -> None:
         self.goals = arguments.several(goals, Goal, "goals of AnyOf goal")
         if any(goal.kind == "Posture" for goal in self.goals):
-            raise BadValue("AnyOf goal", "has a posture as an alternative; give goals of other kinds.")
+            raise BadValue(
+                "AnyOf goal", "cannot have a posture as an alternative; give goals of other kinds."
+            )
         if len(self.goals) < 2:
             raise BadValue("AnyOf goal", "has fewer than two alternatives; give at least two goals.")
         units = {goal.unit for goal in self.goals}
@@ -102,7 +104,7 @@ class AnyOf(Goal):
         )
 
     def settled(self, pose: Pose, before: Goal | None = None) -> Self:
-        """The goal that prefers what was chosen at a pose (with the targets there, if told)."""
+        """The goal that prefers what was chosen at a pose (with the targets there, if given)."""
         then = before if isinstance(before, AnyOf) and len(before.goals) == len(self.goals) else self
         pairs = zip(self.goals, then.goals, strict=True)
         goals = tuple(goal.settled(pose, earlier) for goal, earlier in pairs)

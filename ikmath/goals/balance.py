@@ -180,7 +180,7 @@ class Balance(Goal):
     def _table(
         self, given: Masses | Centers | None, skeleton: Skeleton, shape: tuple[int, ...], what: str
     ) -> Array | None:
-        """Values for all joints (J, *shape) from values by name (zero where none is told) or in order."""
+        """Values for all joints (J, *shape) from values by name (zero if not given) or in order."""
         if given is None:
             return None
         if not isinstance(given, Mapping):

@@ -2,7 +2,7 @@
 """What every goal is: an error that should vanish, with its derivative.
 
 The residual row is the common currency of all solving methods: a least-squares method, a null-space method, a
-nonlinear program and a quadratic program all eat rows. `error` is where the figure is less where it should
+nonlinear program and a quadratic program all use rows. `error` is where the figure is less where it should
 be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solves `jacobian @ dq = -error`.
 """
 
@@ -39,10 +39,10 @@ class Goal:
         rows: rows an effector has in the residual; effectors: number of effectors, E;
         weight: (E,) weights of the squared errors; priority: 0 is the strongest level;
         labels: (E,) a name for each effector, for messages;
-        whole: whether `evaluate` tells the whole derivative; a goal that may not use some coordinates leaves
-            them out though they move its error.
-        one_sided: whether the goal is an inequality, of which `evaluate` tells the violated part; such goals
-            have `inequality`, too.
+        whole: whether `evaluate` gives the whole derivative; a goal that may not use some coordinates leaves
+            them out, although they change its error.
+        one_sided: whether the goal is an inequality, of which `evaluate` gives the violated part; such goals
+            also have `inequality`.
     """
 
     kind: ClassVar[str] = ""
@@ -79,10 +79,10 @@ class Goal:
     def __repr__(self) -> str:
         return f"<{self.describe()}>"
 
-    # ------------------------------------------------------------------ what a kind must say
+    # ------------------------------------------------------------------ what a kind must define
     def evaluate(self, pose: Pose) -> Residual:
         """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""
-        raise TypeError(f"{type(self).__name__} does not say how it is evaluated.")
+        raise TypeError(f"{type(self).__name__} must implement evaluate.")
 
     def moved(self, skeleton: Skeleton) -> Mask:
         """(n, E) which coordinates can change which effector's error, in any pose; too many do no harm."""
@@ -145,10 +145,10 @@ class Goal:
         return other
 
     def settled(self, pose: Pose, before: Goal | None = None) -> Self:
-        """The goal for who comes from a pose and should not change his mind without need.
+        """The goal that keeps the choice made at a pose, as far as possible.
 
         Args:
-            pose: where he comes from; before: the same goal with the targets that he had there.
+            pose: of the frame before; before: the same goal with the targets of that frame.
         """
         return self
 
@@ -192,7 +192,9 @@ class Effectors(Goal):
         array = self._target(value, (3, 3), what)
         crooked = np.abs(array @ array.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0)
         if crooked > 1e-4 or (np.linalg.det(array) < 0).any():
-            raise BadValue(f"{what} of {self.describe()}", "is no rotation; remove scale and shear from it.")
+            raise BadValue(
+                f"{what} of {self.describe()}", "is not a rotation matrix; remove scale and shear from it."
+            )
         return array if crooked < 1e-12 else matrix_from_quaternion(quaternion_from_matrix(array))
 
     def _each(self, value: npt.ArrayLike, what: str) -> Array:
@@ -202,7 +204,7 @@ class Effectors(Goal):
         return np.broadcast_to(array, (count, 3)).copy()
 
     def _shared(self, value: npt.ArrayLike, what: str) -> Array:
-        """A target that several effectors may share, (3,) or (*batch, 1, 3), told of each of them."""
+        """A target that several effectors may share, (3,) or (*batch, 1, 3), repeated for each of them."""
         array = arguments.numbers(value, f"{what} of {self.describe()}")
         if self.single or array.ndim == 0:
             return array
@@ -251,7 +253,7 @@ def names(value: Names, what: str) -> tuple[str, ...]:
 def axis_mask(axes: str, what: str) -> list[int] | None:
     """Letters out of "xyz" -> which of the three axes count, None for all of them."""
     if not arguments.letters(axes, f"axes of {what}"):
-        raise BadValue(f"axes of {what}", "are none; give at least one of 'xyz'.")
+        raise BadValue(f"axes of {what}", "must not be empty; give at least one of 'xyz'.")
     return None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
 
 
@@ -264,5 +266,5 @@ SPACES = ("world", "target", "bone")
 
 
 def check_space(space: str, what: str) -> str:
-    """The space that masks are told in."""
+    """The space of the masks."""
     return arguments.word(space, f"space of {what}", SPACES)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rows of several goals, worked out at once for one pose.
 
-What numpy does for five joints takes hardly longer than what it does for one, so all places and turns that
-goals of any priority ask for are looked at together: one binding of their points, and one product for the
-whole Jacobian, of the coordinates' screws with what each row makes of a screw.
+numpy takes hardly longer for five joints than for one. So all positions and orientations are evaluated
+together, whatever their priority: one binding of their points, and one product of the coordinates' screws for
+the whole Jacobian.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from .rows import log_and_derivative
 
 
 class Loop(Pairs):
-    """A point of one joint stays at a point of another; rigidly, also turned to it as told.
+    """A point of one joint stays at a point of another; if rigid, with a fixed rotation too.
 
     The rows of a rigid loop are metres and radians together; radians count as that many metres as the figure
     is long, as positions and orientations do beside each other in a problem.

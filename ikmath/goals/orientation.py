@@ -29,8 +29,8 @@ class Orientation(Effectors):
         weight, priority: see `Goal`.
         axes: which components of the rotation vector count, letters out of "xyz".
         space: the axes of the "world", of the "target" (those of `frame`), or of the "bone" (which to first
-            order are the same as the target's once the other two axes are met; the error is told in the
-            target's axes for both).
+            order are the same as the target's once the other two axes are met; the error is in the target's
+            axes for both).
         frame: (*batch, [E,] 3, 3) rotations whose axes count for space="target"; the targets' own if not
             given.
         slack: angle inside which the goal costs nothing, radians.
@@ -77,7 +77,7 @@ class Orientation(Effectors):
         back = self.target.swapaxes(-1, -2)
         turn = np.matmul(pose.frames(points), back)
         error, slopes = log_and_derivative(turn.reshape(-1, 3, 3))
-        derivative = cache(slopes)  # blocks of coordinates ask for it one after another
+        derivative = cache(slopes)  # blocks of coordinates use it one after another
         axes = None
         if self.mask is not None:
             if self.space != "world":

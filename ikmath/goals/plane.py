@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Points of the figure on a plane, or on one side of it (Ki & Sheen, section 2, goal 4).
 
-A foot that slides over the ground, a hand on a wall: two of the three coordinates are left free. One-sided it
-is a
-floor: whoever is above it is not drawn to it.
+A foot that slides over the ground, a hand on a wall: two of the three coordinates are left free. A one-sided
+plane is a floor: points above it are free.
 """
 
 from __future__ import annotations

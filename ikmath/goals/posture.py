@@ -28,7 +28,7 @@ class Posture(Goal):
 
     Args:
         q: (*batch, n) wanted coordinates.
-        gain: how strongly each coordinate is drawn there; one number or (n,), zero or more.
+        gain: how strongly each coordinate is pulled there; one number or (n,), zero or more.
         weight, priority, name: see `Goal`. Solvers that know levels put a posture below all of them.
     """
 

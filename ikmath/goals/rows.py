@@ -44,7 +44,7 @@ def blocks(factors: Array, jacobian: Array, count: int | None = None) -> Array:
 
     Args:
         factors: (*batch, E, r, 3); jacobian: (*batch, 3 E, n), memory as `Pose.point_jacobian` leaves it.
-        count: E, if not told by `factors`.
+        count: E, if `factors` does not give it.
 
     Returns:
         (*batch, E * r, n), for many frames with them innermost in memory.
@@ -86,7 +86,7 @@ def unit_vectors(vectors: Array, what: str) -> Array:
 
 
 def readiest(rows: Array, square_to: Array | None = None) -> Array:
-    """The unit direction (3,) in which a motion with these rows (3, n) goes most readily.
+    """The unit direction (3,) in which a motion with these rows (3, n) costs least.
 
     Args:
         rows: derivative of a place, or an angular velocity.

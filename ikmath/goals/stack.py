@@ -38,6 +38,8 @@ class Stack:
             figure sizes unless the figure is weighed; units: (n, rows) of both.
         turning: (n,) how far each turns where the readiest ones turn by 1, infinite for slides.
         even: whether all rows have one scale.
+        effector: (rows,) index of the effector that each row belongs to.
+        one_sided: (rows,) which belong to goals that are inequalities, None if none do.
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], length: float) -> None:
@@ -56,6 +58,9 @@ class Stack:
         lengths = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
         sizes = np.where(lengths & (sizes > 0.0), sizes, np.inf)
         self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
+        one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
+        self.one_sided: Mask | None = one_sided if one_sided.any() else None
+        self.effector = np.repeat(np.arange(len(per_effector)), per_effector)
         self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
         priorities, self.place = np.unique(self.level, return_inverse=True)
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
@@ -143,7 +148,7 @@ class Stack:
         return self._begun
 
     def end(self, pose: Pose) -> None:
-        """Remember where a solve ended, for the one that goes on from there; nobody writes to its q."""
+        """Remember where a solve ended, for the next one that starts there; its q is never written to."""
         self._ended = pose
 
     def like(self, other: Stack) -> bool:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits by barriers: the nearer to a limit, the dearer, without end.
+"""Limits by barriers: the cost grows without bound towards a limit.
 
 The interior penalty methods (Ge, 2.5.3): `P + K sum 1 / g_i` and `P - K sum log g_i` for the distances g_i
 > 0 to the limits. Rows whose squares are these terms stand beside the goals' rows, so that any incremental
 method solves them. Distances are measured in half ranges (radians or metres where only one side is
 limited), which makes K mean the same for a finger and a shoulder; the logarithm is taken of what the
-distance is to the middle of the range, so that it is never negative and pushes nobody who is in the middle.
+distance is to the middle of the range, so that it is never negative, and zero in the middle.
 
 The iterates stay inside by the way: no step uses more than most of what is left to a limit. A start at a
 limit, which the text excludes ("the inequalities are strict"), is priced as if it were a little inside. A
@@ -65,7 +65,7 @@ class _Barrier(LimitMethod):
 
     def _price(self, below: Array, above: Array) -> tuple[Array, Array]:
         """Distances to the two limits (infinite without one) -> row, derivative along the coordinate."""
-        raise TypeError(f"{type(self).__name__} does not say what a distance costs.")
+        raise TypeError(f"{type(self).__name__} must implement the cost of a distance.")
 
     def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
         dq = propose(error)
@@ -73,7 +73,7 @@ class _Barrier(LimitMethod):
         limit = np.where(dq > 0.0, region.upper.reshape(shape), region.lower.reshape(shape))
         reach = np.full(q.shape, np.inf)
         np.divide(limit - q, dq, out=reach, where=(dq != 0.0) & np.isfinite(limit))
-        # Whoever stands at a limit and wants out is left behind; it must not hold the others.
+        # A coordinate at a limit with a step outwards stays; it must not stop the others.
         blocked = reach <= 1e-9
         share = np.minimum(1.0, _USED * np.where(blocked, np.inf, reach).min(0, initial=np.inf))
         return region.project_first(q + share * np.where(blocked, 0.0, dq))
@@ -84,9 +84,7 @@ class InverseBarrier(_Barrier):
 
     name: ClassVar[str] = "barrier"
     label: ClassVar[str] = "Barrier"
-    description: ClassVar[str] = (
-        "Joints are pushed from their limits, by the inverse of what is left to them."
-    )
+    description: ClassVar[str] = "Pushes joints away from their limits, by the inverse of the distance."
     source: ClassVar[str] = "Ge 2000, section 2.5.3, inverse barrier"
 
     def _price(self, below: Array, above: Array) -> tuple[Array, Array]:
@@ -99,7 +97,7 @@ class LogarithmicBarrier(_Barrier):
 
     name: ClassVar[str] = "log_barrier"
     label: ClassVar[str] = "Logarithmic barrier"
-    description: ClassVar[str] = "As Barrier, but gentler: by the logarithm of what is left to the limits."
+    description: ClassVar[str] = "As Barrier, but gentler: by the logarithm of the distance."
     source: ClassVar[str] = "Ge 2000, section 2.5.3, logarithmic barrier"
 
     def _price(self, below: Array, above: Array) -> tuple[Array, Array]:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a joint-limit method is.
 
-An incremental method proposes a step from linear rows; a limit method decides what becomes of it. It may
-add rows of its own before the step is worked out (penalty, barrier), and it turns the proposed step into
-new coordinates (clipping, projection), for which it may ask for the step again with some of the
-coordinates held.
+An incremental method proposes a step from linear rows, and a limit method changes it. It may add rows before
+the step is solved (penalty, barrier), and it makes new coordinates of the proposed step (clipping,
+projection). For this it may solve for the step again with some of the coordinates held.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ..rotation import Array
 
 
 class Propose(Protocol):
-    """What proposes the steps of one frame, from rows that it knows."""
+    """Proposes the steps of one frame, from rows that it holds."""
 
     @property
     def metric(self) -> Array | None:
@@ -32,7 +31,7 @@ class Propose(Protocol):
 
 
 class ByRows:
-    """`Propose` of a method that knows no other way to hold something than to be asked with other rows.
+    """`Propose` of a method that can hold coordinates only by a solve with other rows.
 
     Args:
         step: (error (k,), rows (k, n)) -> step (n,); rows: those of this frame; metric: see `Propose`.
@@ -51,7 +50,7 @@ class ByRows:
 
 
 class ProposeMany(Protocol):
-    """`Propose` for many frames, which can be asked for some of them, too."""
+    """`Propose` for many frames, or for some of them."""
 
     @property
     def metric(self) -> Array | None:
@@ -88,8 +87,8 @@ class LimitMethod:
 
     def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
         """New coordinates (n,) from q (n,), the rows' error (k,) and what proposes steps."""
-        raise TypeError(f"{type(self).__name__} does not say how it steps.")
+        raise TypeError(f"{type(self).__name__} must implement a step.")
 
     def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
         """As `step`, for many frames, frames innermost."""
-        raise TypeError(f"{type(self).__name__} does not say how many frames step.")
+        raise TypeError(f"{type(self).__name__} must implement a step for many frames.")

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limits by clipping: the whole step is cut short where the first joint meets its limit.
 
-Ge's other mapping (thesis, 5.1, figure 5.2, point b), kept because it is in the text and because its
-defect is worth
-seeing: "if the intended movement continues when one of the joint angles is at its boundary, the entire
-chain will lock at that position". Where that must not happen, take projection.
+Ge's other mapping (thesis, 5.1, figure 5.2, point b). It is kept because it is in the text, and to show its
+defect: "if the intended movement continues when one of the joint angles is at its boundary, the entire chain
+will lock at that position". To avoid this, use projection.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Clipping(LimitMethod):
     name: ClassVar[str] = "clipping"
     label: ClassVar[str] = "Clipping"
     description: ClassVar[str] = (
-        "The step of all joints ends where the first one meets its limit. The figure can lock."
+        "Ends the step of all joints where the first one meets its limit. The figure can lock."
     )
     source: ClassVar[str] = "Ge 2000, section 5.1"
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits by springs: whoever is outside is drawn back, the harder the further out.
+"""Limits by springs: a coordinate outside is pulled back, in proportion to its distance.
 
 The exterior penalty method (Ge, 2.5.3): `P + sum_i K_i g_i^2 u(g_i)`, where u is 1 outside and 0 inside;
 the "limit spring" of Badler, Manoochehri and Walters. Here `g` is the way outside in radians or metres and
-`sqrt(K) g` becomes a row beside the goals' rows, so that any incremental method solves it. A spring gives:
-beside a goal that pulls with force f a limit is exceeded by about f / K; below a goal that comes first, as in
-`prioritized` and `lagrange`, by as much as the goal asks for. The text is right that this "may
-converge to a fictitious solution" and that a large K is unstable for methods that follow the gradient
-(`transpose`).
+`sqrt(K) g` becomes a row beside the goals' rows, so that any incremental method solves it. A spring yields:
+beside a goal that pulls with force f a limit is exceeded by about f / K; below a goal of higher priority, as
+in `prioritized` and `lagrange`, by as much as the goal requires. The text is right that this "may converge to
+a fictitious solution" and that a large K is unstable for methods that follow the gradient (`transpose`).
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ class Penalty(LimitMethod):
     name: ClassVar[str] = "penalty"
     label: ClassVar[str] = "Penalty"
     description: ClassVar[str] = (
-        "Springs draw joints back inside. Limits may be exceeded where goals pull: a little, or with methods "
-        "that put goals first (Prioritized, Lagrange) as far as it takes."
+        "Springs pull joints back inside. Goals can exceed the limits: a little, or far with methods that "
+        "put goals first (Prioritized, Lagrange)."
     )
     source: ClassVar[str] = "Ge 2000, section 2.5.3; Badler, Manoochehri & Walters 1987"
     strict: ClassVar[bool] = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits by projection: what would leave its limit is put there, and the others take over its part.
+"""Limits by projection: a coordinate that would leave stops at its limit, and the others do its part.
 
 Ge's projection onto the active limits (thesis, 2.5.3 and 5.1). Clipping loses what a clipped joint would
 have done; here the other joints take it over, which needs 2.5 to 4 times fewer iterations. A joint at its
@@ -33,9 +33,7 @@ class Projection(LimitMethod):
 
     name: ClassVar[str] = "projection"
     label: ClassVar[str] = "Projection"
-    description: ClassVar[str] = (
-        "A joint that would leave its limit is held there and the others take over its part."
-    )
+    description: ClassVar[str] = "Stops a joint at its limit, and the others do its part."
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
     exact: ClassVar[bool] = True
 

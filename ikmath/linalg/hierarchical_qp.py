@@ -112,12 +112,13 @@ def hierarchical_qp(
     origin, kept, values = np.zeros(n), np.empty((0, n)), np.empty(0)
     found: list[Signs] = []
     forces: list[Array] = []
-    begin, z = np.zeros(count, np.int8), origin
+    begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
     stages = [(level, origin) for level in levels]
     if target is not None:
         stages.append((Level(kept, values, 1.0), target))
     for number, (level, centre) in enumerate(stages):
-        begin = active[number] if number < len(active) and len(active[number]) == count else begin
+        if number < len(active) and len(active[number]) == count:
+            begin = active[number] * np.isfinite(np.where(active[number] > 0, *bounds))
         z, begin, force = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
         forces.append(force)
@@ -134,15 +135,12 @@ def _solve_level(
     fewest, idle = len(active) + 1, 0
     while idle < _PATIENCE:
         z, force = _stationary(level, kept, values, target, constraints, active)
-        reach = constraints.reach(z)
-        out = (reach > constraints.upper + _INSIDE).view(np.int8) - (reach < constraints.lower - _INSIDE)
-        out[active != 0] = 0
-        pulls = _pulling(force, active)
-        count = np.count_nonzero(out) + np.count_nonzero(pulls)
+        beyond, pulls = _violated(constraints, z, active), _pulling(force, active)
+        count = np.count_nonzero(beyond) + np.count_nonzero(pulls)
         if not count:
             return z, active, force
         fewest, idle = (count, 0) if count < fewest else (fewest, idle + 1)
-        active = np.where(pulls, 0, active + out).astype(np.int8)
+        active = np.where(pulls, 0, active + np.sign(beyond)).astype(np.int8)
     return _one_at_a_time(level, kept, values, target, constraints, active)
 
 
@@ -175,10 +173,9 @@ def _one_at_a_time(
 def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
     """(m,) by how much inactive constraints are exceeded, negative below the lower bound, zero inside."""
     reach = constraints.reach(z)
-    above, below = reach - constraints.upper, reach - constraints.lower
-    beyond = np.where(above > _INSIDE, above, np.where(below < -_INSIDE, below, 0.0))
-    beyond[active != 0] = 0.0
-    return beyond
+    beyond = reach - np.minimum(np.maximum(reach, constraints.lower), constraints.upper)
+    beyond[(active != 0) | (np.abs(beyond) <= _INSIDE)] = 0.0
+    return np.asarray(beyond)
 
 
 def _pulling(force: Array, active: Signs) -> npt.NDArray[np.bool_]:
@@ -194,24 +191,38 @@ def _stationary(
     constraints: Constraints,
     active: Signs,
 ) -> tuple[Array, Array]:
-    """The optimum with the active constraints as equations: z (n,) and the constraints' multipliers (m,)."""
-    held, force = active.nonzero()[0], np.zeros(len(active))
-    rows, wanted, rigid = level.rows, level.wanted, len(held) + len(kept)
-    if rigid:
-        sides = np.where(active[held] > 0, constraints.upper[held], constraints.lower[held])
+    """The optimum with the active constraints as equations: z (n,) and the constraints' multipliers (m,).
+
+    In a box by a diagonal, coordinates at their bounds drop out; all other active constraints are rigid rows.
+    """
+    held, force, n = active.nonzero()[0], np.zeros(len(active)), len(target)
+    rows, wanted, rigid, centre = level.rows, level.wanted, len(kept), target
+    sides = np.where(active[held] > 0, constraints.upper[held], constraints.lower[held])
+    fixed = held < n if constraints.scale.ndim == 1 else np.zeros(len(held), dtype=bool)
+    bound, held = held[fixed], held[~fixed]
+    if rigid or len(held):
+        rigid += len(held)
         rows = np.concatenate([constraints.take(held), kept, rows])
-        wanted = np.concatenate([sides, values, wanted])
+        wanted = np.concatenate([sides[~fixed], values, wanted])
+    whole = rows
+    if len(bound):
+        centre, rows = target.copy(), rows.copy()
+        centre[bound] = sides[fixed] / constraints.scale[bound]
+        rows[:, bound] = 0.0
     gram = rows.dot(rows.T)
     diagonal = gram.ravel()[:: len(gram) + 1]
-    diagonal[:rigid] += _RIGID * (float(diagonal.max(initial=0.0)) or 1.0)
+    if rigid:
+        diagonal[:rigid] += _RIGID * (float(diagonal.max(initial=0.0)) or 1.0)
     diagonal[rigid:] += level.damping
-    share = np.linalg.solve(gram, wanted - rows.dot(target))
-    z = target + share.dot(rows)
+    share = np.linalg.solve(gram, wanted - whole.dot(centre))
+    z = centre + share.dot(rows)
     if rigid:
         # large forces strain even rigid rows; one step of iterative refinement puts them right
-        missing = wanted[:rigid] - rows[:rigid].dot(z)
+        missing = wanted[:rigid] - whole[:rigid].dot(z)
         if np.abs(missing).max() > _INSIDE:
             share = share + np.linalg.solve(gram, np.concatenate([missing, np.zeros(len(rows) - rigid)]))
-            z = target + share.dot(rows)
+            z = centre + share.dot(rows)
     force[held] = share[: len(held)]
+    if len(bound):
+        force[bound] = (centre[bound] - target[bound] - share.dot(whole[:, bound])) / constraints.scale[bound]
     return z, force

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Directions in which a figure may not move by itself: they go a given way, and the others take over.
+"""Directions with a prescribed motion: a step moves along them as given, and solves for all others.
 
 A direction has two sides: `measure` tells how far a step goes along it, and in a metric W it moves the
 coordinates by W times that. The product of both is 1; different directions are apart.
@@ -28,7 +28,7 @@ class HeldOfOne(NamedTuple):
     metric: Array | None
 
     def out_of(self, rows: Array) -> tuple[Array, Array]:
-        """Rows (k, n) that know nothing of the directions, and what their ways do to the rows (k,)."""
+        """Rows (k, n) without the directions, and the effect (k,) of their prescribed motion on the rows."""
         columns = rows.T
         moved = self.measure.dot(columns if self.metric is None else columns * self.metric[:, None])
         return (columns - self.measure.T.dot(moved)).T, self.way.dot(moved)

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+import numpy as np
 
 from ..arrays import Array, Index
 
@@ -67,6 +70,7 @@ class FigureMap:
         head: the head's joint, -1 if there is none.
         heads, tails: (J, 3) ends of the bones in the pose that was read; up, forward, left: (3,) unit vectors
             there, forward and left level; size: largest distance between two ends of bones.
+        partial: some joints of the figure that was read are left out, see `selected`.
     """
 
     kinds: tuple[Kind, ...]
@@ -83,7 +87,52 @@ class FigureMap:
     forward: Array
     left: Array
     size: float
+    partial: bool = False
 
     def of_kind(self, *kinds: Kind) -> tuple[int, ...]:
         """The joints of some kinds, in order."""
         return tuple(j for j, kind in enumerate(self.kinds) if kind in kinds)
+
+    def selected(self, joints: Sequence[int]) -> FigureMap:
+        """The map of a figure that has only some of the joints, in another order.
+
+        Limbs that lack one of their long bones are left out; `body` and `head` are -1 where they are missing.
+
+        Args:
+            joints: numbers in this map; a joint given twice counts where it is given last.
+        """
+        place = np.full(len(self.kinds) + 1, -1)
+        chosen = np.array(joints, dtype=np.intp)
+        place[chosen] = np.arange(len(chosen))
+
+        def now(old: Sequence[int]) -> tuple[int, ...]:
+            return tuple(int(place[j]) for j in old if place[j] >= 0)
+
+        kept = [k for k, limb in enumerate(self.limbs) if len(now(limb.joints)) == len(limb.joints)]
+        limbs = tuple(
+            replace(
+                limb,
+                girdle=now(limb.girdle),
+                joints=now(limb.joints),
+                end=int(place[limb.end]),
+                rest=now(limb.rest),
+                twin=kept.index(limb.twin) if limb.twin in kept else order,
+                attached=int(place[limb.attached]),
+            )
+            for order, limb in enumerate(self.limbs[k] for k in kept)
+        )
+        twin = place[self.twin[chosen]]
+        return replace(
+            self,
+            kinds=tuple(self.kinds[j] for j in chosen.tolist()),
+            row=self.row[chosen],
+            limbs=limbs,
+            feet=now(self.feet),
+            hinge=self.hinge[chosen],
+            twin=np.where(twin < 0, np.arange(len(chosen)), twin),
+            body=int(place[self.body]),
+            head=int(place[self.head]),
+            heads=self.heads[chosen],
+            tails=self.tails[chosen],
+            partial=self.partial or len(set(joints)) < len(self.kinds),
+        )

@@ -299,7 +299,7 @@ class _Mapping:
         middle = [self.heads[[limb.joints[0] for limb in own]].mean(0) for own in (front, hind) if own]
         if len(middle) == 2:
             way = self._level(middle[0] - middle[1])
-        if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes tell
+        if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes decide
             toes = [self.tails[limb.rest[-1] if limb.rest else limb.end] - self.heads[limb.end] for limb in hind if limb.end >= 0]  # fmt: skip  # noqa: E501
             way = self._level(np.sum(toes, 0)) if toes else way
         across = np.zeros(3)

@@ -6,7 +6,7 @@ more than its arithmetic, so there the joints are the batch and a tree of depth 
 (pointer doubling); for many poses the arithmetic counts, so there the poses lie innermost in memory and each
 level of the tree is one product of quaternions. A test holds them equal to 1e-12.
 
-Both work on plain arrays and know nothing of names. A swing about the unit vector `n = (x, 0, z) / t` by
+Both work on plain arrays without names. A swing about the unit vector `n = (x, 0, z) / t` by
 `t = 2 h` is `S = I + 2 sin h cos h [n]x + 2 sin^2 h [n]x^2`, and turning coordinate x (or z) turns the joint
 about `Jl e_x` (`Jl e_z`) of its rest frame, `Jl = s I + r sin h [n]x + (1 - s) n n^T` the left Jacobian of
 the exponential, with `r = sin h / h`, `s = r cos h = sin t / t`. The twist turns about `S e_y`, which is the
@@ -195,7 +195,7 @@ class Balls:
         local[:, turned] = np.einsum("jki,kjb->ijb", products, local[:, turned])
 
         def axes(rotation: Array) -> Array:
-            # axes of turning, told in the joint's own frame before its twist: R T(-y) Jr(v) e
+            # axes of turning, in the joint's own frame before its twist: R T(-y) Jr(v) e
             sine = 2.0 * sin_y * cos_y
             cosine = 1.0 - 2.0 * sin_y * sin_y
             b = u * u

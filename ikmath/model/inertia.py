@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How unwilling each joint of a figure is to turn, by what it moves: a metric for the redundancy.
+"""The resistance of each joint to turning, from the mass that it moves: a metric for the redundancy.
 
-Where several joints could do the same, least squares share the work by lever alone, and a spine of many
-joints with long levers does most of what was asked of an arm. Weighing each coordinate by the inertia that it
-moves (Whitney 1969; Khatib 1987) leaves the work to what is light. Two things are peculiar to figures that
-are looked at and not driven by motors:
+If several joints could do the same, least squares shares the work by lever alone. A spine of many joints with
+long levers then does most of the work of an arm. Weighting each coordinate by the inertia that it moves
+(Whitney 1969; Khatib 1987) lets light parts move first. Two rules are specific to animated figures:
 
 - What hangs in a row from a joint up to the end of its heaviest limb does not count, only what it carries
   along besides: the other arm and the head for a spine, next to nothing for an upper arm. So the joints of
@@ -119,7 +118,7 @@ def _levels(parents: Index) -> list[Index]:
         levels.append(now)
         now = np.flatnonzero(np.isin(parents, now))
     if sum(map(len, levels)) < len(parents):
-        raise BadValue("parents", "run in a circle.")
+        raise BadValue("parents", "must form a tree.")
     return levels
 
 

@@ -66,7 +66,7 @@ def parents_first(joints: Sequence[Joint]) -> tuple[Joint, ...]:
         if joint.parent is not None:
             arguments.text(joint.parent, f"parent of joint {joint.name!r}")
         if joint.name in by_name:
-            raise BadValue(f"Joint {joint.name!r}", "is there twice; names must differ.")
+            raise BadValue(f"Joint {joint.name!r}", "is defined twice; names must differ.")
         by_name[joint.name] = joint
     done: dict[str, Joint] = {}
     for joint in joints:
@@ -74,9 +74,7 @@ def parents_first(joints: Sequence[Joint]) -> tuple[Joint, ...]:
         walk: Joint | None = joint
         while walk is not None and walk.name not in done:
             if any(walk is earlier for earlier in way):
-                raise BadValue(
-                    f"Joint {walk.name!r}", "is its own ancestor; parents must not run in a circle."
-                )
+                raise BadValue(f"Joint {walk.name!r}", "is its own ancestor; parents must form a tree.")
             way.append(walk)
             if walk.parent is None:
                 break

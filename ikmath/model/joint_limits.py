@@ -101,7 +101,7 @@ class Region(Remade):
             self._sure_high[self.pairs] = np.minimum(side[1], 2.0)
         else:
             self._sure_low[self.pairs], self._sure_high[self.pairs] = np.inf, -np.inf
-        # nor need open swings be told the other way round, as long as each turn is less than 2
+        # nor need open swings change their representation, as long as each turn is less than 2
         self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
         self._calm_low[self.free_pairs] = -2.0
         self._calm_high[self.free_pairs] = 2.0
@@ -119,7 +119,7 @@ class Region(Remade):
         """How far each coordinate is outside: (*batch, n), 0 inside.
 
         Intervals: the distance to the limit. Swing pairs: how much the ellipse's measure (1 on the boundary)
-        is exceeded, told of both coordinates.
+        is exceeded, for both coordinates.
         """
         first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
         low, high = _columns_first(self.low, first), _columns_first(self.high, first)
@@ -175,7 +175,7 @@ class Region(Remade):
         return self._unwound(to) if self._one_sided else to
 
     def _unwound(self, q: Array) -> Array:
-        """Swings beyond half a turn, where a side is open, told the shorter way round; in place."""
+        """Swings beyond half a turn, where a side is open, replaced by the shorter way round; in place."""
         if len(self._open_pairs):
             v = q[self._open_pairs.T]
             turn = np.sqrt(v[0] * v[0] + v[1] * v[1])
@@ -184,7 +184,7 @@ class Region(Remade):
                 t = turn[over]
                 shorter = 1.0 - 2.0 * np.pi * np.rint(t / (2.0 * np.pi)) / t
                 q[self._open_pairs[over[0]].T, *over[1:]] = v[:, *over] * shorter
-                self._onto_boundary(q)  # told the other way round a swing may be beyond another limit
+                self._onto_boundary(q)  # the other way round a swing may be beyond another limit
         return q
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
@@ -197,7 +197,7 @@ class Region(Remade):
         return None if exits is None else exits.bounds(self.n, len(self.pairs), q.shape[1:])
 
     def exits_of_many(self, q: Array, to: Array) -> ExitsOfMany | None:
-        """As `leaving`, for steps of many frames from q to others (n, B), told by what leaves."""
+        """As `leaving`, for steps of many frames from q to others (n, B), listed by what leaves."""
         if self._boundless:
             return None
         suspects = to < self._sure_low[:, None]
@@ -226,9 +226,9 @@ class Region(Remade):
         return ExitsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
 
     def exits_of_one(self, to: Array) -> ExitsOfOne | None:
-        """As `leaving`, for a step of one frame that ends at to (n,), told by what leaves.
+        """As `leaving`, for a step of one frame that ends at to (n,), listed by what leaves.
 
-        A few suspects are looked at one by one.
+        A few candidates are checked one by one.
         """
         if self._boundless:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of bones that go on from each other, and which of these are limbs.
+"""Rows of bones that continue each other, and which of these are limbs.
 
 A limb has a twin of equal depth and length, and two long bones in a row that are about equally long. Bones in
 one line count as one part, as a thigh with a bone for its twist. What has many such bones in a row, as a tail
@@ -29,7 +29,7 @@ _SHARE: Final = 0.25  # of the longest limb, that two bones of another have at l
 _LEAST: Final = 0.08  # of the figure's size, that they have at least
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
-_FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a bend that tells, cosine of opposite ones
+_FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a clear bend, cosine of opposite ones
 
 
 @dataclass(frozen=True)

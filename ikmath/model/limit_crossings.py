@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a step would leave the region of the joint limits, and what it may do instead.
 
-`region` tells it in the form that suits who asks: one entry for each coordinate and pair that leaves, in
-plain numbers for one frame and in arrays for many, or as arrays over all coordinates.
+`joint_limits` returns it in three forms: one entry for each coordinate and pair that leaves, in plain numbers
+for one frame or in arrays for many, or arrays over all coordinates.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 """The frames of balls as their carriers see them, of all joints of one pose at once.
 
 They are linear in products of the sines and cosines of a joint's turns; see `kinematics` for the formulas.
-Joints lie innermost: short inner loops are slow. The factors of products are picked out first: numpy
-multiplies arrays of one shape in a third of the time that it takes to broadcast. And a view into an array
-takes half as long as the arithmetic on it, so that the room in which all is worked out is kept, with its
-views.
+Joints lie innermost: short inner loops are slow. The factors of products are gathered first: numpy multiplies
+arrays of one shape in a third of the time that broadcasting takes. Making a view takes half as long as the
+arithmetic on it, so the buffers are kept, with their views.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _HALVED: Final = np.array(0.5)
 
 # The rows of `Scratch`. Waves: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
 _N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO, _HALF = range(10)
-# what `Plan.inputs` tells of it;
+# what `Plan.inputs` selects;
 _Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 10, 11, 12, 13, 16, 19, 20
 # products of two waves, the last of them s;
 _SWINGS = (_SIN_X, _SIN_X), (_SIN_X, _SIN_Z), (_SIN_Z, _SIN_Z), (_COS, _SIN_X), (_COS, _SIN_Z)
@@ -84,8 +83,8 @@ class Frames:
 class Scratch:
     """Room in which the forward kinematics of one pose is worked out.
 
-    Who is done gives it back, for the next figure with as many joints; who works at the same time, in another
-    thread, has another one. Nothing in it outlasts a call.
+    It is reused for the next figure with as many joints. Another thread gets its own. No content is kept
+    between calls.
 
     Attributes:
         local: the joints' frames as seen from where they rest, seen: from their carriers;
@@ -117,7 +116,7 @@ class Scratch:
         return spare.pop() if spare else cls(joints)
 
     def give_back(self) -> None:
-        """Let others have it."""
+        """Return it for reuse."""
         self._spare[self._joints].append(self)
 
     def work_out(self, inputs: Index, source: Array) -> None:

@@ -9,15 +9,18 @@ However many bones a segment is cut into, it keeps its mass.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
 from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from .figure_map import FigureMap, Kind
 
 _TRUNK: Final = 0.497 / 0.288
 _LIMB_END: Final = 0.056
+_ROD: Final = 1.0 / sqrt(12.0)
 DENSITY: Final[Mapping[Kind, float]] = {
     Kind.ROOT: _TRUNK,
     Kind.SPINE: _TRUNK,
@@ -53,3 +56,53 @@ def mass_shares(figure: FigureMap) -> Array:
     if not total > 0.0:
         return np.full(len(mass), 1.0 / len(mass))
     return np.asarray(mass / total)
+
+
+@dataclass(frozen=True, eq=False)
+class MassPoints:
+    """A figure's mass as points on its joints.
+
+    Attributes:
+        joints: (P,) each hangs on; offsets: (P, 3) in the joints' axes, metres.
+        mass: (P,) shares of the whole.
+    """
+
+    joints: Index
+    offsets: Array
+    mass: Array
+
+
+def rod_points(tips: Array, masses: Array) -> MassPoints:
+    """Two points a bone at its middle plus and minus L / sqrt(12), the inertia of a slender rod.
+
+    Args:
+        tips: (J, 3) ends of the bones in their joints' axes; masses: (J,).
+    """
+    heavy = np.flatnonzero(masses > 0)
+    ends = np.stack([(0.5 - _ROD) * tips[heavy], (0.5 + _ROD) * tips[heavy]], 1).reshape(-1, 3)
+    return MassPoints(np.repeat(heavy, 2), ends, np.repeat(0.5 * masses[heavy], 2))
+
+
+def gathered(points: MassPoints) -> MassPoints:
+    """The same mass, centre and inertia on every joint with at most six points.
+
+    Joints that carry more get two points on each principal axis of their mass, sqrt(3) standard deviations
+    from its centre.
+    """
+    parts = [MassPoints(points.joints[:0], points.offsets[:0], points.mass[:0])]
+    for joint in np.unique(points.joints).tolist():
+        own = points.joints == joint
+        offsets, mass = points.offsets[own], points.mass[own]
+        if len(mass) > 6:
+            total = float(mass.sum())
+            center = mass @ offsets / total
+            away = offsets - center
+            size, axes = np.linalg.eigh((away.T * mass) @ away / total)
+            way = np.sqrt(3.0 * np.maximum(size, 0.0))[:, None] * axes.T
+            offsets, mass = center + np.concatenate([way, -way]), np.full(6, total / 6.0)
+        parts.append(MassPoints(np.full(len(mass), joint), offsets, mass))
+    return MassPoints(
+        np.concatenate([part.joints for part in parts]),
+        np.concatenate([part.offsets for part in parts]),
+        np.concatenate([part.mass for part in parts]),
+    )

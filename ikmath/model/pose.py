@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A skeleton with coordinates and its finished forward kinematics.
 
-`Pose.forward` is the only way to a pose, so whoever holds one knows that positions, rotations and coordinates
-belong together. A pose never changes.
+`Pose.forward` is the only way to make a pose, so positions, rotations and coordinates always belong together.
+A pose never changes.
 
 Velocities are kept as screws: coordinate i moves a point x of the figure by `w_i x x + v_i` (for a turn about
 a through p: `w = a, v = p x a`; for a slide along a: `w = 0, v = a`). Every Jacobian is read off them.
@@ -33,7 +33,7 @@ Joints = str | int | Sequence[str] | Sequence[int] | Index
 
 
 class _Again:
-    """Where bound points are in a pose that is asked for them again, and their slopes once they are known."""
+    """Places of bound points in a pose that is used repeatedly, and their derivatives once computed."""
 
     __slots__ = ("jacobian", "points", "x")
 
@@ -78,13 +78,13 @@ class Pose:
             raise BadShape("q", f"(..., {skeleton.n})", array.shape)
         if not np.isfinite(array).all():
             bad = int(np.argmax(~np.isfinite(array.reshape(-1, skeleton.n)).all(0)))
-            raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "is not a finite number.")
+            raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "must be a finite number.")
         array.setflags(write=False)
         return cls.trusted(skeleton, array)
 
     @classmethod
     def trusted(cls, skeleton: Skeleton, q: Array) -> Pose:
-        """As `forward` for solvers: q is a fresh, finite array of the right shape that nobody writes to."""
+        """As `forward` for solvers: q is a fresh, finite array of the right shape, never written to."""
         self = object.__new__(cls)
         self.skeleton = skeleton
         self.q = q
@@ -124,7 +124,7 @@ class Pose:
     @property
     def _all(self) -> ManyFrames:
         if self._many is None:
-            raise TypeError("This pose is a single one.")
+            raise TypeError("This is a single pose, not a batch.")
         return self._many
 
     def _frames(self, array: Array, axes: int) -> Array:
@@ -139,7 +139,7 @@ class Pose:
         """(n, 6) the screws of one pose, w and v side by side."""
         if self._twists is None:  # `cached_property` would take a lock, which costs more
             if self._one is None:
-                raise TypeError("This pose is no single one.")
+                raise TypeError("This is a batch of poses, not a single one.")
             self._twists = self._one.twists(self.skeleton.plan)
         return self._twists
 
@@ -228,7 +228,7 @@ class Pose:
         return Points(self.skeleton, names, offset), single  # type: ignore[arg-type]
 
     def remember(self) -> Pose:
-        """Keep what is asked of bound points: many solves begin at this one pose."""
+        """Cache the results for bound points: many solves begin at this one pose."""
         if self._again is None:
             self._again = _Again()
         return self

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The common currency: rows that should vanish, with their derivative.
 
-Goals make them, limit methods add to them, every solving method eats them. The last look of a solve asks for
-errors only, so a Jacobian may be worked out when it is first asked for.
+Goals make them, limit methods add to them, and every solving method uses them. The last evaluation of a solve
+needs errors only, so a Jacobian may be evaluated lazily.
 """
 
 from __future__ import annotations

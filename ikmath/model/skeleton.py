@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figure as frozen arrays: which joints there are, how they hang together, what they may do.
+"""The figure as frozen arrays: its joints, their tree, and their freedom.
 
-A `Joint` is what a person writes down; a `Skeleton` is what the mathematics reads. All structure that does
-not change while a figure moves (ancestors, which coordinate moves what, limits) is worked out once, here.
+You write a `Joint`; the solvers read a `Skeleton`. All structure that does not change while a figure moves
+(ancestors, which coordinate moves what, limits) is computed once, here.
 
 A joint's frame in its parent's frame is, from left to right, the translation to its rest place, its rest
 rotation, its slides (metres, along the axes of the rest frame) and its turns (radians,
@@ -58,12 +58,12 @@ class Skeleton(Lean):
         owner: (n,) the joint of each coordinate; slot: (n,) which of its six (0-2 slides, 3-5 turns).
         lower, upper: (n,) limits, infinite where there is none.
         stiffness: (n,); max_speed: (n,) radians or metres a second, infinite where there is none; mass: (J,).
-        inertia: (n,) see `weighed`; None unless told.
+        inertia: (n,) see `weighed`; None unless given.
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
         region: the region that the limits leave to `q`.
-        plan: the structure as the kernels of `kinematics` want it; `moved` copies share it, so it tells
-            whether two skeletons are built alike.
+        plan: the structure for the kernels of `kinematics`; `moved` copies share it, so two skeletons of the
+            same structure have the same plan.
     """
 
     def __init__(self, joints: Iterable[Joint]) -> None:
@@ -105,7 +105,7 @@ class Skeleton(Lean):
                 array.flags.writeable = False
 
     def _too_far_to_turn(self) -> Mask:
-        """(n,) coordinates whose limits nobody means who knows that they are radians."""
+        """(n,) coordinates with limits too large for radians; probably degrees."""
         limits = np.abs([self.lower, self.upper])
         far: Mask = ((limits > _MOST_TURN) & np.isfinite(limits)).any(0)
         return far & (self.slot >= 3)
@@ -115,11 +115,11 @@ class Skeleton(Lean):
             (np.isnan(self.lower) | np.isnan(self.upper), "has a limit that is not a number."),
             (
                 (self.lower > arguments.LARGEST) | (self.upper < -arguments.LARGEST),
-                "has limits that leave it no place; give smaller ones.",
+                "has limits outside the range of its axis; give smaller ones.",
             ),
             (
                 self._too_far_to_turn(),
-                "has a limit of more than two whole turns; give radians (numpy.radians), None for no limit.",
+                "has a limit above two turns, probably in degrees; give radians (numpy.radians), or None.",
             ),
             (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
             (
@@ -185,9 +185,9 @@ class Skeleton(Lean):
         return other
 
     def weighed(self, inertia: npt.ArrayLike) -> Skeleton:
-        """The same figure, whose coordinates are as hard to move as told where others could do the same.
+        """The same figure with an inertia for each coordinate: heavy ones move less if others can.
 
-        Stiffness comes on top of it.
+        Stiffness adds to this.
 
         Args:
             inertia: (n,) above zero, of turns without unit, of slides for each squared metre; or (J, 6) as
@@ -222,7 +222,7 @@ class Skeleton(Lean):
         return other
 
     def _without(self, *derived: str) -> Skeleton:
-        """The same figure, which has yet to work out some of what it knows."""
+        """The same figure, with some cached results removed."""
         other = object.__new__(Skeleton)
         other.__dict__.update(self.__dict__)
         for name in derived:
@@ -297,8 +297,8 @@ class Skeleton(Lean):
         """(n,) how readily a coordinate moves, by stiffness as Blender's own solver weighs it; metric of `q`.
 
         Args:
-            length: metres that a slide goes as readily as a turn turns by a radian. Who has weighed the
-                figure has compared metres and radians, and it is not asked.
+            length: metres of a slide that cost as much as one radian. Ignored if the figure has an inertia,
+                which compares metres and radians.
         """
         free = 1.0 - self.stiffness
         if self.inertia is not None:
@@ -336,7 +336,8 @@ def _check_rotations(names: Sequence[str], rotations: Array) -> None:
     if bad.any():
         culprit = names[int(bad.argmax())]
         raise BadValue(
-            f"rotation of joint {culprit!r}", "is no rotation; remove scale, shear and mirroring from it."
+            f"rotation of joint {culprit!r}",
+            "is not a rotation matrix; remove scale, shear and mirroring from it.",
         )
 
 

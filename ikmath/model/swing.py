@@ -12,9 +12,7 @@ from typing import Final, NamedTuple
 
 FLOOR: Final = 1e-10  # radius of a side that has no room, so that nothing divides by zero
 NARROW: Final = 1e-9  # a side narrower than this has no room
-EDGE: Final = (
-    1e-3  # where on such a side the boundary is taken to be: enough to tell the side, and the normal
-)
+EDGE: Final = 1e-3  # where the boundary of such a side is taken to be: enough for the side and the normal
 
 _WIDE: Final = 1.0 / NARROW
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The structure of a tree of joints, as the kernels of forward kinematics want it.
+"""The structure of a tree of joints, for the kernels of forward kinematics.
 
-Worked out once for a figure: who is above whom, how a rotation finds its way from the root in few products,
-and where in the kernels' results a coordinate stands. It knows nothing of names and of places.
+It is computed once for a figure: ancestors, the order of products from the root, and where the kernels'
+results have each coordinate. It has neither names nor places.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Plan(Remade):
     def inputs(self) -> Index:
         """(10, J + 1) what makes up the frames of joints and of the world: turns y, x, z, slides, place, 1.
 
-        Told by where it stands in [coordinates | (J, 3) turns that are not free | (J, 3) places | 0 | 1];
+        As indices into [coordinates | (J, 3) turns that are not free | (J, 3) places | 0 | 1];
         places are seen from the joints' own rest frames.
         """
         n, count = len(self.flat), self.count
@@ -145,7 +145,7 @@ def jumps(parent: Index) -> list[Index]:
 
 
 def levels(parent: Index) -> Levels:
-    """For each depth: who is there (a slice if they stand side by side), and their parents."""
+    """For each depth: its joints (a slice if they are contiguous), and their parents."""
     count = len(parent)
     depth = np.zeros(count + 1, dtype=int)
     for i, above in enumerate(parent.tolist()):

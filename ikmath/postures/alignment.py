@@ -168,10 +168,11 @@ def smoothed(
     if points.shape != (len(motions), 3):
         raise BadShape("anchors", f"({len(motions)}, 3)", points.shape)
     turns = np.unwrap([one.turn for one in motions]) if motions else np.zeros(0)
-    reach = parameters.smoothing
     out = []
     for k, (one, anchor) in enumerate(zip(motions, points, strict=True)):
-        turn = float(turns[max(k - reach, 0) : k + reach + 1].mean())
+        # as far to both sides, so that a figure which turns steadily is not behind at the ends
+        reach = min(parameters.smoothing, k, len(motions) - 1 - k)
+        turn = float(turns[k - reach : k + reach + 1].mean())
         turned = RigidMotion(turn, np.zeros(3), one.up)
         out.append(replace(turned, shift=one.places(anchor) - turned.places(anchor)))
     return tuple(out)

@@ -63,13 +63,16 @@ class JointWeights:
         pose: Pose,
         body: int,
         even: bool,
+        keeps: Array,
+        tips: Array,
         parameters: PostureParameters,
     ) -> JointWeights:
         """The weights of a figure.
 
         Args:
             skeleton, figure: of it; pose: the one that the map was made of; body: the joint of which only the
-                tilt counts; even: all joints alike; parameters: constants.
+                tilt counts; even: all joints alike; keeps: (J,) shares of the weights;
+            tips: (J, 3) ends of the bones in the joints' axes; parameters: constants.
         """
         turns = np.flatnonzero(skeleton.is_turn)
         joints = np.unique(skeleton.owner[turns])
@@ -80,6 +83,7 @@ class JointWeights:
         which = np.searchsorted(joints, skeleton.owner[turns])
         place = skeleton.slot[turns] - 3
         weight = np.array([_weight(figure, j, even, parameters) for j in joints.tolist()]).reshape(-1)
+        weight = weight * keeps[joints]
         frames = pose.rotation[above]
         frames[above < 0] = np.eye(3)
         axes = np.matmul(frames.swapaxes(1, 2), figure.hinge[joints][:, :, None])[:, :, 0]
@@ -88,6 +92,11 @@ class JointWeights:
         stiff[which, place] = 1.0 / np.sqrt(1.0 - skeleton.stiffness[turns])
         hinges = np.where(hinged, weight * (parameters.hinge_aside - 1.0), 0.0)
         plain = np.where(hinged, weight * parameters.hinge_aside, weight)[:, None, None] * np.eye(3)
+        if not even:
+            hips = np.array([figure.kinds[j] == Kind.HIP for j in joints.tolist()], dtype=bool)
+            along = tips[joints] / np.maximum(np.linalg.norm(tips[joints], axis=1), _TINY)[:, None]
+            twist = np.where(hips, weight * (parameters.hip_twist - 1.0), 0.0)
+            plain = plain + twist[:, None, None] * along[:, :, None] * along[:, None, :]
         same = which[:, None] == which[None]
         rows, columns = np.nonzero(same)
         flat = 9 * which[rows] + 3 * place[rows] + place[columns]

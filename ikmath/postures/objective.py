@@ -27,7 +27,7 @@ from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..model.figure_map import FigureMap, bone_tips, map_skeleton
 from ..model.frame_points import Points
-from ..model.masses import mass_shares
+from ..model.masses import MassPoints, mass_shares, rod_points
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..rotation import Array, skew
@@ -37,7 +37,6 @@ from .deviation import Deviations, JointWeights
 from .parameters import DEFAULTS, PostureParameters
 from .support import BalanceRule, BalanceSupport, choose_support
 
-_ROD: Final = 1.0 / sqrt(12.0)
 _ROOT_2: Final = sqrt(2.0)
 
 
@@ -67,7 +66,7 @@ class _Reference:
 class _Structure:
     """What does not depend on the posture: bound to a skeleton's tree, made once.
 
-    The points are two mass points a bone, then the ends of all bones that feet may be, then the body's head.
+    The points are the mass points, then the ends of all bones that feet may be, then the body's head.
     """
 
     def __init__(
@@ -76,7 +75,8 @@ class _Structure:
         figure: FigureMap,
         figure_pose: Pose,
         tips: Array,
-        masses: Array,
+        masses: MassPoints,
+        keeps: Array,
         effort: Effort,
         parameters: PostureParameters,
     ) -> None:
@@ -84,17 +84,17 @@ class _Structure:
         self.effort, self.parameters = effort, parameters
         self.body = self._turning_body()
         self.joint_weights = JointWeights.of(
-            skeleton, figure, figure_pose, self.body, effort == Effort.EVEN, parameters
+            skeleton, figure, figure_pose, self.body, effort == Effort.EVEN, keeps, tips, parameters
         )
-        heavy = np.flatnonzero(masses > 0) if effort == Effort.NATURAL else np.zeros(0, dtype=np.intp)
         feet = list(figure.feet)
-        joints = [*np.repeat(heavy, 2).tolist(), *feet, *feet, max(figure.body, 0)]
-        ends = np.stack([(0.5 - _ROD) * tips[heavy], (0.5 + _ROD) * tips[heavy]], 1).reshape(-1, 3)
+        self.heavy = len(masses.mass) if effort == Effort.NATURAL else 0
+        joints = [*masses.joints[: self.heavy].tolist(), *feet, *feet, max(figure.body, 0)]
+        ends = masses.offsets[: self.heavy]
         offsets = np.concatenate([ends, np.zeros((len(feet), 3)), tips[feet], np.zeros((1, 3))])
         self.points = Points(skeleton, joints, offsets)
         self.mass = np.zeros(len(joints))
-        self.mass[: 2 * len(heavy)] = np.repeat(0.5 * masses[heavy], 2)
-        self.heavy = 2 * len(heavy)
+        self.mass[: self.heavy] = masses.mass[: self.heavy]
+        self.weighing = Points(skeleton, masses.joints.tolist(), masses.offsets)
         up, lower = figure.up, 1.0 - sqrt(parameters.vertical)
         self.plain = int((np.abs(up) > 1e-12).sum()) == 1  # the vertical is an axis
         level = 1.0 - lower * np.abs(up) if self.plain else np.ones(3)
@@ -105,7 +105,9 @@ class _Structure:
         free = 1.0 - skeleton.stiffness[self.sliding]
         each = 1.0 / free - 1.0 if effort == Effort.NATURAL else parameters.even_slide / free
         self.slide_weight = each / figure.size**2
-        self.tilt_weight = parameters.joint_weights[figure.kinds[self.body]] if self.body >= 0 else 0.0
+        self.tilt_weight = 0.0
+        if self.body >= 0:
+            self.tilt_weight = parameters.joint_weights[figure.kinds[self.body]] * float(keeps[self.body])
         if effort == Effort.EVEN:
             self.tilt_weight = 0.0
         if self.tilting.any() and self.body >= 0:
@@ -116,7 +118,7 @@ class _Structure:
     def _turning_body(self) -> int:
         """The joint whose tilt is the figure's: the body, or the first one above it that can turn."""
         joint, skeleton = self.figure.body, self.skeleton
-        if joint < 0:
+        if joint < 0 and not self.figure.partial:
             roots = np.flatnonzero(skeleton.parents < 0)
             joint = int(roots[np.argmax(skeleton.ancestors[:, roots].sum(0))])
         while joint >= 0 and not ((skeleton.owner == joint) & skeleton.is_turn).any():
@@ -157,7 +159,8 @@ class PostureObjective:
         figure: FigureMap | None = None,
         figure_q: npt.ArrayLike | None = None,
         tips: npt.ArrayLike | None = None,
-        masses: npt.ArrayLike | None = None,
+        masses: npt.ArrayLike | MassPoints | None = None,
+        keeps: npt.ArrayLike | None = None,
         up: npt.ArrayLike = (0.0, 0.0, 1.0),
         effort: str = Effort.NATURAL,
         parameters: PostureParameters = DEFAULTS,
@@ -168,7 +171,9 @@ class PostureObjective:
             skeleton: the figure; q: (n,) the posture.
             figure: its map, made of the pose `figure_q` (n,), the rest pose by default.
             tips: (J, 3) ends of the bones in their joints' axes, `bone_tips` by default.
-            masses: (J,) of the bones, of any unit; by kinds and lengths by default.
+            masses: (J,) of the bones, of any unit, or points whose masses are shares of the whole; by kinds
+                and lengths by default.
+            keeps: (J,) shares of the weight that a joint's deviation has, 1 by default.
             up: (3,) away from the ground, if there is no map.
             effort: "natural" or "even".
 
@@ -180,12 +185,22 @@ class PostureObjective:
             figure = map_skeleton(skeleton, figure_q, ends, up)
         if len(figure.kinds) != len(skeleton):
             raise BadShape("figure", f"a map of {len(skeleton)} joints", (len(figure.kinds),))
-        mass = mass_shares(figure) if masses is None else arguments.shaped(masses, "masses", (len(skeleton),))
-        if (mass < 0).any() or not mass.sum() > 0:
-            raise BadValue("masses", "must be zero or more, and above zero for some bone.")
+        points = masses
+        if not isinstance(points, MassPoints):
+            mass = (
+                mass_shares(figure)
+                if points is None
+                else arguments.shaped(points, "masses", (len(skeleton),))
+            )
+            if (mass < 0).any() or not mass.sum() > 0:
+                raise BadValue("masses", "must be zero or more, and above zero for some bone.")
+            points = rod_points(ends, mass / mass.sum())
+        shares = np.ones(len(skeleton))
+        if keeps is not None:
+            shares = arguments.shaped(keeps, "keeps", (len(skeleton),))
         arguments.word(effort, "effort", [*Effort])
         read = Pose.forward(skeleton, skeleton.rest if figure_q is None else figure_q)
-        fixed = _Structure(skeleton, figure, read, ends, mass / mass.sum(), Effort(effort), parameters)
+        fixed = _Structure(skeleton, figure, read, ends, points, shares, Effort(effort), parameters)
         return cls(fixed, _reference(fixed, Pose.forward(skeleton, q)))
 
     @property
@@ -319,9 +334,9 @@ def _reference(fixed: _Structure, pose: Pose) -> _Reference:
     """A posture as the terms need it."""
     x = pose.points(fixed.points)
     tails = pose.position + np.matmul(pose.rotation, fixed.tips[:, :, None])[:, :, 0]
-    middles = 0.5 * (pose.position + tails)
+    center = fixed.masses.mass @ pose.points(fixed.weighing)
     room = fixed.parameters.balance_room * fixed.figure.size
-    support = choose_support(fixed.figure, pose.position, tails, fixed.masses @ middles, room)
+    support = choose_support(fixed.figure, pose.position, tails, center, room)
     up = fixed.figure.up
     upward = pose.rotation[fixed.body].T @ up if fixed.body >= 0 else up
     which: Index = fixed.sliding

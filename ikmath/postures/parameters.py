@@ -54,6 +54,8 @@ class PostureParameters:
             joints count n times each, so that a trunk is as stiff in three bones as in six.
         hinge_aside: how much harder a knee or an elbow turns about other axes than its own, no unit. Real
             knees and elbows hardly do, but the axis of a rig may be off.
+        hip_twist: how much harder a hip turns about its thigh than otherwise, no unit. Else a head that looks
+            back would turn the whole body on its legs.
         vertical: weight of vertical displacement beside horizontal, no unit. A half lets a body bow and squat
             rather than step aside.
         balance: weight of the squared distance by which the centre of mass is too far out, in squared sizes.
@@ -74,9 +76,10 @@ class PostureParameters:
 
     joint_weights: Mapping[Kind, float] = field(default_factory=_joint_weights)
     hinge_aside: float = 20.0
+    hip_twist: float = 10.0
     vertical: float = 0.5
     balance: float = 20.0
-    balance_room: float = 0.05
+    balance_room: float = 0.04
     even_joint: float = _MIDDLE
     even_slide: float = 1.0
     ahead: float = 0.3

@@ -41,9 +41,9 @@ def stance(
         arms_down: radians below the level; elbows, knees: radians by which they bend.
     """
     q = np.array(skeleton.rest if figure_q is None else figure_q, dtype=float)
-    walking = {limb for limb in figure.limbs if limb.end in figure.feet}
-    if len(walking) != 2 or any(limb.front for limb in walking):
+    if not stands_on_two(figure):
         return q
+    walking = {limb for limb in figure.limbs if limb.end in figure.feet}
     for limb in figure.limbs:
         legs = limb in walking
         if not legs and figure.kinds[limb.joints[0]] != Kind.SHOULDER:
@@ -59,6 +59,12 @@ def stance(
             ways = [way, exp(elbows * ahead / np.linalg.norm(ahead)) @ way]
         _aim(skeleton, figure, limb, ways, q, keep_end=legs)
     return skeleton.region.project(q)
+
+
+def stands_on_two(figure: FigureMap) -> bool:
+    """Whether a figure stands on two hind legs, as a person or a bird."""
+    walking = [limb for limb in figure.limbs if limb.end in figure.feet]
+    return len(walking) == 2 and not any(limb.front for limb in walking)
 
 
 def _middle(figure: FigureMap, limb: Limb) -> Array:

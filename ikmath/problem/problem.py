@@ -178,17 +178,18 @@ class Problem(Lean):
         return other
 
     def _copy(self) -> Problem:
-        """The same, with what is known of it, to be changed by who asks."""
+        """A copy with all cached results, for the caller to change."""
         other = object.__new__(Problem)
         other.__dict__.update(self.__dict__)
         return other
 
     def settled(self, q: Array, before: Problem | None = None) -> Problem:
-        """The problem for who comes from somewhere: goals that can change their mind keep to it if they may.
+        """The problem with the choices made at another pose: goals with alternatives keep them if they can.
 
         Args:
             q: (n,) where the figure comes from.
-            before: the problem that it solved there, as for the frame before; this one if not told.
+            before: the problem that was solved there, for instance of the frame before; this one if not
+            given.
         """
         if all(type(goal).settled is Goal.settled for goal in self.goals):
             return self
@@ -197,6 +198,18 @@ class Problem(Lean):
         return self.aimed(
             tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
         )
+
+    def with_posture(self, cost: PostureCost) -> Problem:
+        """The problem with another posture cost, in place of one that it may have.
+
+        Raises:
+            BadValue: it has a posture goal.
+        """
+        if self.posture is not None:
+            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
+        other = self._copy()
+        other.posture_cost = arguments.of_kind(cost, PostureCost, "cost")  # type: ignore[type-abstract]
+        return other
 
     def instead(self, goal: Goal, other: Goal) -> Problem:
         """The problem with one of its goals in the form of another with the same rows; nothing is checked."""

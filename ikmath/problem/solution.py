@@ -38,13 +38,13 @@ class Solution:
         q: (*batch, n) coordinates.
         status: a `Status`, or (*batch,) array of them.
         iterations: steps taken, an int or (*batch,).
-        off: the errors, or what measures them for the first who asks.
-        sentence: the message, or what finds it for the first who asks: to find out what holds a figure back
-            takes as long as a part of the solve.
-        memory: what the method wants back for the frame after, its warm start; nobody else's business.
-        measure: how to find the clearance, for the first who asks.
-        relaxed: whether it has gone as near to its posture as its goals let it, see `Solver.relax`.
-        paced: whether it kept from a jump away from the frame before, which may be why it is short.
+        off: the errors, or a function for them; evaluated lazily.
+        sentence: the message, or a function for it; evaluated lazily, because finding what holds a figure
+            back takes a part of the time of the solve.
+        memory: the method's warm start for the next frame; private to the method.
+        measure: a function for the clearance; evaluated lazily.
+        relaxed: whether it is as near to its posture as its goals allow, see `Solver.relax`.
+        paced: whether it avoided a jump from the frame before, which may be why it is short.
     """
 
     q: Array

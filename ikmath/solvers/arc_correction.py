@@ -29,12 +29,12 @@ class ArcCorrection:
     """The arcs of one solve: of whole positions on limbs that turn and do not slide.
 
     Args:
-        problem: of one frame.
+        problem: of one frame; gain: share of the squared error that each step must leave at most.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, gain: float) -> None:
         skeleton, self._length, self._scale = problem.skeleton, problem.length, problem.stack.scale
-        self._least = np.inf
+        self._gain, self._least = gain, np.inf
         self._ends: list[
             tuple[int, int, tuple[float, float, float]]
         ] = []  # first row, carrying joint, target
@@ -48,15 +48,10 @@ class ArcCorrection:
                     self._ends.append((row + 3 * e, int(carrier[e]), tuple(goal.target[e].tolist())))
             row += goal.effectors * goal.rows
 
-    def aside(self, iterate: Iterate, gain: float) -> Array | None:
-        """(k,) to be added to the scaled errors; None as soon as steps along arcs no longer gain enough.
-
-        Args:
-            iterate: where a step begins; gain: share of the squared error that the last step must have left
-                at most.
-        """
+    def aside(self, iterate: Iterate) -> Array | None:
+        """See `Correction`; nothing as soon as steps along arcs no longer gain enough."""
         cost = sum(iterate.costs)
-        if not self._ends or cost > gain * self._least:
+        if not self._ends or cost > self._gain * self._least:
             self._ends = []
             return None
         self._least = cost
@@ -69,6 +64,13 @@ class ArcCorrection:
             if missed is not None:
                 out[row : row + 3] = missed
         return out * self._scale
+
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
+        """See `Correction`: arcs are known beforehand."""
+
+    def drop(self) -> None:
+        """See `Correction`: a step that is refused was not along its arc."""
+        self._ends = []
 
     def _missed(self, target: tuple[float, ...], away: list[float]) -> tuple[float, float, float] | None:
         """The straight way to a target less the arc's tangent, seen from the carrier; None without an arc."""

@@ -10,7 +10,7 @@ slowly, steps by curvature follow (`newton_step`).
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -22,14 +22,13 @@ from ..model.pose import Pose
 from ..postures import PostureCost
 from ..problem.problem import Problem
 from ..rotation import Array
-from .arc_correction import ArcCorrection
 from .collision_guard import CollisionGuard
 from .iterate import Iterate, predicted_costs
 from .merit import Merit
 from .metric import Metric
 from .newton_step import NewtonStep
 from .parameters import HierarchicalParameters
-from .step_bounds import Bounds, Inequalities, StepBounds
+from .step_bounds import Bounds, Face, Inequalities, StepBounds
 
 
 class Stop(Enum):
@@ -48,7 +47,7 @@ class Budget:
     Second-order corrections belong to their iteration and are not counted.
 
     Attributes:
-        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds.
+        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds; one iteration is always made.
     """
 
     iterations: int
@@ -75,7 +74,10 @@ class StepModel(Protocol):
 
 
 class GaussNewtonStep:
-    """The linear errors, with what is known of their arcs."""
+    """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
+
+    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise).
+    """
 
     def __init__(
         self,
@@ -89,6 +91,12 @@ class GaussNewtonStep:
         self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
+        self._pull, self._costs = self._error, iterate.costs
+        most = parameters.far * problem.spans
+        if (iterate.squares > most * most).any():
+            share = np.minimum(1.0, most / np.sqrt(np.maximum(iterate.squares, 1e-300)))
+            self._pull = self._error * share[self._stack.effector]
+            self._costs = self._stack.costs(self._pull)
 
     def metric(self, damping: float) -> Metric:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
@@ -98,12 +106,12 @@ class GaussNewtonStep:
     def levels(self, metric: Metric, damping: float) -> list[Level]:
         """See `StepModel`."""
         own = self._parameters
-        levels = enumerate(zip(self._stack.levels, self._iterate.costs, strict=True), 1)
+        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
         # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
         return [
             Level(
                 self._rows[rows],
-                -self._error[rows],
+                -self._pull[rows],
                 (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
             )
             for number, (rows, cost) in levels
@@ -115,14 +123,29 @@ class GaussNewtonStep:
         return self._merit.gain(self._iterate.all_costs(), promised)
 
 
+class Correction(Protocol):
+    """What is known of the curved part of the errors, which linear steps leave out."""
+
+    def aside(self, iterate: Iterate) -> Array | None:
+        """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
+
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
+        """Take note of a step that was taken."""
+
+    def drop(self) -> None:
+        """Take note that a step was refused."""
+
+
 class IterationDriver:
     """Iterations of one problem.
 
     Args:
         problem: of one frame; posture: its cost or None; bounds: of steps; guard: of obstacles, or None.
         parameters: of the solver; tolerances: (E,) of the effectors.
-        curvature: whether to go on by curvature where steps converge slowly, to the constrained minimum.
-        arcs: whether to follow the arcs of limbs.
+        active: of the levels, the active set to begin with.
+
+    Attributes:
+        active: of the levels, which coordinates (n,) were at their bounds in the last step.
     """
 
     def __init__(
@@ -133,15 +156,13 @@ class IterationDriver:
         guard: CollisionGuard | None,
         parameters: HierarchicalParameters,
         tolerances: Array,
-        *,
-        curvature: bool,
-        arcs: bool,
+        active: Sequence[Signs] = (),
     ) -> None:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
-        self.parameters, self.tolerances, self.curvature, self.arcs = parameters, tolerances, curvature, arcs
+        self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
-        self.active: list[Signs] = []
+        self.face = Face(np.empty(0, np.intp), frozenset())
+        self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""
@@ -154,68 +175,102 @@ class IterationDriver:
         pose, near = self.guard.begun(pose)
         return Iterate(self.problem, pose, self.posture, near)
 
-    def run(self, iterate: Iterate, budget: Budget) -> tuple[Iterate, Stop]:
-        """Better and better poses until nothing is left to gain."""
-        end, stop = self._descend(iterate, budget)
-        # weaker levels and a posture have disturbed what is met by as much as steps may
-        stronger = len(end.costs) - (self.posture is None)
-        return self._corrected(end, min(self._met(end.costs), stronger), 0.0), stop
+    def run(
+        self, iterate: Iterate, budget: Budget, correction: Correction | None, *, hurried: bool
+    ) -> tuple[Iterate, Stop]:
+        """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
-    def _descend(self, iterate: Iterate, budget: Budget) -> tuple[Iterate, Stop]:
-        own, arcs = self.parameters, ArcCorrection(self.problem) if self.arcs else None
-        damping, growth, slow = 1.0, 2.0, 0
+        Args:
+            hurried: whether to end as soon as they converge slowly, since a refinement follows.
+        """
+
+        def model(iterate: Iterate) -> StepModel:
+            aside = None if correction is None else correction.aside(iterate)
+            return GaussNewtonStep(self.problem, iterate, self.merit, self.parameters, aside)
+
+        own = self.parameters
+        slow, refused = (
+            (own.slow_steps, own.refusals) if hurried else (own.slow_at_last, own.refusals_at_last)
+        )
+        return self._descend(iterate, budget, model, correction, slow, refused)
+
+    def refine(self, iterate: Iterate, budget: Budget) -> tuple[Iterate, Stop]:
+        """Steps by curvature, to the constrained minimum."""
+
+        def model(iterate: Iterate) -> StepModel:
+            return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
+
+        return self._descend(iterate, budget, model, None, np.inf, self.parameters.refusals_at_last)
+
+    def _descend(
+        self,
+        iterate: Iterate,
+        budget: Budget,
+        make: Callable[[Iterate], StepModel],
+        correction: Correction | None,
+        most_slow: float,
+        most_refused: int,
+    ) -> tuple[Iterate, Stop]:
+        """Better and better poses by one kind of step; where it ends short, what is met is put right.
+
+        Args:
+            make: the model of an iterate; most_slow, most_refused: steps in a row that end it.
+        """
+        own = self.parameters
+        damping, slow, refused = 1.0, 0, 0
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
             if done and self.posture is None:
                 return iterate, Stop.REACHED
             if budget.iterations <= 0:
-                return iterate, Stop.ITERATIONS
-            if time.perf_counter() > budget.deadline:
-                return iterate, Stop.TIME
+                return self._put_right(iterate), Stop.ITERATIONS
+            if budget.taken and time.perf_counter() > budget.deadline:
+                return self._put_right(iterate), Stop.TIME
+            if slow >= most_slow or refused >= most_refused:
+                return self._put_right(iterate), Stop.CONVERGED
             budget.spend()
-            if model is None:
-                model = self._model(iterate, arcs, second=slow >= own.patience)
+            model = model or make(iterate)
             dq = self._propose(iterate, model, damping) - iterate.q
-            promised = model.promised(dq)
-            last = isinstance(model, NewtonStep) or not self.curvature
-            if float(np.abs(dq).max(initial=0.0)) < own.still:
-                if last:
-                    return iterate, Stop.CONVERGED
-                damping, slow, model = 1.0, own.patience, None
-                continue
-            trial = self._move(iterate, iterate.q + dq) if promised > 0.0 else None
-            gain = -1.0 if trial is None else self.merit.gain(iterate.all_costs(), trial.all_costs())
-            if trial is not None and gain <= own.least_gain * promised:
-                trial = self._corrected(trial, self._met(iterate.costs), own.hold)
-                gain = self.merit.gain(iterate.all_costs(), trial.all_costs())
-            arrived = trial is not None and trial.reached(self.tolerances) and not done
-            if trial is not None and (gain > own.least_gain * promised or arrived):
-                ratio = min(gain / promised, 1.0)
-                damping = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3), own.least_factor)
-                growth = 2.0
-                if not isinstance(model, NewtonStep):
-                    slow = slow + 1 if self._crept(iterate, trial) else 0
-                    damping = 1.0 if slow == own.patience else damping
+            if abs(dq).max(initial=0.0) < own.still:
+                return self._put_right(iterate), Stop.CONVERGED
+            trial, ratio = self._try(iterate, dq, model.promised(dq))
+            if trial is not None and (
+                ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
+            ):
+                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
+                damping, refused = max(damping, own.least_factor), 0
+                slow = slow + 1 if self._crept(iterate, trial) else 0
+                if correction is not None:
+                    correction.learn(iterate, trial)
                 iterate, model = trial, None
-                if slow > 2 * own.patience and not self.curvature:
-                    return iterate, Stop.CONVERGED
                 continue
-            damping, growth = damping * growth, growth * 2.0
-            if arcs is not None:
-                arcs, model = None, None
-            if growth > own.refusals and not last:
-                damping, growth, slow, model = 1.0, 2.0, own.patience, None
-            if damping > own.most_factor:
-                if last:
-                    return iterate, Stop.CONVERGED
-                damping, growth, slow, model = 1.0, 2.0, own.patience, None
+            refused += 1
+            damping *= 2.0**refused
+            if correction is not None:
+                correction.drop()
+                model = None
 
-    def _model(self, iterate: Iterate, arcs: ArcCorrection | None, *, second: bool) -> StepModel:
-        if second and self.curvature:
-            return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
-        aside = None if arcs is None else arcs.aside(iterate, self.parameters.arc_gain)
-        return GaussNewtonStep(self.problem, iterate, self.merit, self.parameters, aside)
+    def _try(self, iterate: Iterate, dq: Array, promised: float) -> tuple[Iterate | None, float]:
+        """The iterate after a step dq (n,), put right where it helps, and the gain ratio.
+
+        Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2).
+        """
+        own, before = self.parameters, iterate.all_costs()
+        noise = self.merit.noise(before)
+        trial = self._move(iterate, iterate.q + dq) if promised > -noise else None
+        if trial is None:
+            return None, -1.0
+        ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+        if ratio <= own.least_gain:
+            trial = self._corrected(trial, self._met(iterate.costs), own.hold)
+            ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+        return trial, ratio
+
+    def _put_right(self, end: Iterate) -> Iterate:
+        """An end where weaker levels and the posture no longer disturb what is met."""
+        stronger = len(end.costs) - (self.posture is None)
+        return self._corrected(end, min(self._met(end.costs), stronger), 0.0)
 
     def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> Array:
         """Where the step of a model leads, within all bounds (n,)."""
@@ -228,6 +283,7 @@ class IterationDriver:
             begin = self.active if not len(more) else [np.concatenate([known, more]) for known in self.active]
             step = hierarchical_qp(levels, constraints, metric.target, begin)
             self.active = [known[:n] for known in step.active]
+            self.face = bounds.face(step.active)
             return metric.step(step.z)
 
         return self.bounds.step(iterate.q, best, self._inequalities(iterate))
@@ -253,7 +309,7 @@ class IterationDriver:
         """Whether a step has gained next to nothing at any level."""
         own = self.parameters
         pairs = zip(old.all_costs(), new.all_costs(), strict=True)
-        return all(abs(a - b) < own.slow * abs(a) + own.hold**2 for a, b in pairs)
+        return all(abs(a - b) < own.slow * abs(a) + own.met**2 for a, b in pairs)
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""
@@ -261,7 +317,10 @@ class IterationDriver:
         return next(short, len(costs))
 
     def _corrected(self, trial: Iterate, count: int, hold: float) -> Iterate:
-        """Second-order correction: the first `count` levels put right, as far as `hold`."""
+        """Second-order correction: the first `count` levels put right, as far as `hold`.
+
+        It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
+        """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         for _ in range(own.corrections if count else 0):
@@ -271,7 +330,7 @@ class IterationDriver:
             levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
 
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
-                return metric.step(hierarchical_qp(levels, bounds.by(metric)).z)
+                return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
 
             moved = self._move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
             if moved is None or not moved.costs[:count] < trial.costs[:count]:

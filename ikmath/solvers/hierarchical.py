@@ -24,12 +24,15 @@ from ..postures import JointPosture, PostureCost, ScaledPosture
 from ..problem.problem import Problem, Solution
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
+from .arc_correction import ArcCorrection
 from .collision_guard import CollisionGuard
-from .driver import Budget, IterationDriver, Stop
+from .driver import Budget, Correction, IterationDriver, Stop
+from .frame_correction import FrameCorrection
 from .iterate import Iterate
 from .method import Allows, Method, Options
 from .parameters import DEFAULTS, HierarchicalParameters
-from .restarts import RestartStrategy, SeededRestarts, StraightLimbKick, better
+from .restarts import RestartStrategy, StraightLimbKick, better
+from .search import Search, without_way
 from .step_bounds import StepBounds
 from .turn_policy import Trail, TurnPolicy
 
@@ -113,7 +116,7 @@ class Hierarchical(Method):
         problem: Problem,
         q: Array,
         options: Any,
-        trail: Trail | None,
+        before: Trail | None,
         turn_limit: float | None = None,
     ) -> Solution:
         """One solve, from a start or (with a trail) from the frame before."""
@@ -123,8 +126,9 @@ class Hierarchical(Method):
         if limit is not None:
             room = np.where(skeleton.is_turn, limit, np.inf)
             low, high = q - room, q + room
-        scene, near = problem.scene, None if trail is None else trail.near
-        guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, near)
+        trail = Trail() if before is None else before
+        scene = problem.scene
+        guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
         driver = IterationDriver(
             problem,
             posture_of(problem, q),
@@ -132,16 +136,27 @@ class Hierarchical(Method):
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),
-            curvature=ACCURACY[options.accuracy] and trail is None and guard is None,
-            arcs=trail is None and guard is None,
+            trail.active,
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
-        start = driver.begin(q, None if trail is None else trail.pose)
-        end, stop = driver.run(start, budget)
+        alone = before is None and guard is None
+        exact = alone and ACCURACY[options.accuracy]
+        start = driver.begin(q, trail.pose)
+        first = None if alone else FrameCorrection(trail.first)
+        correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
+        end, stop = driver.run(start, budget, correction, hurried=exact)
+        jumped = False
+        if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
+            # a start elsewhere may reach the goals, but in a pose that is far from the posture
+            end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
-            end, stop = self._elsewhere(problem, driver, budget, start, end, stop, options, trail is None)
-        return self._conclude(problem, end, stop, budget, options, guard)
+            end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
+        if exact and stop is Stop.CONVERGED:
+            end, stop = driver.refine(end, budget)
+        trail = Trail(end.pose, end.near, first=None if first is None else first.first, active=driver.active)
+        answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
+        return without_way(answer) if jumped and guard is not None else answer
 
     def relax(
         self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None, reach: float
@@ -156,12 +171,12 @@ class Hierarchical(Method):
             else CollisionGuard(problem, problem.scene, problem.stack.metric, None),
             options.parameters,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),
-            curvature=problem.scene is None,
-            arcs=False,
         )
         budget = Budget(most)
         start = driver.begin(answer.q)
-        end, stop = driver.run(start, budget)
+        end, stop = driver.run(start, budget, None, hurried=problem.scene is None)
+        if problem.scene is None:
+            end, stop = driver.refine(end, budget)
         if not better_or_reached(problem, end, start, driver.tolerances):
             end = start
         if allows is not None and not allows(end.q):
@@ -177,40 +192,53 @@ class Hierarchical(Method):
             relaxed=rests,
         )
 
+    @staticmethod
     def _elsewhere(
-        self,
-        problem: Problem,
         driver: IterationDriver,
         budget: Budget,
         start: Iterate,
         end: Iterate,
         stop: Stop,
         options: Any,
-        may_jump: bool,
-    ) -> tuple[Iterate, Stop]:
-        """The best end of all starts that the strategies propose."""
-        rng = np.random.default_rng(options.seed)
-        came = better(problem, end, start, 0.5)
-        strategies: list[RestartStrategy] = [StraightLimbKick(), *[SeededRestarts()] * options.restarts]
+        is_first: bool,
+    ) -> tuple[Iterate, Stop, bool]:
+        """The best end of all starts of the strategies, and whether it is one that jumps.
+
+        What a jump finds among obstacles is taken only as a whole: it reaches everything and is clear.
+        """
+        problem, guard, rng = driver.problem, driver.guard, np.random.default_rng(options.seed)
+        refined = is_first and ACCURACY[options.accuracy]
+        may_jump = refined and not driver.bounds.limits_turns
+        came, jumped = better(problem, end, start, 0.5), False
+        strategies: list[RestartStrategy] = [StraightLimbKick(), *[Search()] * options.restarts]
         for strategy in strategies:
-            errors = np.sqrt(end.squares)
-            hopeless = strategy.jumps and as_near_as_can_be(problem, errors, driver.tolerances)
-            if hopeless or (strategy.jumps and not (may_jump and driver.curvature)):
+            hopeless = as_near_as_can_be(problem, np.sqrt(end.squares), driver.tolerances)
+            if strategy.jumps and (hopeless or not may_jump):
                 continue
-            for q in strategy.starts(problem, end, rng):
+            gate = guard if strategy.jumps else None
+            for q in strategy.starts(driver, end, rng):
                 budget.taken += strategy.steps
                 budget.iterations = options.max_iterations
-                other, why = driver.run(driver.begin(q), budget)
+                arcs = ArcCorrection(problem, options.parameters.arc_gain)
+                other, why = driver.run(driver.begin(q), budget, arcs, hurried=refined and guard is None)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
-                if other.reached(driver.tolerances) or better(problem, other, end, least):
-                    end, stop = other, why
-                if end.reached(driver.tolerances):
-                    return end, stop
-        return end, stop
+                touches = gate is not None and other.near is not None and gate.is_inside(other.near)
+                if other.reached(driver.tolerances) and not touches:
+                    return other, why, strategy.jumps
+                if gate is None and better(problem, other, end, least):
+                    end, stop, jumped = other, why, strategy.jumps
+        return end, stop, jumped
 
     @staticmethod
     def _conclude(
-        problem: Problem, end: Iterate, stop: Stop, budget: Budget, options: Any, guard: CollisionGuard | None
+        problem: Problem,
+        end: Iterate,
+        stop: Stop,
+        budget: Budget,
+        options: Any,
+        guard: CollisionGuard | None,
+        trail: Trail,
+        paced: bool,
     ) -> Solution:
         near, blocked = end.near, ""
         if guard is not None and near is not None and stop is not Stop.REACHED:
@@ -226,7 +254,8 @@ class Hierarchical(Method):
             measure=problem.measure(end.q, near),
             blocked=blocked,
             near=near,
-            memory=Trail(end.pose, near),
+            memory=trail,
+            paced=paced,
         )
 
 

@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from ..arrays import Index
+import numpy as np
+
+from ..arrays import Index, Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..postures import PostureCost, PostureTerm
 from ..problem.problem import Problem
 from ..rotation import Array
+
+_GRAZING: Final = 1e-10
+"""Scaled violation of a one-sided goal that counts as none."""
 
 
 class Iterate:
@@ -32,6 +38,10 @@ class Iterate:
         self.q, self.pose, self.near, self._posture, self._stack = pose.q, pose, near, posture, stack
         self._rows = stack.evaluate(problem.tasks, pose)
         self.error: Array = self._rows.error * stack.scale
+        self._grazed: Mask | None = None
+        if stack.one_sided is not None:
+            self._grazed = stack.one_sided & (np.abs(self.error) < _GRAZING)
+            self.error[self._grazed] = 0.0
         self.squares = stack.squares(self._rows.error)
         self.costs = stack.costs(self.error)
         self._jacobian: Array | None = None
@@ -43,6 +53,8 @@ class Iterate:
         """(k, n) derivative of the scaled errors by q."""
         if self._jacobian is None:  # `cached_property` takes a lock, which costs more than the rows
             self._jacobian = (self._rows.jacobian.T * self._stack.scale).T
+            if self._grazed is not None:
+                self._jacobian[self._grazed] = 0.0  # a row that wants to stay where it is could not leave
         return self._jacobian
 
     @property

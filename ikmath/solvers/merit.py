@@ -9,32 +9,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
+from typing import Final
 
 from .parameters import HierarchicalParameters
+
+_TINY: Final = 1e-150
+"""Weight of a level in which nothing counts."""
 
 
 class Merit:
     """See the module.
 
     Args:
-        levels: number of levels of goals; posture: whether a posture comes below them.
+        largest: of the levels, the largest weight of a goal in it; posture: whether one comes below them.
 
     Attributes:
         weights: of the levels, the strongest first.
     """
 
-    def __init__(self, levels: int, posture: bool, parameters: HierarchicalParameters) -> None:
-        below = levels - 1 + posture
-        self.weights = [parameters.priority ** (below - level) for level in range(levels)]
+    def __init__(self, largest: Sequence[float], posture: bool, parameters: HierarchicalParameters) -> None:
+        last = parameters.over_posture if posture else 1.0
+        ranks = range(len(largest) - 1, -1, -1)
+        self.weights = [
+            last * parameters.priority**rank / max(most, _TINY)
+            for rank, most in zip(ranks, largest, strict=True)
+        ]
         self._hold, self._rounding = parameters.hold, parameters.rounding
 
     def gain(self, before: Sequence[float], after: Sequence[float]) -> float:
-        """By how much the merit falls between costs as in `Iterate.all_costs`; rounding counts as nothing."""
+        """By how much the merit falls between costs as in `Iterate.all_costs`."""
         least, total = self._hold, before[-1] - after[-1]
-        if abs(total) <= self._rounding * abs(before[-1]):
-            total = 0.0
         for weight, then, now in zip(self.weights, before, after, strict=False):
-            old, new = max(sqrt(then), least), max(sqrt(max(now, 0.0)), least)
-            if abs(old - new) > self._rounding * old:
-                total += weight * (old - new)
+            total += weight * (max(sqrt(then), least) - max(sqrt(max(now, 0.0)), least))
         return total
+
+    def noise(self, costs: Sequence[float]) -> float:
+        """By how much the merit may differ by rounding alone, at costs as in `Iterate.all_costs`."""
+        levels = zip(self.weights, costs, strict=False)
+        return self._rounding * (abs(costs[-1]) + sum(weight * sqrt(cost) for weight, cost in levels))

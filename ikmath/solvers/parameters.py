@@ -14,19 +14,21 @@ class HierarchicalParameters:
     Attributes:
         damping: Levenberg-Marquardt damping per unit of a level's squared error. Sugihara 2011 uses 0.5.
         bias: damping at the goal, so that singular poses have finite steps (Sugihara 2011).
+        far: figure sizes or radians; targets farther away pull as if they were as near.
         least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
             1/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
-        most_factor: factor of the damping from which a solve ends: no step is short enough.
-        refusals: growth of the damping (it doubles with each refused step in a row) that calls for curvature.
-        slow: share of a level's squared error; steps that gain less converge slowly and call for curvature.
-        patience: slow steps in a row before that.
+        slow: share of a level's squared error; steps that gain less converge slowly.
+        slow_steps, refusals: slow or refused steps in a row that call for steps by curvature.
+        slow_at_last, refusals_at_last: the same where no other steps follow: the solve ends. Damping grows
+            2^k-fold with the k-th refusal.
         still: radians or figure sizes; a solve rests where no step is longer.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.
-        met: scaled error of a level that is a constraint of a Newton step.
+        met: scaled error of a level that is a constraint of a Newton step, and whose changes are no gain.
         priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
-        rounding: share of a cost by which it may differ for no reason.
+        over_posture: by how much the weakest level outweighs the posture, whose scale is about one.
+        rounding: share of the merit by which it may differ for no reason.
         ridge: damping of Newton steps, as a share of the largest curvature.
         touching: measure by which a swing may be inside its boundary and still be held by it.
         corrections: second-order corrections of one step at most (Nocedal & Wright 2006, 18.3).
@@ -37,7 +39,7 @@ class HierarchicalParameters:
         crossings: times that swing boundaries are linearised anew within one step.
         turn_limits: radians that a turn goes in a frame of a motion, the second where the first leaves a
             frame short; a bone that turns by 15 degrees is seen to jump.
-        jump: radians below which catching up at once is no jump.
+        jump: radians that a bone turns against its parent at most where catching up at once is no jump.
         frames_late: frames within which a motion catches up.
         leap: figure sizes or radians; a target that moves farther in a frame asks for a jump.
         slight: figure sizes or radians; so small an error is better than a jump.
@@ -48,18 +50,21 @@ class HierarchicalParameters:
 
     damping: float = 0.3
     bias: float = 1e-8
+    far: float = 0.5
     least_gain: float = 1e-4
     least_factor: float = 1e-3
-    most_factor: float = 1e6
-    refusals: float = 8.5
     slow: float = 1e-2
-    patience: int = 2
+    slow_steps: int = 2
+    refusals: int = 3
+    slow_at_last: int = 8
+    refusals_at_last: int = 7
     still: float = 2e-7
     hold: float = 1e-10
     near: float = 1e-2
     met: float = 1e-6
-    priority: float = 1e3
-    rounding: float = 1e-13
+    priority: float = 1e2
+    over_posture: float = 3e4
+    rounding: float = 1e-14
     ridge: float = 1e-5
     touching: float = 1e-6
     corrections: int = 3
@@ -68,9 +73,9 @@ class HierarchicalParameters:
     curved: float = 0.2
     crossings: int = 4
     turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
-    jump: float = math.radians(12.0)
+    jump: float = math.radians(14.0)
     frames_late: int = 5
-    leap: float = 0.05
+    leap: float = 0.1
     slight: float = 5e-3
     arc_gain: float = 0.9
     difference: float = 1e-5

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..linalg.hierarchical_qp import Constraints
+from ..arrays import Index
+from ..linalg.hierarchical_qp import Constraints, Signs
 from ..model.joint_limits import Region
 from ..model.limit_crossings import Edge
 from ..rotation import Array
@@ -26,14 +27,40 @@ Inequalities = tuple[Array, Array]
 """Rows (m, n) and least values (m,) of `rows dq >= least`."""
 
 
+class Face(NamedTuple):
+    """Limits that hold a step: coordinates (k,), and the numbers of swing regions."""
+
+    coordinates: Index
+    pairs: frozenset[int]
+
+
 class Bounds(NamedTuple):
-    """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`."""
+    """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`.
+
+    The first rows are of the swing regions `pairs`.
+    """
 
     lower: Array
     upper: Array
     rows: Array | None
     row_lower: Array
     row_upper: Array
+    pairs: tuple[int, ...] = ()
+
+    def face(self, active: Sequence[Signs]) -> Face:
+        """The limits that hold a step at any of its levels; active: see `hierarchical_qp.Step`."""
+        n, held = len(self.lower), np.logical_or.reduce([one != 0 for one in active])
+        pairs = zip(self.pairs, held[n:].tolist(), strict=False)
+        return Face(held[:n].nonzero()[0], frozenset(pair for pair, is_held in pairs if is_held))
+
+    def along(self, face: Face) -> Bounds:
+        """The same for steps that stay on a face."""
+        lower, upper, row_lower = self.lower.copy(), self.upper.copy(), self.row_lower.copy()
+        lower[face.coordinates] = upper[face.coordinates] = 0.0
+        for row, pair in enumerate(self.pairs):
+            if pair in face.pairs:
+                row_lower[row] = self.row_upper[row]
+        return self._replace(lower=lower, upper=upper, row_lower=row_lower)
 
     def by(self, metric: Metric) -> Constraints:
         """The same for z with dq = S z."""
@@ -100,7 +127,7 @@ class StepBounds:
         rows = np.concatenate([normals, *(one for one, _ in others)])
         least = np.concatenate([np.full(len(room), -np.inf), *(one for _, one in others)])
         most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
-        return Bounds(lower, upper, rows, least, most)
+        return Bounds(lower, upper, rows, least, most, tuple(edges))
 
     def _inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther."""

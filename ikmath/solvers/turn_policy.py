@@ -9,15 +9,23 @@ turn reaches is no reason to turn farther.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
 from ..collision import ClosestPairs
+from ..linalg.hierarchical_qp import Signs
 from ..model.pose import Pose
+from ..model.skeleton import Skeleton
 from ..problem.problem import Problem, Solution, Status
-from ..rotation import Array
+from ..rotation import Array, angle
+from .frame_correction import FirstStep
 from .parameters import HierarchicalParameters
+
+_ABOUT: Final = 0.05
+"""Share of a turn limit by which a figure that is held back by it may stay within: steps are corrected."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +35,15 @@ class Trail:
     Attributes:
         pose, near: where it ended, and the closest pairs there.
         errors: (E,) that it ended with, None if there was no frame before.
+        first: its first step; active: see `IterationDriver`.
         late: frames in a row that were short of targets which a wider turn would have reached.
     """
 
     pose: Pose | None = None
     near: ClosestPairs | None = None
     errors: Array | None = None
+    first: FirstStep | None = None
+    active: Sequence[Signs] = ()
     late: int = 0
 
 
@@ -56,7 +67,7 @@ class TurnPolicy:
         if answer.status is Status.REACHED:
             return False
         turned = np.abs(answer.q - self._q)[self._problem.skeleton.is_turn]
-        return bool(turned.max(initial=0.0) >= limit * (1.0 - 1e-6))
+        return bool(turned.max(initial=0.0) >= limit * (1.0 - _ABOUT))
 
     def catching_up(self, answer: Solution, free: Solution) -> float | None:
         """The wider limit that brings the figure to its targets in time; None if that is no use.
@@ -69,7 +80,8 @@ class TurnPolicy:
             return None
         turned = np.abs(free.q - self._q)[self._problem.skeleton.is_turn].max(initial=0.0)
         self._late = self._trail.late + 1
-        if self._leaps(answer) or turned < own.jump or self._late > own.frames_late:
+        sudden = largest_turn(self._problem.skeleton, self._q, free.q) > own.jump
+        if self._leaps(answer) or not sudden or self._late > own.frames_late:
             self._late = 0
             return math.inf
         return max(float(turned) / (own.frames_late + 1 - self._late), own.turn_limits[-1])
@@ -89,3 +101,11 @@ class TurnPolicy:
         here = self._problem.errors(Pose.trusted(self._problem.skeleton, self._q))
         moved = here if before is None or len(before) != len(here) else here - before
         return bool((moved > self._parameters.leap * self._problem.spans).any())
+
+
+def largest_turn(skeleton: Skeleton, before: Array, after: Array) -> float:
+    """Radians that a bone turns at most against its parent between coordinates (n,)."""
+    world = Pose.trusted(skeleton, np.stack([before, after])).rotation
+    above = np.concatenate([world, np.broadcast_to(np.eye(3), (2, 1, 3, 3))], 1)[:, skeleton.parents]
+    then, now = np.swapaxes(above, -1, -2) @ world
+    return float(angle(np.swapaxes(then, -1, -2) @ now).max(initial=0.0))

@@ -9,7 +9,7 @@ centre change evenly, which makes an arc of it that an arm follows with little w
 The text says that the segment is "divided equally". Its formula divides the angle at the centre equally
 and not the length, which is another thing even for |X| = |Y|. Where start, target and centre lie on one
 line there is no angle: in the same direction the formula's limit is taken; in opposite ones the segment
-runs through the centre, no direction is better than another, and BadValue says so.
+runs through the centre, no direction is better than another, and BadValue is raised.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def subdivide(
     x_length, y_length = np.linalg.norm(x, axis=-1), np.linalg.norm(y, axis=-1)
     angle = np.arctan2(np.linalg.norm(np.cross(x, y), axis=-1), (x * y).sum(-1))
     if ((x_length == 0.0) | (y_length == 0.0) | (angle > np.pi - _NO_ANGLE)).any():
-        raise BadValue("center", "lies between start and target, which has no direction seen from there.")
+        raise BadValue("center", "must not lie on the line from start to target.")
     step = np.arange(1, parts + 1).reshape(-1, *(1,) * angle.ndim)
     # The law of sines: |Y_i - Y| : |Y_i - X| = |Y| sin(i / (M+1) angle) : |X| sin((M+1-i) / (M+1) angle).
     flat = angle < _NO_ANGLE

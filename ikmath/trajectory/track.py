@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A clip solved frame after frame, each from the one before.
 
-A warm start needs one or two steps a frame and keeps the motion continuous: the figure cannot change its mind
-between two frames. The frames' order is therefore part of the result; solve a frame alone with `solve` where
-it must not be.
+A warm start needs one or two steps for each frame and keeps the motion continuous. The order of the frames is
+therefore part of the result. To solve a frame independently, use `solve`.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def solve_track(
 def track(
     problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
 ) -> Iterator[Solution]:
-    """The same one frame at a time, for callers that want to stop, draw or breathe between frames."""
+    """The same one frame at a time, for callers that stop or draw between frames."""
     frames = _frames_of(problem)
     start, before = problem.start(q0), problem.at(0)
     if start.ndim != 1:

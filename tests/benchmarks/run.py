@@ -2,7 +2,7 @@
 """Benchmarks: `python build.py bench` runs all of them, `python build.py bench -- iteration blender` two.
 
 Each is a module here with a `run(arguments)`. One thread, medians; times are for comparing within one run,
-not for comparing machines. Options after the names go to the benchmarks, see docs/speed.md.
+not for comparing machines. Options after the names go to the benchmarks, see README.md beside this.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ BENCHMARKS = {
     "natural_clips": "sparse targets on captured motion against the truth (--motion=folder --frames=20)",
     "natural_examples": "postures from the own actions, one left out (--motion=folder --only=Fox)",
     "robots": "fifteen real robots from their URDF files (--count=20 for fewer targets)",
+    "reach_around": "arms that reach into shelves, cages and slots without touching (--count=3 for fewer)",
     "fabrik_table": "every method on FABRIK's own comparison",
 }
 ONLY_IF_NAMED = (
@@ -41,6 +42,7 @@ ONLY_IF_NAMED = (
     "keys",
     "natural_clips",
     "natural_examples",
+    "reach_around",
     "robots",
 )  # take long, need a download, or are no matter of speed
 

@@ -103,7 +103,9 @@ def lead(drag: Any, rig: bpy.types.Object, bone: str, way: tuple[float, float, f
         turns.append(_turned(rig, poses))
     held.move_to(held.anchor + end)  # let go of, as the operator does
     late, _ = _turned(rig, poses)
-    while held.moved.glides:
+    for _ in range(100):
+        if not held.moved.glides:
+            break
         held.move_to(held.anchor + end)
         late = max(late, _turned(rig, poses)[0])
     held.finish(bpy.context)

@@ -174,9 +174,9 @@ def test_wrong_objects_and_names_are_named() -> None:
     with pytest.raises(faults.FigureFault, match="Bone 'hand' does not exist in armature 'Rig'"):
         bones.number("hand")
     other = chain_rig(3)
-    with pytest.raises(faults.FigureFault, match="have changed meanwhile"):
+    with pytest.raises(faults.FigureFault, match="have changed in the meantime"):
         armature.read_state(other, bones)
-    with pytest.raises(faults.FigureFault, match="have changed meanwhile"):
+    with pytest.raises(faults.FigureFault, match="have changed in the meantime"):
         pose.write_channels(other, pose.read_channels(rig))
 
 

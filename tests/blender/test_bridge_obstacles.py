@@ -175,7 +175,7 @@ def test_what_cannot_be_an_obstacle_is_said() -> None:
     assert set(said) == {*cases, "Gone"}
     for name, (_, word) in cases.items():
         assert word in said[name] and name in said[name]
-    assert "not in the scene" in said["Gone"]
+    assert "no longer in the scene" in said["Gone"]
     assert not any(fault.blocking for fault in faults)
 
 

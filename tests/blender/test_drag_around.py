@@ -65,7 +65,7 @@ def solved_error(rig: bpy.types.Object, hand: str, goal: np.ndarray) -> float:
 
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one for each pose that a solver looks at among obstacles."""
-    guard: Any = sys.modules["ikmath.classic.former.descent.guard"].Guard
+    guard: Any = sys.modules["ikmath.solvers.collision_guard"].CollisionGuard
     near, seen = guard.near, []
 
     def noted(self: Any, pose: Any) -> Any:
@@ -115,16 +115,16 @@ def test_in_the_window_too_and_no_update_takes_long(seed, monkeypatch):
 def test_to_begin_anew_is_not_tried_where_it_cannot_help(monkeypatch):
     """A hand is led into a ball: it lies on its surface, and nobody comes nearer."""
     rig, hand, _ = person(3)
-    held, rounds = installed.module("control.drag.drag"), installed.module("control.drag.rounds")
+    held, solver = installed.module("control.drag.drag"), installed.module("control.drag.solver")
     ball = rig.articulate.obstacles[0].object
     tried = []
-    solve = rounds.solve_task
+    solve = solver.solve_task
 
     def noted(task: Any, before: Any = None, **options: Any) -> Any:
         tried.append(before is None)
         return solve(task, before, **options)
 
-    monkeypatch.setattr(rounds, "solve_task", noted)
+    monkeypatch.setattr(solver, "solve_task", noted)
     drag = held.Drag(rig, bpy.context, held.Grip(bone=hand))
     middle = np.array(ball.matrix_world.translation)
     out = (drag.anchor - middle) / np.linalg.norm(drag.anchor - middle)

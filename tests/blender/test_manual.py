@@ -30,8 +30,8 @@ def test_examples_run(page):
 
 def test_feet_that_slide_stand_in_every_step_after_the_manuals_way():
     names: dict[str, object] = {}
-    for block in _examples(installed.ROOT / "docs" / "baking.md"):
-        exec(compile(block, "baking.md", "exec"), names)
+    for block in _examples(installed.ROOT / "docs" / "mend.md"):
+        exec(compile(block, "mend.md", "exec"), names)
     rig, scene = bpy.context.object, bpy.context.scene
     steps = {"foot.L": [(1, 25), (35, 60)], "foot.R": [(1, 15), (25, 45)]}
 

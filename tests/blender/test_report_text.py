@@ -156,7 +156,7 @@ def test_what_was_left_out_is_told():
     cube.hide_set(True)
     bpy.ops.articulate.solve()
     assert (
-        "Obstacle 'Cube' is hidden and so ignored; show it, or take it off the list." in text().splitlines()
+        "Obstacle 'Cube' is hidden and ignored; show it, or remove it from the list." in text().splitlines()
     )
     assert "Nothing was near that the figure could touch." in text().splitlines()
 

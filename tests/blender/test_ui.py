@@ -330,7 +330,7 @@ def test_sentences_are_cut_where_the_sidebar_ends():
         return sum(2.0 if ord(letter) > 0x3000 else 1.0 for letter in words)
 
     sentences = (
-        "Bone 'arm.L' cannot move: it can turn about no axis; unlock one.",
+        "Bone 'arm.L' cannot move: it cannot turn about any axis; unlock one.",
         "ボーン'左手首左手首左手首左手首左手首' cannot move",
         "A_very_long_name_without_any_space_at_all_but_for_this end",
         "",

@@ -232,9 +232,9 @@ SENTENCES = {
         lambda: ik.Problem(ARM, [REACH], [], BODY, self_pairs=[(0, 5)]),
         "self_pairs name links that do not exist",
     ),
-    "a frame that is no rotation": (
+    "a frame that is not a rotation matrix": (
         lambda: ik.Position("wrist", (0, 0, 0), space="target", frame=2 * np.eye(3)),
-        "frame of Position goal wrist is no rotation",
+        "frame of Position goal wrist is not a rotation matrix",
     ),
     "a frame that nobody asked for": (
         lambda: ik.Orientation("wrist", np.eye(3), frame="x"),

@@ -58,7 +58,7 @@ def test_a_target_in_single_precision_is_taken_as_the_rotation_it_means():
 
 @pytest.mark.parametrize("bad", [np.diag([1, 1, -1]), 2 * np.eye(3), [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]])
 def test_what_is_no_rotation_is_refused(bad):
-    with pytest.raises(ik.BadValue, match="no rotation"):
+    with pytest.raises(ik.BadValue, match="not a rotation matrix"):
         ik.Orientation("tip", bad)
 
 

@@ -31,7 +31,7 @@ from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
-from ..frame.task import Task, first_figure, make_tasks
+from ..frame.task import Task, first_figure, make_tasks, smoothed_tasks
 from ..report.reasons import REASONS
 from ..report.report import Run, write_report
 from .watch import Watch
@@ -114,7 +114,7 @@ class Bake:
                 " the frames that Blender has: choose frames among these"
             )
         self.options = options
-        self.plan: Plan = read_plan(armature, context)
+        self.plan: Plan = read_plan(armature, context, carries="ALWAYS")
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
@@ -155,11 +155,15 @@ class Bake:
             yield self.progress
         figure, samples = seen[0][0], [sample for _, sample in seen]
         solved: list[Solved] = []
-        for start in range(0, len(samples), _BLOCK):
-            for task in self._tasks(figure, samples[start : start + _BLOCK]):
-                solved.append(self._solve(task, solved[-1] if solved else None))
-                self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
-                yield self.progress
+        ready = (
+            task
+            for start in range(0, len(samples), _BLOCK)
+            for task in self._tasks(figure, samples[start : start + _BLOCK])
+        )
+        for task in smoothed_tasks(ready):
+            solved.append(self._solve(task, solved[-1] if solved else None))
+            self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
+            yield self.progress
         self._write(context, figure, samples, solved, started)
 
     def _sample(self, context: bpy.types.Context) -> Iterator[tuple[Figure, Sample]]:

@@ -193,7 +193,7 @@ class Neighbourhood:
     def _near(self, scene: Scene, places: Array, size: float) -> ClosestPairs | None:
         """All near pairs; where none is, some among which the nearest is; None if there is nothing at all."""
         if self._watched is None or scene.broad_phase is not self._watched[0].broad_phase:
-            self._watched = scene, scene.coherence_cache(steady=True)
+            self._watched = scene, scene.coherence_cache()
         cache = self._watched[1]
         sight = max(_DETECT * size, self._sight)
         near = scene.near_places(places, sight, cache=cache)

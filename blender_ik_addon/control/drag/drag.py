@@ -37,10 +37,9 @@ from ..frame.solved import Solved
 from ..frame.task import Task, first_figure, make_tasks, next_task
 from ..live.start import Start
 from ..report.reasons import REASONS
-from .gliding import glide
 from .grip import Grip, plan_with_grip, taken
 from .mirrored import Mirrored, into
-from .rounds import Rounds
+from .solver import DragSolver
 
 __all__ = ("Drag", "Grip", "Moved")
 
@@ -88,7 +87,7 @@ class Drag:
     _row: int
     _rows: tuple[int, ...]
     _mirrored: Mirrored | None
-    _rounds: Rounds
+    _solver: DragSolver
     _target: Array
     _point: Points
 
@@ -288,7 +287,7 @@ class Drag:
         self.grip, self._plan = grip, plan
         self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
-        self._rounds, self._last = Rounds(plan, rows), None
+        self._solver, self._last = DragSolver(plan, rows, self._budget), None
         self._point = self._point_of(plan, figure, self._row)
         self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
@@ -308,20 +307,15 @@ class Drag:
         return Points(figure.skeleton, [plan.effectors[row].bone], points(plan, figure)[row])
 
     def _update(self) -> Moved:
-        armature, until = find_armature(self._plan), time.perf_counter() + self._budget
+        armature = find_armature(self._plan)
         targets, then = self._sample.targets.copy(), self._task.sample.targets[self._row]
         targets[self._row] = self._target
         if self._mirrored is not None:
             targets[self._rows[1]] = self._mirrored.across(self._target, self._sample.space)
-        gone = self._gone(then)
-        hurries = self._budget < np.inf and gone > 0.0
         self._task = next_task(self._task, replace(self._sample, targets=targets))
-        lost = self.moved is None or self.moved.status == "REACHED"  # only now, if it is not there
-        best = self._rounds.bring(self._task, hurries=hurries, lost=lost, until=until)
-        solved, arrived = best, self._rounds.arrived
-        if self._budget < np.inf and self._last is not None:
-            solved = glide(self._task, self._last, best, gone)
-            arrived = arrived and solved is best
+        return self._show(armature, self._solver.update(self._task, rests=self._gone(then) == 0.0))
+
+    def _show(self, armature: bpy.types.Object, solved: Solved) -> Moved:
         write_channels(armature, solved.channels, present=self._present)
         self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
@@ -330,11 +324,10 @@ class Drag:
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
         place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
         place = self._figure.space.point_out(place)
-        there = self._rounds.is_there(solved)
+        there = self._solver.is_there(solved)
         status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
-        glides = solved is not best
         self.moved = Moved(
-            error=float(error), status=status, message=message, place=place, arrived=arrived, glides=glides
+            error=float(error), status=status, message=message, place=place, arrived=self._solver.arrived, glides=not self._solver.arrived
         )
         return self.moved
 
@@ -342,7 +335,7 @@ class Drag:
         """Why the hand is not where it should be, or if it is, what holds against it."""
         if solved.sentence:
             return solved.sentence
-        counts, problem = self._rounds.counts, solved.problem or self._task.problem
+        counts, problem = self._solver.counts, solved.problem or self._task.problem
         off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # of the two it may lack one
         if off > self._plan.tolerance:
             counts = np.arange(len(counts)) == self._row
@@ -359,9 +352,7 @@ class Drag:
         """Let the figure have what the hand asks for, however long it takes, but for what is recorded."""
         recorded = self.recording is not None and self.recording.moves
         if self.moved is not None and not self.moved.arrived and not recorded:
-            budget, self._budget = self._budget, np.inf
-            self._update()
-            self._budget = budget
+            self._show(find_armature(self._plan), self._solver.finish(self._task))
 
     def _keep(self) -> None:
         """What the hand has done so far stays, also when it goes on with another grip."""

@@ -10,8 +10,6 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
-import ikmath as ik
-
 from ...bridge.armature import Bones, Matrices, pose_matrices, read_bones
 from ...bridge.checks import overridden
 from ...bridge.feet import Stand, carrier, stand
@@ -28,6 +26,8 @@ from .mirrored import Mirrored, other_hand
 _BODY: Final = 2  # of what the leg in the hand hangs from
 _BELOW: Final = 3  # of the foot below the hand: no body moves for it
 _TINY: Final = 1e-12
+METHOD: Final = "next"
+"""The method of all drags, whatever the rig's is: pins are to hold, which takes priorities."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +95,7 @@ def plan_with_grip(
     whole = not any(one.chain_root for one in dragged)
     held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")
     root = grip.root or root
-    method = ik.METHODS[rig_of(armature).solver.method]
-    # pins are to hold, which takes priorities
-    able = method.priorities and (method.obstacles or not rig_of(armature).keeps_clear)
-    instead = "" if able else ik.DEFAULT
-    plan = read_plan(armature, context, extra=[*held, *dragged], root=root, instead=instead)
+    plan = read_plan(armature, context, extra=[*held, *dragged], root=root, instead=METHOD)
     effectors, rows = list(map(_as_held, plan.effectors[: -len(dragged)])), []
     added = len(effectors)
     for one in dragged:

@@ -46,7 +46,7 @@ def held_back(
         if solution.status is ik.Status.BLOCKED and near.name:
             reasons[rows[number]] = f"stopped by {near.name}"
         elif solution.status is ik.Status.STOPPED and not brief:
-            reasons[rows[number]] = "it still came nearer when the iterations ran out"
+            reasons[rows[number]] = "it was still improving when the iterations ran out"
         else:
             reasons[rows[number]] = reason(problem, pose, number, paced=solution.paced)
     return tuple(reasons)

@@ -69,25 +69,34 @@ def bent_instead(
     Returns:
         The solution, and what to tell the next time.
     """
-    limbs, posture = figure.plan.limbs, problem.posture
-    hinges = figure.hinges
-    if limbs is None or hinges is None or posture is None or solution.status is not ik.Status.REACHED:
+    limbs, hinges, cost = figure.plan.limbs, figure.hinges, effort_of(problem)
+    if limbs is None or hinges is None or cost is None or solution.status is not ik.Status.REACHED:
         return solution, tried
     bent = hinges.at_rest + hinges.sides * solution.q[hinges.bends]
-    away = posture.gain * ((solution.q - posture.q) / problem.stack.metric) ** 2
-    effort, hard = away.sum(), hinges.own.dot(away)
+    hard = hinges.own.dot((solution.q - figure.q) ** 2)
+    effort = cost(solution.q)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
     worth = hinges.which & (np.abs(bent) < _STRAIGHT) & (hard > np.maximum(_HARD, _HARDER * past))
     for rows in _together(np.flatnonzero(worth).tolist(), hard):
         q = solution.q.copy()
         for row in rows:
-            _bend(figure, limbs, row, q, bent[row], posture.q)
+            _bend(figure, limbs, row, q, bent[row], figure.q)
         other = relaxed(problem.start(q))
-        left = posture.gain * ((other.q - posture.q) / problem.stack.metric) ** 2
-        if other.status is ik.Status.REACHED and left.sum() < _EASIER * effort:
+        if other.status is ik.Status.REACHED and cost(other.q) < _EASIER * effort:
             return other, ()
         past[list(rows)] = hard[list(rows)]
     return solution, past.tolist()
+
+
+def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
+    """What coordinates (n,) cost by a problem's posture; None if it has none."""
+    cost, posture = problem.posture_cost, problem.posture
+    if cost is not None:
+        return lambda q: cost.value(ik.Pose.forward(problem.skeleton, q))
+    if posture is None:
+        return None
+    weight = posture.gain / problem.stack.metric**2
+    return lambda q: float(weight.dot((q - posture.q) ** 2))
 
 
 def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:

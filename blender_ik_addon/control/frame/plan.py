@@ -22,6 +22,7 @@ from ...bridge.chains import moving_bones
 from ...bridge.checks import armature_faults
 from ...bridge.dependencies import carrying_bone
 from ...bridge.faults import require
+from ...bridge.figure_map import BoneMap, read_map
 from ...bridge.goals import ALONE, Masses
 from ...bridge.space import upward
 from ...properties import check
@@ -30,7 +31,7 @@ from ...properties.bone import bone_settings
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
-from ...properties.menus import weighs
+from ...properties.menus import takes_posture_cost, weighs
 from ...properties.refusal import Refused
 from ..collision.surroundings import Surroundings, read_surroundings
 from .masses import read_inertia, read_masses
@@ -110,6 +111,8 @@ class Plan:
         keeps: shares of the posture by bone, where they are less than all of it.
         masses: of the figure, if an effector asks for its balance.
         inertia: (B, 6) how hard each bone is to move; None for all alike.
+        bone_map: what each bone is, where the posture objective chooses poses; else None.
+        carries: when the posture is carried to where the targets are, see `posture`.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
 
@@ -129,6 +132,9 @@ class Plan:
     surroundings: Surroundings | None = None
     masses: Masses | None = None
     inertia: Array | None = field(default=None, compare=False, repr=False)
+    bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
+    carries: str = "NEVER"
+    posture_from: str = "AUTO"
     metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
 
@@ -152,13 +158,19 @@ class Plan:
         """The bones of the effectors, each with the point that counts in the bone's axes."""
         return [(effector.bone, effector.local) for effector in self.effectors]
 
-    def solver(self, *, brief: bool = False, rough: bool = False, most: int | None = None) -> ik.Solver:
-        """The method, ready to solve; with so many iterations at most, if the settings do not say fewer."""
-        asked = brief, rough, most
+    def solver(
+        self, *, brief: bool = False, rough: bool = False, most: int | None = None, **more: Any
+    ) -> ik.Solver:
+        """The method, ready to solve; with so many iterations at most, if the settings do not say fewer.
+
+        Args:
+            brief, rough: see `ikmath.Solver`; more: further options of the method.
+        """
+        asked = brief, rough, most, tuple(more.items())
         if asked not in self._solvers:
             limits = [limit for limit in (self.max_iterations, most) if limit]
             told = {"max_iterations": min(limits)} if limits else {}
-            options = {"tolerance": self.tolerance, **dict(self.parameters), **told}
+            options = {"tolerance": self.tolerance, **dict(self.parameters), **told, **more}
             self._solvers[asked] = ik.Solver(self.method, brief=brief, rough=rough, **options)
         return self._solvers[asked]
 
@@ -181,6 +193,7 @@ def read_plan(
     extra: Sequence[EffectorPlan] = (),
     root: str = "",
     instead: str = "",
+    carries: str = "NEVER",
 ) -> Plan:
     """Check an armature's settings and put them together.
 
@@ -190,6 +203,7 @@ def read_plan(
         extra: effectors that are not on the rig; they come last. With them the rig may have none.
         root: in place of the solver's setting.
         instead: method in place of the one that is set.
+        carries: see `Plan`.
 
     Raises:
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
@@ -206,6 +220,7 @@ def read_plan(
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
     root, method = root or solver.root, instead or solver.method
+    natural = takes_posture_cost(method) and solver.effort == "WEIGHT" and solver.posture > 0.0
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
@@ -225,13 +240,22 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
-        inertia=read_inertia(armature, bones, unit) if weighs(method, solver.effort) else None,
+        inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
+        bone_map=read_map(bones, upward(armature), _deforming(armature, bones)) if natural else None,
+        carries=carries,
+        posture_from=solver.posture_from,
         metre=unit,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)
         else None,
     )
+
+
+def _deforming(armature: bpy.types.Object, bones: Bones) -> Flags:
+    """(B,) which bones deform."""
+    deforming = [armature.data.bones[name].use_deform for name in bones.names]
+    return np.array(deforming, dtype=np.bool_)
 
 
 def _size(armature: bpy.types.Object, bones: Bones) -> float:

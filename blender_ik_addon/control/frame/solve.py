@@ -36,7 +36,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
         Refused, IkError: it cannot be solved; nothing has been changed and the sentence says why.
     """
     started = time.perf_counter()
-    plan = read_plan(armature, context)
+    plan = read_plan(armature, context, carries="UNPLANTED")
     sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
     figure = first_figure(plan, armature, sample)
     (task,) = make_tasks(plan, figure, [sample])

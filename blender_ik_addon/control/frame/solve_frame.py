@@ -12,8 +12,9 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.diagnosis.status import explain
+from ikmath.postures.alignment import carried
 
-from ...bridge.armature import Array, Channels, Flags
+from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
@@ -23,6 +24,7 @@ from .goals import Part, effector_errors, points
 from .held_back import held_back
 from .hinging import bent_instead
 from .plan import Plan
+from .posture import plain
 from .settle import honest, settle
 from .solved import Solved
 from .task import Task, make_problem
@@ -34,6 +36,9 @@ _FURTHER = 6  # and how many more as long as each time they leave less than
 _LEFT = 0.9  # of what it was short by
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
+Ask = Callable[[ik.Problem, Array], ik.Solution]
+"""Solves a problem from coordinates (n,)."""
+
 
 def solve_task(
     task: Task,
@@ -43,6 +48,7 @@ def solve_task(
     relax: int = 0,
     leaps: bool = False,
     max_iterations: int | None = None,
+    ask: Ask | None = None,
 ) -> Solved:
     """Solve one frame.
 
@@ -58,23 +64,26 @@ def solve_task(
             reached them; relaxed, it is the same whichever way it came.
         leaps: whether it may turn as far as it takes from where it starts, though a frame came before.
         max_iterations: stop after so many steps, if the settings do not say fewer.
+        ask: solves a problem from coordinates (n,), in place of the method as the options above have it.
 
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
     """
     plan, figure = task.plan, task.figure
     # who asks briefly and goes on from nothing, as live does, will not go on from this frame either
-    asked = None if brief and before is None else _asked(task, brief)
-    again = before is not None and before.asked == asked
+    asked = None if ask is not None or (brief and before is None) else _asked(task, brief)
+    again = before is not None and asked is not None and before.asked == asked
     if before is not None and again and before.rests:
         return replace(before, frame=task.sample.frame)
     previous = before.channels if before else None
     if before is not None and _is_let_go(task):
         before = None
-    q = _start(figure, before)
+    q = _start(task, before)
     following = before.solution if before and not leaps else None
     problem = _settled(plan, task.problem, q, before)
-    if brief and max_iterations is None and following is None:
+    if ask is not None:
+        pass
+    elif brief and max_iterations is None and following is None and task.posture is None:
         ask = partial(_briefly, plan)
     else:
         ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
@@ -93,7 +102,8 @@ def solve_task(
         frame=task.sample.frame,
         channels=answer.channels,
         q=solution.q,
-        posture=task.figure.q,
+        posture=task.figure.q if task.posture is None else task.posture.q,
+        motion=None if task.posture is None else task.posture.motion,
         solution=solution,
         status=solution.status.name,
         sentence="",
@@ -145,7 +155,7 @@ def _answer(
     q: Array,
     before: Solved | None,
     previous: Channels | None,
-    ask: Callable[[ik.Problem, Array], ik.Solution],
+    ask: Ask,
     relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
     """Solve a figure that is exact, from coordinates q, and let it relax if it is to."""
@@ -183,25 +193,28 @@ def _answer_in_rounds(
     q: Array,
     before: Solved | None,
     previous: Channels | None,
-    ask: Callable[[ik.Problem, Array], ik.Solution],
+    ask: Ask,
     relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
     """Solve a figure that is not exact, from coordinates q, until Blender shows what is wanted."""
     plan, figure, want = task.plan, task.figure, task.want
 
     def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
-        asked = _settled(plan, make_problem(plan, own, want, figure.q)[1], q, before)
+        made = make_problem(plan, own, want, figure.q)[1]
+        if task.posture is not None:
+            made = made.with_posture(task.posture.cost)
+        asked = _settled(plan, made, q, before)
         ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
         # Who stands in a wall by now starts afresh: he may not find the way out of it.
         afresh = first or depth_of(asked, own) > 0.0
         solution = ask(asked, q if afresh else own.q)
         return solution if relaxed is None else relaxed(asked, solution)
 
-    plain = _plain(plan, want)
+    asks = plain(plan, want)
     settled = settle(
         figure,
         want,
-        plain,
+        asks,
         previous,
         partial(points, plan),
         solve_round,
@@ -212,7 +225,7 @@ def _answer_in_rounds(
     there = figure.posed(settled.channels)
     parts, problem = make_problem(plan, there, replace(want, offset=points(plan, there)), there.q)
     problem = _settled(plan, problem, q, before)
-    if not np.logical_or(*plain).all():
+    if not np.logical_or(*asks).all():
         errors = problem.errors(ik.Pose.forward(there.shown, there.q))
         rest = effector_errors(len(plan.effectors), parts, errors)
         distance = np.where(np.isnan(distance), rest[0], distance)
@@ -260,17 +273,6 @@ def _settled(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -
     if earlier is not None and earlier.effectors != problem.effectors:
         earlier = None  # another effector was off there
     return problem.settled(q, earlier)
-
-
-def _plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
-    """(E,) which effectors ask for a place, (E,) for an orientation; neither with a free axis or a slack."""
-    flags = np.zeros((2, len(plan.effectors)), dtype=bool)
-    for row, effector in enumerate(plan.effectors):
-        told, amounts = want.settings[row], want.amounts[row]
-        every = (*told.get("axes", ()), *told.get("turn_axes", ()))
-        if all(every) and not amounts.get("slack") and not amounts.get("turn_slack"):
-            flags[:, row] = effector.kind.moves, effector.kind.turns
-    return flags[0], flags[1]
 
 
 def _briefly(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
@@ -324,12 +326,17 @@ def _is_let_go(task: Task) -> bool:
     return bool((errors <= task.plan.tolerance).all())
 
 
-def _start(figure: Figure, before: Solved | None) -> Array:
-    """Warm: what the frame before ended at, carried along by what the animation did since."""
+def _start(task: Task, before: Solved | None) -> Array:
+    """Warm: what the frame before ended at, carried along by what animation and targets did since."""
+    figure, motion = task.figure, None if task.posture is None else task.posture.motion
+    posture = figure.q if task.posture is None else task.posture.q
     if before is None:
-        return figure.q
-    if figure.q is before.posture:
-        return before.q
-    carry = figure.q - before.posture
-    # Coordinates jump by a whole turn where a bone passes its half turn; a jump is no motion to follow.
-    return before.q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
+        return figure.q if task.posture is None else task.posture.start
+    q = before.q
+    if before.motion is not None:
+        q = carried(figure.skeleton, q, before.motion.inverse())
+    if posture is not before.posture:
+        carry = posture - before.posture
+        # Coordinates jump by a whole turn where a bone passes its half turn; a jump is no motion to follow.
+        q = q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
+    return q if motion is None else carried(figure.skeleton, q, motion)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import ikmath as ik
+from ikmath.postures.alignment import RigidMotion
 
 from ...bridge.armature import Array, Channels
 from ..collision.surroundings import NOWHERE, Near
@@ -23,7 +24,8 @@ class Solved:
     Attributes:
         frame: its number.
         channels: of all bones, to be written or keyed.
-        q: (n,) the coordinates found; posture: (n,) those of the pose that it started from.
+        q: (n,) the coordinates found; posture: (n,) those of the pose that it started from; motion: that
+            carried the posture to where the targets are, None for none.
         solution: as the solver gave it; the frame after goes on from it without a jump.
         status: name of `ikmath.Status`; sentence: what holds the figure back, "" as the solution says it.
         off: how far the effectors are from their targets, see `distance` and `angle`, or what measures it.
@@ -40,6 +42,7 @@ class Solved:
     channels: Channels
     q: Array
     posture: Array
+    motion: RigidMotion | None = None
     solution: ik.Solution = field(repr=False)
     status: str
     sentence: str

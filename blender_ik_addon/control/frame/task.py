@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
@@ -19,7 +20,9 @@ from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
 from ..collision.surroundings import Model, place_problems
 from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
+from .hinging import hinged
 from .plan import Plan
+from .posture import SMOOTHING, FramePosture, frame_posture, with_smooth_motion
 from .sample import Sample
 
 
@@ -31,6 +34,7 @@ class Task:
         sample: the frame; figure: measured at the pose that it starts from.
         want: what the effectors want; parts: that as goals; problem: them as a problem, with the posture.
         model: what the frames after have in common with this one, if there is something around the figure.
+        posture: the posture objective, which is in the problem; None for a method that takes none.
     """
 
     plan: Plan
@@ -40,6 +44,11 @@ class Task:
     parts: Sequence[Part] = field(repr=False)
     problem: ik.Problem
     model: Model | None = field(default=None, repr=False)
+    posture: FramePosture | None = field(default=None, repr=False)
+
+    def with_posture(self, posture: FramePosture) -> Task:
+        """The task with another posture objective."""
+        return replace(self, posture=posture, problem=self.problem.with_posture(posture.cost))
 
 
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
@@ -89,7 +98,11 @@ def _chains(plan: Plan) -> list[tuple[str, str]]:
 
 
 def make_tasks(
-    plan: Plan, figure: Figure, samples: Sequence[Sample], model: Model | None = None
+    plan: Plan,
+    figure: Figure,
+    samples: Sequence[Sample],
+    model: Model | None = None,
+    posture: FramePosture | None = None,
 ) -> list[Task]:
     """Get frames ready; goals are made and checked once for all of them where only their targets differ.
 
@@ -97,12 +110,15 @@ def make_tasks(
         plan: the armature's plan.
         figure: the plan's figure, at any frame.
         samples: the frames.
-        model: see `Task`; of a frame before.
+        model, posture: see `Task`; of a frame before.
 
     Raises:
         FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
     """
     figures = figure.at_each([sample.state for sample in samples], [sample.space for sample in samples])
+    if plan.bone_map is not None:
+        limited = {id(own): hinged(own) for own in figures}
+        figures = [limited[id(own)] for own in figures]
     wants, together = wanted_in_all(plan, figures, samples)
     if together is None:
         made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
@@ -110,12 +126,41 @@ def make_tasks(
         parts, problem = make_problem(plan, figures[0], together, np.array([own.q for own in figures]))
         made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
     placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples, model)
-    return [
-        Task(plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem, model=common)
-        for sample, own, want, (parts, _), (problem, common) in zip(
-            samples, figures, wants, made, placed, strict=True
+    tasks = []
+    for sample, own, want, (parts, _), (problem, common) in zip(
+        samples, figures, wants, made, placed, strict=True
+    ):
+        task = Task(
+            plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem, model=common
         )
-    ]
+        posture = frame_posture(plan, own, want, posture)
+        tasks.append(task if posture is None else task.with_posture(posture))
+    return tasks
+
+
+def smoothed_tasks(tasks: Iterable[Task]) -> Iterator[Task]:
+    """The tasks of a clip with the headings of their postures averaged over neighbouring frames."""
+    window: deque[Task] = deque()
+    middle = 0  # of the window: the task that comes next
+    for task in tasks:
+        window.append(task)
+        if len(window) - middle > SMOOTHING:
+            yield _smoothed(window, middle)
+            middle += 1
+        if middle > SMOOTHING:
+            window.popleft()
+            middle -= 1
+    while middle < len(window):
+        yield _smoothed(window, middle)
+        middle += 1
+
+
+def _smoothed(window: Sequence[Task], middle: int) -> Task:
+    """One task of a window with the heading of its posture averaged over those next to it."""
+    near = range(max(middle - SMOOTHING, 0), min(middle + SMOOTHING + 1, len(window)))
+    postures = [window[row].posture for row in near]
+    smooth = with_smooth_motion([posture for posture in postures if posture], middle - near.start)
+    return window[middle] if smooth is None else window[middle].with_posture(smooth)
 
 
 def next_task(before: Task, sample: Sample) -> Task:
@@ -130,7 +175,7 @@ def next_task(before: Task, sample: Sample) -> Task:
     """
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:
-        return make_tasks(plan, figure, [sample], before.model)[0]
+        return make_tasks(plan, figure, [sample], before.model, before.posture)[0]
     want = wanted_still(plan, before.want, then, sample)
     if want is None:
         want = wanted(plan, figure, sample)
@@ -143,7 +188,9 @@ def next_task(before: Task, sample: Sample) -> Task:
     model = before.model
     if problem.scene is None or sample.obstacles is not then.obstacles:
         ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
-    return Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
+    task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
+    posture = frame_posture(plan, figure, want, before.posture)
+    return task if posture is None else task.with_posture(posture)
 
 
 def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
@@ -156,7 +203,7 @@ def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tupl
     """The parts, and all goals with the posture at their end."""
     parts = make_parts(plan, figure, want)
     goals = [part.goal for part in parts]
-    if plan.posture > 0.0 or not goals:
+    if plan.bone_map is None and (plan.posture > 0.0 or not goals):
         goals.append(ik.Posture(posture, gain=_gains(plan, figure)))
     return parts, goals
 

@@ -267,7 +267,7 @@ class LiveFigures:
                 kept.doubtful = False
                 return kept
         context: Any = SimpleNamespace(scene=scene, view_layer=depsgraph.view_layer)
-        plan = read_plan(armature, context)
+        plan = read_plan(armature, context, carries="ALWAYS")
         sample = take_sample(plan, armature, depsgraph, scene.frame_current)
         figure = first_figure(plan, armature, sample)
         start = Start(armature, plan.bones)

@@ -24,4 +24,4 @@ class Gradient(Pushing):
 
     def vector(self, at: Situation) -> Array:
         """The arbitrary vector (n,), before it is projected into what the goals leave free."""
-        raise TypeError(f"{type(self).__name__} does not say where it pushes.")
+        raise TypeError(f"{type(self).__name__} must implement the push.")

@@ -32,8 +32,8 @@ class CostAdaptive(Gradient):
         zones: d_ta and d_ug.
     """
 
-    alpha: float = setting(0.5, "Alpha", "Height of the bell-shaped cost with which a solve begins")
-    beta: float = setting(200.0, "Beta", "The larger, the narrower the bell with which a solve begins")
+    alpha: float = setting(0.5, "Alpha", "Initial height of the bell-shaped cost")
+    beta: float = setting(200.0, "Beta", "Initial sharpness of the bell-shaped cost")
     zones: Zones = field(default_factory=Zones)
 
     name: ClassVar[str] = "cost_adaptive"

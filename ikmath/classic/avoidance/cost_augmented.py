@@ -29,7 +29,7 @@ class CostAugmented(Gradient):
 
     name: ClassVar[str] = "cost_augmented"
     label: ClassVar[str] = "Cost Function, Augmented"
-    description: ClassVar[str] = "As Cost Function, three coordinates for every obstacle."
+    description: ClassVar[str] = "As Cost Function, with three coordinates for every obstacle."
     source: ClassVar[str] = "Ge 2000, section 5.3.4, task space augmentation"
 
     def vector(self, at: Situation) -> Array:

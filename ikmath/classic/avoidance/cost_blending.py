@@ -25,7 +25,7 @@ class CostBlending(Gradient):
 
     name: ClassVar[str] = "cost_blending"
     label: ClassVar[str] = "Cost Function, Blending"
-    description: ClassVar[str] = "As Cost Function, each obstacle weighed by how urgent it is."
+    description: ClassVar[str] = "As Cost Function, with each obstacle weighted by its urgency."
     source: ClassVar[str] = "Ge 2000, eq. 5.4"
 
     def vector(self, at: Situation) -> Array:

@@ -25,7 +25,7 @@ class CostBlendingAugmented(Gradient):
 
     name: ClassVar[str] = "cost_blending_augmented"
     label: ClassVar[str] = "Cost Function, Blending Augmented"
-    description: ClassVar[str] = "As Augmented, each obstacle weighed by how urgent it is."
+    description: ClassVar[str] = "As Augmented, with each obstacle weighted by its urgency."
     source: ClassVar[str] = "Ge 2000, sections 5.3.2 and 5.3.4"
 
     def vector(self, at: Situation) -> Array:

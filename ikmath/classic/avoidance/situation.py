@@ -85,7 +85,7 @@ class Situation:
         return result
 
     def bounded(self, push: Array) -> Array:
-        """A push, shortened where the linear picture would not hold: gains of 1 / d^3 know no bound."""
+        """A push, shortened to where the linear model holds: gains of 1 / d^3 are unbounded."""
         far = float(np.abs(self.all_rates @ push).max(initial=0.0))
         longest = float(np.abs(push).max(initial=0.0))
         share = min(1.0, _STRIDE / max(far, 1e-300), 0.5 / max(longest, 1e-300))

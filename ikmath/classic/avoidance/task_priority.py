@@ -4,7 +4,7 @@
 Maciejewski & Klein 1985 as Ge gives it (4.1.1, eq. 4.6):
 `dq = J_e^+ x_e + alpha_h [J_o (I - J_e^+ J_e)]^+ (alpha_o x_o - J_o J_e^+ x_e)`, for the two worst obstacles
 weighed by how their critical distances compare (5.3.1, eq. 5.2). The gains are those of `zones`, or the
-influence function of Pourazady & Ho, which asks how much time is left to brake.
+influence function of Pourazady & Ho, by the time left to brake.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TaskPriority(Pushing):
     influence: str = setting(
         "polynomial",
         "Influence",
-        "How fast the point is driven away: by its distance, or by the time left to brake",
+        "How fast the point moves away: by its distance, or by the time left to brake",
         choices=INFLUENCES,
     )
     a_max: float = setting(
@@ -51,9 +51,9 @@ class TaskPriority(Pushing):
     )
     v_max: float = setting(0.05, "v max", "Pourazady's largest speed, figure sizes a step")
     damping: float = setting(
-        0.05, "Damping", "Of the pseudo-inverse of what the goals leave free", minimum=1e-6
+        0.05, "Damping", "Damping of the pseudo-inverse in the null space of the goals", minimum=1e-6
     )
-    abort: bool = setting(True, "Abort", "Inside d_ta, goals are not followed nearer to the obstacle")
+    abort: bool = setting(True, "Abort", "Inside d_ta, do not follow goals nearer to the obstacle")
 
     name: ClassVar[str] = "task_priority"
     label: ClassVar[str] = "Task Priority"

@@ -30,7 +30,7 @@ class TaskPriorityAugmented(Pushing):
 
     zones: Zones = field(default_factory=Zones)
     damping: float = setting(
-        0.05, "Damping", "Of the pseudo-inverse of what the goals leave free", minimum=1e-6
+        0.05, "Damping", "Damping of the pseudo-inverse in the null space of the goals", minimum=1e-6
     )
 
     name: ClassVar[str] = "task_priority_augmented"

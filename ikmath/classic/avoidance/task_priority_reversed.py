@@ -32,13 +32,13 @@ class TaskPriorityReversed(Pushing):
     """
 
     zones: Zones = field(default_factory=Zones)
-    alpha_n: float = setting(1.0, "Alpha n", "Gain of what the goals still get")
-    alpha_e: float = setting(1.0, "Alpha e", "Gain of the goals' velocity in it")
-    damping: float = setting(0.05, "Damping", "Of both pseudo-inverses", minimum=1e-6)
+    alpha_n: float = setting(1.0, "Alpha n", "Gain of the goals in the null space of the obstacles")
+    alpha_e: float = setting(1.0, "Alpha e", "Gain of the goals' velocity there")
+    damping: float = setting(0.05, "Damping", "Damping of both pseudo-inverses", minimum=1e-6)
 
     name: ClassVar[str] = "task_priority_reversed"
     label: ClassVar[str] = "Task Priority, Reversed"
-    description: ClassVar[str] = "Obstacles before goals. Restless, as its own author says."
+    description: ClassVar[str] = "Obstacles before goals. Unsteady, as its author says."
     source: ClassVar[str] = "Ge 2000, section 5.3.4, priority reversing"
 
     def step(self, at: Situation) -> Array:

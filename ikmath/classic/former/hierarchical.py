@@ -72,8 +72,8 @@ class HierarchicalOptions(RestOptions):
     search: bool = setting(
         False,
         "Search",
-        "Where obstacles block the direct way, look for a pose beyond them too, though the way there may lead"
-        " through them: when you press Solve, and for the first frame of a bake",
+        "If obstacles block the direct way, look for a pose beyond them, also through a wall: when you press"
+        " Solve, and for the first frame of a bake",
         offered=True,
     )
     max_turn: float | None = None

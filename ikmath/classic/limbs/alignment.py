@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The turn that brings points best to where they should be, on circles of quaternions.
 
-Points at e_k that should come to t_k ask for the turn R that minimises `sum w |R e - t|^2`. That maximises
+Points at e_k that should move to t_k need the turn R that minimises `sum w |R e - t|^2`. That maximises
 `u^T K u` over unit quaternions u, with the symmetric matrix K of Davenport (the q-method for Wahba's
 problem). On a great circle `cos(a) u + sin(a) d` this is `mean + swell cos(2a - phase)`, so both its maximum
 and the places where it has a given value (a point at a given distance from another) are known in closed form.
@@ -30,7 +30,7 @@ from .arithmetic import (
 )
 
 Pair: TypeAlias = tuple[Vector, Vector, Number]
-"""Where a carried point is (joint frame), where it should be (rest frame), and the weight of the wish."""
+"""Where a carried point is (joint frame), where it should be (rest frame), and the weight."""
 Davenport: TypeAlias = tuple[Number, ...]
 """ww wx wy wz xx xy xz yy yz zz of the symmetric matrix."""
 Turned: TypeAlias = tuple[Quaternion, tuple[Number, ...]]

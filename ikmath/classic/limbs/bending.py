@@ -12,7 +12,7 @@ from .swinging import beside, between, ends
 
 @dataclass(frozen=True)
 class Bending:
-    """A joint whose turn is told by two numbers, the bend and the twist.
+    """A joint whose turn has two numbers, the bend and the twist.
 
     Attributes:
         axis: 0 to bend about x, 2 about z.
@@ -25,11 +25,11 @@ class Bending:
 
     def turned(self, m: Arithmetic, bend: Number, twist: Number) -> Turned:
         """The turn of two angles."""
-        raise TypeError(f"{type(self).__name__} does not say how it turns.")
+        raise TypeError(f"{type(self).__name__} must implement a turn.")
 
     def best(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number, several: bool) -> Turned:
         """See `Turning.best`."""
-        raise TypeError(f"{type(self).__name__} does not say how it turns best.")
+        raise TypeError(f"{type(self).__name__} must implement the best turn.")
 
     def start(self, m: Arithmetic, turns: Vector) -> Turned:
         """See `Turning.start`."""

@@ -169,7 +169,7 @@ def targets(problem: Problem, batch: tuple[int, ...]) -> Array:
 
 
 def read_limbs(problem: Problem, method: str, *, slides: bool = True) -> Limbs:
-    """Read the limbs that a problem's goals ask for.
+    """Read the limbs of a problem's goals.
 
     Args:
         problem: with whole Position goals of one priority only, as the flags of the geometric methods say.

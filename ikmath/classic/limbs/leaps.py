@@ -23,7 +23,7 @@ from .sweeps import sweep
 
 _FARTHEST: Final = 64.0  # stride of a leap, in sweeps
 _MEMORY: Final = 8  # sweeps that are remembered
-_EVEN: Final = 1e-10  # of the trace, added to the diagonal: sweeps that were all alike tell nothing new
+_EVEN: Final = 1e-10  # of the trace, added to the diagonal: sweeps that were all alike add nothing new
 
 
 def accelerated_sweep(posing: Posing, damping: float = np.inf) -> None:
@@ -53,7 +53,7 @@ def accelerated_sweep(posing: Posing, damping: float = np.inf) -> None:
 
 
 def _numbers(posing: Posing, state: Any) -> tuple[Number, ...]:
-    """All that tells a state: the numbers of the turns, and the slides."""
+    """The numbers of a state: those of the turns, and the slides."""
     found: list[Number] = []
     for node, turned, slid in zip(posing.limbs.nodes, *state, strict=True):
         if node.turning is not None:
@@ -63,7 +63,7 @@ def _numbers(posing: Posing, state: Any) -> tuple[Number, ...]:
 
 
 def _pose(posing: Posing, numbers: tuple[Number, ...]) -> None:
-    """Take the pose that such numbers tell, inside the limits."""
+    """Take the pose of such numbers, inside the limits."""
     m, at = posing.m, 0
     for index, node in enumerate(posing.limbs.nodes):
         if node.turning is not None:

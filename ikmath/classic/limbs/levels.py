@@ -53,12 +53,12 @@ def level_group(
 def outward(posing: Posing, wanted: Wanted, shared: Wanted) -> None:
     """One pass from the roots to the tips.
 
-    Groups with one effector beyond them are levelled. Where several hang on a group, each of them wishes the
-    next head to where its own level would have it, and the weights decide.
+    Groups with one effector beyond them are levelled. Where several hang on a group, each of them has its own
+    level for the next head, and the weights decide.
 
     Args:
         posing: left with everything in its place.
-        wanted: level for a group of a single chain; shared: level that each effector wishes from a shared
+        wanted: level for a group of a single chain; shared: level of each effector in a shared
             group.
     """
     for group in posing.limbs.groups:

@@ -20,7 +20,7 @@ from .chains import Aim, Group
 from .posing import Posing
 
 Wish = tuple[Aim, Vector, Number]
-"""An aim, where its socket should be in the world, and the weight of the wish."""
+"""An aim, where its socket should be in the world, and the weight."""
 
 _GROUP_ROUNDS: Final = 12  # of joints that coincide and aim together
 _STILL: Final = 1e-13

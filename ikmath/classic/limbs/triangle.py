@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pass of the triangulation method, and a quick start that other methods can take from it.
 
-It stands apart from the method because no method knows another one, but any may begin where this pass ends.
+It is separate from the method, because methods do not import each other, but any may start from this pass.
 """
 
 from __future__ import annotations

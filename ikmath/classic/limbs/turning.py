@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The best turn of one joint: where limits let it go so that what hangs on it is nearest.
 
-Every geometric method comes down to this question, asked of one joint after the other; this file answers it
-once, for every kind of joint and with its limits, with the circles of `alignment`:
+Every geometric method reduces to this problem, for one joint after the other. This file solves it once, for
+every kind of joint with its limits, by the circles of `alignment`:
 
 - a hinge (one free turn) is one great circle: exact, then its interval;
 - a ball that carries one point is solved by the great circle of the gradient, which is the shortest turn:
@@ -59,11 +59,11 @@ class Turning(Protocol):
         ...
 
     def numbers(self, turned: Turned) -> tuple[Number, ...]:
-        """What a turn is told by: differences of these may be added and scaled."""
+        """The numbers of a turn; their differences may be added and scaled."""
         ...
 
     def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
-        """The turn inside the limits that such numbers tell, or one next to it."""
+        """The turn of such numbers inside the limits, or one next to it."""
         ...
 
     def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:

@@ -3,8 +3,8 @@
 
 Their problem, a step that keeps the joints within their limits, is `minimise |A x - b|^2` with `l <= x <=
 u`. It is solved by an active set (Stark & Parker 1995, "BVLS"): unknowns are free or at a bound; the free
-ones are solved for; whoever would leave its bounds is put there; whoever would rather come back inside is
-freed again. Finite, and exact to rounding, since the objective falls with every change of the set.
+ones are solved for; one that would leave its bounds is put there; one whose gradient points inside is freed
+again. Finite, and exact to rounding, since the objective falls with every change of the set.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...arrays import Array, Mask
 from ...errors import BadShape, BadValue
 from ..svd.decomposition import as_matrix
 
-_WHOLE_SETS: Final = 12  # rounds in which who is held may be freed again
+_WHOLE_SETS: Final = 12  # rounds in which held unknowns may be freed again
 _PULL: Final = 1e-12  # share of the largest slope that counts as none
 _SLIGHT: Final = 1e-12  # way out of the bounds that is rounding
 
@@ -104,7 +104,7 @@ def active_set(
     scale = max(float(np.abs(gradient(origin)).max(initial=0.0)), float(np.finfo(np.float64).tiny))
     tolerance = 1e-13 * size * scale
     for _ in range(10 * size + 10):
-        # Solve for the free ones; whoever would leave stops the step there and is no longer free.
+        # Solve for the free ones; the first that would leave stops the step there and is no longer free.
         while (free := active == 0).any():
             move = step(free, x)
             reach = np.full(len(move), np.inf)
@@ -164,5 +164,5 @@ def _as_vector(values: Array, size: int, what: str) -> Array:
     if vector.shape != (size,):
         raise BadShape(what, f"({size},)", vector.shape)
     if np.isnan(vector).any():
-        raise BadValue(what, "holds NaN.")
+        raise BadValue(what, "contains NaN.")
     return vector

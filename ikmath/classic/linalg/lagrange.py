@@ -250,7 +250,7 @@ class _Valley:
         size = float(np.linalg.norm(within))
         within += (size / max(len(bent), 1) ** 0.5 or 1.0) * (across @ across.T)
         flat = np.zeros((0, 0)), np.zeros_like(bent)
-        try:  # mostly all of it is steep enough, which this tells in a small part of the time
+        try:  # usually all of it is steep enough, which this shows in a small part of the time
             np.linalg.cholesky(within - _FLATTEST * size * np.eye(len(bent)))
         except np.linalg.LinAlgError:
             found, vectors = np.linalg.eigh(within)

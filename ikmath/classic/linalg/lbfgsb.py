@@ -269,8 +269,8 @@ def _subspace_minimum(
     """Minimise the model over the unknowns free at the Cauchy point (section 5.1, the direct primal method).
 
     The minimum is projected onto the bounds; should that lead uphill or hardly down, the way to it is cut
-    short at the first bound instead (after Morales & Nocedal 2011, who only ask that it does not lead
-    uphill).
+    short at the first bound instead (after Morales & Nocedal 2011, who only require that it does not
+    lead uphill).
     """
     theta, w, m = model
     free: Mask = (cauchy > low) & (cauchy < high)
@@ -307,9 +307,9 @@ def _checked(start: Array, lower: Array, upper: Array) -> tuple[Array, Array, Ar
         if bound.shape != x.shape:
             raise BadShape(what, f"{x.shape}", bound.shape)
         if np.isnan(bound).any():
-            raise BadValue(what, "holds NaN.")
+            raise BadValue(what, "contains NaN.")
     if not np.isfinite(x).all():
-        raise BadValue("start", "holds NaN or infinity.")
+        raise BadValue("start", "contains NaN or infinity.")
     if (low > high).any():
         which = int(np.flatnonzero(low > high)[0])
         raise BadValue("lower", f"is above upper at entry {which} ({low[which]:g} > {high[which]:g}).")

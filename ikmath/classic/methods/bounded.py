@@ -2,8 +2,8 @@
 """Each step the best one that the joint limits allow (Ki & Sheen, eq. 7.3 to 7.5, example 7.4).
 
 `minimise |J dh - dX|^2 + c^2 |dh|^2` subject to `l <= h + dh <= u`. Unlike a step that is put back inside
-afterwards, this one knows the limits when it shares the work among the joints: it is the optimum, by an
-active set over the bounds (`linalg.bounded`). A joint's two swing turns have one limit together, an ellipse;
+afterwards, this one has the limits as constraints: it is the optimum, by an active set over the bounds
+(`linalg.bounded`). A joint's two swing turns have one limit together, an ellipse;
 the step sees the intervals around it, and the limit method of the problem keeps the ellipse.
 """
 
@@ -36,7 +36,7 @@ class BoundedOptions(SteppingOptions):
     """
 
     damping: float | None = setting(
-        None, "Damping", "Weighs the length of a step against the error it leaves"
+        None, "Damping", "Weight of the length of a step against the error that is left"
     )
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Bounded(Incremental):
 
     name: ClassVar[str] = "bounded"
     label: ClassVar[str] = "Bounded"
-    description: ClassVar[str] = "The joint limits are part of every step, which is the best one within them."
+    description: ClassVar[str] = "Finds the best step within the joint limits."
     source: ClassVar[str] = "Ki & Sheen, section 7, eq. 7.4 and 7.5"
     options: ClassVar[type[Options]] = BoundedOptions
 
@@ -65,7 +65,7 @@ class Bounded(Incremental):
             damping = options.damping * np.sqrt(max(state.caution, 1.0))
         wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
         if wish is not None:
-            # Where the goals are indifferent the shortest step is the one nearest to the wish.
+            # Where the goals do not decide, the shortest step is the one nearest to the posture's.
             error = error + jacobian.dot(wish)
             lower, upper = lower - wish, upper - wish
         if state.mobility is None:

@@ -2,7 +2,7 @@
 """Cyclic coordinate descent: one joint after the other, from the tip inward, each at its best.
 
 With one effector a joint turns the effector onto the line to its target; with several it finds the compromise
-that the weights ask for. Slides move to where the mean of the wishes lies. Limits are part of what a joint
+by weights. Slides move to the weighted mean. Limits are part of what a joint
 can do, so they hold after every single turn. The outer joints move first and most: tails, tentacles and necks
 look right with it, arms tend to roll in (Mueller-Cajar & Mukundan, figure 2); damping the turns spreads them.
 """

@@ -44,10 +44,13 @@ class ControlOptions(SteppingOptions):
     """
 
     norm: int = setting(
-        2, "Norm", "Even; the higher, the less angles near the desired ones are drawn", minimum=2
+        2,
+        "Norm",
+        "An even exponent. The higher it is, the weaker the pull on joints near their desired angle",
+        minimum=2,
     )
     damping: float | None = setting(
-        None, "Damping", "Weighs the length of a step against the error it leaves"
+        None, "Damping", "Weight of the length of a step against the error that is left"
     )
 
     def __post_init__(self) -> None:
@@ -61,9 +64,7 @@ class Control(Incremental):
 
     name: ClassVar[str] = "control"
     label: ClassVar[str] = "Control Expression"
-    description: ClassVar[str] = (
-        "The pseudo-inverse with gains that draw the joints to desired angles meanwhile."
-    )
+    description: ClassVar[str] = "The pseudo-inverse, with gains that pull joints towards desired angles."
     source: ClassVar[str] = "Parent, 'The Jacobian', eq. 17 to 24"
     options: ClassVar[type[Options]] = ControlOptions
 
@@ -75,7 +76,7 @@ class Control(Incremental):
         gradient = control_gradient(state.q, desired, 0.5 * gain, options.norm)
         gradient = np.clip(gradient, -away, away) / max(state.caution, 1.0)
         if posture is None:
-            # Nobody asked for the rest pose: what turning towards it disturbs, to second order, must not
+            # No posture was given: what turning towards the rest pose disturbs, to second order, must not
             # keep the figure from its goals.
             length = float(np.linalg.norm(gradient / state.problem.strides))
             gradient = gradient * min(1.0, 0.5 * state.cost**0.25 / length if length > 0.0 else 1.0)

@@ -50,7 +50,7 @@ class DampedOptions(SteppingOptions):
     """
 
     damping: float | None = setting(
-        None, "Damping", "Weighs the squared length of a step against the squared error it leaves"
+        None, "Damping", "Weight of the squared step length against the squared error that is left"
     )
     far: float = 0.1
     string: float = np.inf
@@ -66,9 +66,7 @@ class Damped(Incremental):
 
     name: ClassVar[str] = "damped"
     label: ClassVar[str] = "Damped Least Squares"
-    description: ClassVar[str] = (
-        "All goals weighed together, steady in singular poses, damping that adapts by itself."
-    )
+    description: ClassVar[str] = "All goals weighted together. Steady in singular poses; the damping adapts."
     source: ClassVar[str] = "Ki & Sheen, section 7; Ge 2000, section 3.2"
     options: ClassVar[type[Options]] = DampedOptions
     obstacles: ClassVar[bool] = True
@@ -78,7 +76,7 @@ class Damped(Incremental):
     def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
         """Far places on strings: as strong as they are far, but bent about the figure as near ones are.
 
-        `J^T J` of a row knows nothing of how much its error's own direction turns along with the figure. Of
+        `J^T J` of a row does not contain how much its error's own direction turns with the figure. Of
         a target ten limbs away that is ten times as much as of one that is a limb away; rows that weigh so
         much more take its place, and steps need no damping for it.
         """
@@ -128,7 +126,7 @@ class NormalEquationsOfOne(NamedTuple):
 
     Attributes:
         jacobian: J (k, n); weighed: J W; products: (k, k) the left side;
-        wish: (n,) step that the posture asks for, or None; metric: (n,) diagonal of W, or None.
+        wish: (n,) step towards the posture, or None; metric: (n,) diagonal of W, or None.
     """
 
     jacobian: Array
@@ -155,7 +153,7 @@ class NormalEquationsOfMany:
 
     Attributes:
         jacobian: J; products: (k, k, B) the left side, upper triangles;
-        wish: (n, B) step that the posture asks for, or None; metric: (n,) diagonal of W, or None.
+        wish: (n, B) step towards the posture, or None; metric: (n,) diagonal of W, or None.
     """
 
     jacobian: Blocks
@@ -202,7 +200,7 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
 
 
 def _wish(state: Linear) -> Array | None:
-    """(n,) the step of one frame that the posture asks for, or None.
+    """(n,) the step of one frame towards the posture, or None.
 
     Damping alone would leave it, and with it a step that was refused.
     """
@@ -217,7 +215,7 @@ def _damping(state: Linear, options: DampedOptions) -> Any:
 
 
 def _grown(damping: float, caution: Any) -> Any:
-    """A constant damping as the caution, a number or (B,), asks for it."""
+    """A constant damping, raised by the caution, a number or (B,)."""
     # a step that was refused must become shorter, however small the damping
     if isinstance(caution, float):
         return max(damping, _REFUSED if caution > 1.0 else _LEAST) * max(caution, 1.0)

@@ -31,7 +31,7 @@ class Fabrik(Geometric):
     name: ClassVar[str] = "fabrik"
     label: ClassVar[str] = "FABRIK"
     description: ClassVar[str] = (
-        "Forward and backward reaching: quick, natural bends, branches meet in sub-bases."
+        "Forward and backward reaching: quick, with natural bends; branches meet in sub-bases."
     )
     source: ClassVar[str] = "Aristidou & Lasenby 2011"
     options: ClassVar[type[Options]] = GeometricOptions

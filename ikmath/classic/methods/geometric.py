@@ -2,7 +2,7 @@
 """What the methods have in common that turn joints by geometry, without a Jacobian.
 
 They take positions, on chains and trees, obey the joints' limits, solve any number of frames in one call, and
-leave the figure where it starts wherever the goals do not ask for more: the start is their posture.
+leave the figure where it starts, as far as the goals allow: the start is their posture.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Geometric(Method):
 
     def bend(self, run: Run, problem: Problem, options: Any) -> None:
         """The method's stages."""
-        raise TypeError(f"{type(self).__name__} does not say how it bends limbs.")
+        raise TypeError(f"{type(self).__name__} must implement how limbs bend.")
 
     def finish(self, run: Run, options: Any) -> None:
         """Sweeps where the own passes came to rest short: from their end, and if need be from the start."""

@@ -58,13 +58,13 @@ class LagrangeMethodOptions(RestOptions):
     objective: str = setting(
         "posture",
         "Objective",
-        "What is kept small: the way from the posture, or from the limits' middle",
+        "What is minimised: the distance from the posture, or from the middle of the limits",
         choices=OBJECTIVES,
     )
     form: str = setting(
         "reduced",
         "Form",
-        "Whether multipliers are eliminated; the result is the same",
+        "Whether to eliminate the multipliers; the result is the same",
         choices=("reduced", "full"),
     )
     bounds: str = setting(
@@ -78,7 +78,7 @@ class Lagrange(Resting):
 
     name: ClassVar[str] = "lagrange"
     label: ClassVar[str] = "Lagrange"
-    description: ClassVar[str] = "Of all poses that reach the goals the one nearest to the posture, exactly."
+    description: ClassVar[str] = "Of all poses that reach the goals, finds the one nearest to the posture."
     source: ClassVar[str] = "Ge 2000, sections 2.3, 2.5.1 and 2.5.2; Korein & Badler 1982"
     options: ClassVar[type[Options]] = LagrangeMethodOptions
 

@@ -37,7 +37,7 @@ Function = Callable[[Array], tuple[float, Array]]
 """Value and gradient (n,) at h (n,)."""
 
 _NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
-_FELT: Final = 3e-5  # gamma, from where second differences can tell it
+_FELT: Final = 3e-5  # gamma, from where second differences can resolve it
 _DROWNED: Final = 1e-20  # share of the heaviest goal's weight
 _HOLD: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
 
@@ -55,7 +55,7 @@ class NonlinearOptions(RestOptions):
 
     max_iterations: int = 300
     gamma: float = setting(
-        1e-4, "Gamma", "Weight of a radian from the posture against an error of one figure size"
+        1e-4, "Gamma", "Weight of one radian from the posture against an error of one figure size"
     )
 
 
@@ -65,7 +65,7 @@ class Nonlinear(Resting):
     name: ClassVar[str] = "nonlinear"
     label: ClassVar[str] = "Nonlinear Programming"
     description: ClassVar[str] = (
-        "All goals and limits as one minimisation, by L-BFGS-B. Slow, and hard to confuse."
+        "All goals and limits as one minimisation, by L-BFGS-B. Slow; for comparison."
     )
     source: ClassVar[str] = "Ki & Sheen, section 3; Byrd, Lu, Nocedal & Zhu 1995"
     options: ClassVar[type[Options]] = NonlinearOptions
@@ -172,7 +172,7 @@ def _inside(function: Function, region: Region) -> Function:
         h = region.project(free)
         value, slope = function(h)
         gradient = slope.copy()
-        # Pairs do not know each other: four poses tell the derivative of all of them.
+        # Pairs are independent: four poses give the derivative of all of them.
         moved = np.tile(free, (4, 1))
         moved[0, x] += _NUDGE
         moved[1, x] -= _NUDGE

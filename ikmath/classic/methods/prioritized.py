@@ -48,11 +48,13 @@ class PrioritizedOptions(SteppingOptions):
             only.
     """
 
-    damping: float = setting(0.3, "Damping", "Of the inverses, far from the goals; 0 is the text's own form")
+    damping: float = setting(
+        0.3, "Damping", "Damping of the inverses far from the goals; 0 is the text's form"
+    )
     threshold: float = setting(
         1e-3,
         "Threshold",
-        "What is left to a weaker goal counts as nothing below this share of it",
+        "Share of a weaker goal's motion below which it counts as zero",
         maximum=0.999,
     )
 
@@ -62,7 +64,7 @@ class Prioritized(Incremental):
 
     name: ClassVar[str] = "prioritized"
     label: ClassVar[str] = "Prioritized"
-    description: ClassVar[str] = "Goals of lower priority move only what the higher ones leave free."
+    description: ClassVar[str] = "Goals of lower priority use only the motion that higher ones leave free."
     source: ClassVar[str] = "Ki & Sheen, sections 5 and 6"
     options: ClassVar[type[Options]] = PrioritizedOptions
     priorities: ClassVar[bool] = True
@@ -73,8 +75,8 @@ class Prioritized(Incremental):
         Not by the loop that the other methods share: that one judges a step by all errors together, while
         here a step is better if the first level that changed is, whatever the later ones lose. A long step
         for a weak goal disturbs a strong one, because the figure is not linear; the next step mends that. So
-        errors within a funnel, which closes with every step, do not count, or a goal that is met would let
-        nobody move.
+        errors within a funnel, which closes with every step, do not count, or a goal that is met would
+        prevent all motion.
         """
         skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
         mobility = skeleton.mobility if skeleton.uneven else None
@@ -187,7 +189,7 @@ class Prioritized(Incremental):
         if len(error) > len(level):  # rows of a limit method: below all goals, as an objective is
             level = np.concatenate([level, np.full(len(error) - len(level), level.max(initial=0) + 1)])
         tasks = [(weighed[level == step], -error[level == step]) for step in np.unique(level)[:count]]
-        # Far from the goals the linear picture does not hold and a long step helps nobody; after refused
+        # Far from the goals the linear model does not hold and a long step is of no use; after refused
         # steps neither.
         damping = options.damping * float(np.sqrt((min(1.0, state.cost) + _NEAR) * state.caution))
         answer = solve_in_order(

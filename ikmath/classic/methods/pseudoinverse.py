@@ -3,13 +3,13 @@
 
 The pseudo-inverse (Ki & Sheen, section 4; Ge, 2.2.1, 4.2; Parent, eq. 13; Whitney's positioning) goes
 through an exchangeable singular value decomposition, warm-started where that helps. The null-space vector
-z is what the posture asks for. Singular values below a share of the largest one are cut off; where one is
-about to cross that line the step jumps, which is the text's own complaint (Ki & Sheen, section 7; Ge, 3.2)
+z is the step towards the posture. Singular values below a share of the largest one are cut off; where one is
+about to cross that line the step jumps, as the text itself remarks (Ki & Sheen, section 7; Ge, 3.2)
 and the reason for `damped`.
 
 Whitney's control of the tracking error: a step that misses what its linear picture promised by more than a
 share of itself is halved and tried again. In an animator's program after Whitney the new end effector is
-compared with the goal; comparing it with where it should have gone tells the same and also works where the
+compared with the goal; comparing it with where it should have gone is equivalent and also works where the
 goal is out of reach.
 
 Joint stiffness acts as the metric of the coordinates: the pseudo-inverse is taken of `J W^(1/2)`.
@@ -56,8 +56,8 @@ class PseudoinverseOptions(SteppingOptions):
     tracking: float = setting(
         2.0,
         "Tracking",
-        "Share of a step by which its end may miss the linear picture, before it is halved; a million takes "
-        "every step as it is",
+        "How far a step may miss its linear prediction, as a share of its length, before it is halved; a "
+        "million accepts every step",
         minimum=1e-3,
         maximum=np.inf,
     )
@@ -69,7 +69,7 @@ class Pseudoinverse(Incremental):
     name: ClassVar[str] = "pseudoinverse"
     label: ClassVar[str] = "Pseudo-Inverse"
     description: ClassVar[str] = (
-        "The shortest step that brings the goals there. Exact, but unsteady near stretched poses."
+        "The shortest step that reaches the goals. Exact, but unsteady near stretched poses."
     )
     source: ClassVar[str] = "Ki & Sheen, section 4; Ge 2000, 2.2.1 and 3.1; Parent; Whitney"
     options: ClassVar[type[Options]] = PseudoinverseOptions

@@ -31,8 +31,7 @@ class ReachHierarchy(Geometric):
     name: ClassVar[str] = "reach_hierarchy"
     label: ClassVar[str] = "Reach Hierarchy"
     description: ClassVar[str] = (
-        "Each joint moves only as much as brings the goal within reach of the joints after it; inner joints "
-        "rest."
+        "Each joint moves only until the goal is within reach of the joints after it; inner joints rest."
     )
     source: ClassVar[str] = "Korein & Badler 1982; Ge 2000, section 2.4"
     options: ClassVar[type[Options]] = GeometricOptions

@@ -42,9 +42,7 @@ class TransposeOptions(SteppingOptions):
     """
 
     max_iterations: int = 500
-    remember: bool = setting(
-        True, "Remember", "Let the step before take part, with a best gain of its own; off is the text's form"
-    )
+    remember: bool = setting(True, "Remember", "Use conjugate directions; off is the text's form")
 
 
 class Transpose(Incremental):
@@ -53,7 +51,7 @@ class Transpose(Incremental):
     name: ClassVar[str] = "transpose"
     label: ClassVar[str] = "Transpose"
     description: ClassVar[str] = (
-        "Each joint turns by how much it helps. Never jumps, but needs many small steps."
+        "Turns each joint in proportion to its effect. Never jumps, but needs many small steps."
     )
     source: ClassVar[str] = "Ge 2000, section 2.2.2; Chiacchio et al. 1991"
     options: ClassVar[type[Options]] = TransposeOptions

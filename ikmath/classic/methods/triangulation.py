@@ -51,7 +51,7 @@ class Triangulation(Geometric):
     name: ClassVar[str] = "triangulation"
     label: ClassVar[str] = "Triangulation"
     description: ClassVar[str] = (
-        "Law of cosines from the root on: one pass for a free chain, upper joints move most."
+        "Law of cosines from the root: one pass for a free chain. Upper joints move most."
     )
     source: ClassVar[str] = "Mueller-Cajar & Mukundan 2007"
     options: ClassVar[type[Options]] = TriangulationOptions

@@ -6,7 +6,7 @@ the target, hinge or ball and whichever way its bones lie in their frames; its l
 distances. The upper joint points the effector at the target, and with a pole turns the limb about that line
 until the middle joint lies on the pole's side. All other joints stay where they are.
 
-Two things riggers know: a limb that is drawn straight snaps, because the angle of the middle joint grows
+Two practical problems: a straight limb snaps, because the angle of the middle joint grows
 without bound as the target leaves; soft reach lets the effector lag behind a little instead, so that the limb
 only ever nears its full length. And a pole on the line from root to target means nothing; then the limb keeps
 its plane.
@@ -230,10 +230,9 @@ def _at_distance(a: Number, c: Number, square: Number) -> Number:
 
 
 def _to_pole(posing: Posing, limb: Limb, pole: Vector) -> Wish:
-    """The wish that the middle joint lie on the pole's side of the line from root to tip.
+    """A pull of the middle joint to the pole's side of the line from root to tip.
 
-    It is told of the middle joint's arm from that line alone, so that it asks for a turn about the line and
-    for nothing else.
+    It acts on the middle joint's arm from that line alone, so that it only turns the limb about the line.
     """
     m = posing.m
     root, middle = posing.head[limb.upper.nodes[0]], posing.placed(limb.to_middle.place)

@@ -61,5 +61,5 @@ def as_matrix(matrix: NDArray[Any], what: str = "matrix") -> Array:
     if array.ndim < 2 or 0 in array.shape[-2:]:
         raise BadShape(what, "(*batch, m, n) with m, n > 0", array.shape)
     if not np.isfinite(array).all():
-        raise BadValue(what, "holds NaN or infinity")
+        raise BadValue(what, "contains NaN or infinity")
     return array

@@ -24,7 +24,7 @@ Decompose = Callable[[Array, Basis | None], tuple[Svd, Basis | None]]
 
 @dataclass(frozen=True, kw_only=True)
 class SvdBackend:
-    """One way to decompose, with what a menu needs to know of it."""
+    """One way to decompose, with what a menu shows."""
 
     name: str
     label: str
@@ -67,7 +67,7 @@ _BACKENDS = (
     SvdBackend(
         name="lapack",
         label="LAPACK",
-        description="Bidiagonalisation and divide and conquer, in compiled code. The fastest within Python",
+        description="Bidiagonalisation and divide and conquer, in compiled code. The fastest in Python",
         source="Golub & Reinsch 1970; Ge 2000, 3.3",
         warm=False,
         decompose=lapack,
@@ -75,7 +75,7 @@ _BACKENDS = (
     SvdBackend(
         name="column_givens",
         label="Columns by Givens",
-        description="Turns the columns orthogonal, from the result before. Slow when there are many joints",
+        description="Makes the columns orthogonal, starting from the previous result. Slow with many joints",
         source="Maciejewski & Klein 1989; Ge 2000, 3.4",
         warm=True,
         decompose=column_givens,
@@ -83,7 +83,7 @@ _BACKENDS = (
     SvdBackend(
         name="row_givens",
         label="Rows by Givens",
-        description="Turns the rows orthogonal, from the result before. Time grows linearly with the joints",
+        description="Makes the rows orthogonal, starting from the previous result. Linear in the joints",
         source="Ge 2000, 3.5",
         warm=True,
         decompose=row_givens,

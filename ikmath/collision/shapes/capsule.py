@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rotation import Array
-from ..segments import closest_of_segments, closest_to_point
-from ..vectors import cross, directions, dot, length, perpendicular
+from ..segments import closest_of_segments
+from ..vectors import cross, dot, length, perpendicular
 from .solid import Solid
 
 _CROSSING = 1e-12  # of the lengths: below it the difference of two points has no direction left
@@ -57,17 +57,6 @@ class Capsule(Solid):
         rows = self.parameters
         half = np.asarray(self.b) - np.asarray(self.a)
         return 0.5 * (rows[..., :3] + rows[..., 3:6]), 0.5 * float(np.sqrt(half @ half)) + self.radius
-
-    @staticmethod
-    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Solid.point_distance`; on the axis the normal is any one at right angles to it."""
-        a, b = parameters[:, :3], parameters[:, 3:6]
-        along = b - a
-        difference = points - a - closest_to_point(a, b, points)[:, None] * along
-        reach = length(difference)
-        normal = directions(difference, reach, along, _CROSSING * parameters[:, 6])
-        distance = reach - parameters[:, 6]
-        return distance, points - distance[:, None] * normal, normal
 
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:

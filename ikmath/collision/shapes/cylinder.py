@@ -66,12 +66,6 @@ class Cylinder(Solid):
         return rows[..., :3], float(np.hypot(*rows.reshape(-1, 8)[0, 6:]))
 
     @staticmethod
-    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Solid.point_distance`."""
-        distance, normal = _signed(points - parameters[:, :3], parameters, parameters[:, 3:6])
-        return distance, points - distance[:, None] * normal, normal
-
-    @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
         """See `Solid.segment_distance`; inside, the deepest point."""
         start: Array = a - parameters[:, :3]

@@ -58,13 +58,6 @@ class HalfSpace(Solid):
         return self.parameters[..., :3], np.inf
 
     @staticmethod
-    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Solid.point_distance`."""
-        normal = parameters[:, 3:]
-        distance = dot(points - parameters[:, :3], normal)
-        return distance, points - distance[:, None] * normal, normal.copy()
-
-    @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
         """See `Solid.segment_distance`: the lower end, or the middle of a segment that lies level."""
         origin, normal = parameters[:, :3], parameters[:, 3:]

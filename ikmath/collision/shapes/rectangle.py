@@ -84,21 +84,6 @@ class Rectangle(Solid):
         return rows[..., :3], float(np.hypot(*rows.reshape(-1, 14)[0, 12:]))
 
     @staticmethod
-    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Solid.point_distance`; never negative, since there is no inside."""
-        local = _local(points - parameters[:, :3], parameters)
-        nearest = np.zeros_like(local)
-        half = parameters[:, 12:]
-        nearest[:, :2] = np.minimum(np.maximum(local[:, :2], -half), half)
-        difference = local - nearest
-        distance = np.sqrt(dot(difference, difference))
-        touching = distance <= _TOUCHING
-        normal = difference / np.where(touching, 1.0, distance)[:, None]
-        normal[touching] = (0.0, 0.0, 1.0)
-        normal = _world(normal, parameters)
-        return distance, points - distance[:, None] * normal, normal
-
-    @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
         """See `Solid.segment_distance`; exact, also for the depth of a segment that passes through."""
         start = _local(a - parameters[:, :3], parameters)

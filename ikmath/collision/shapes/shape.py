@@ -26,29 +26,14 @@ from ..shape_group import ShapeGroup
 
 @dataclass(frozen=True)
 class Nearest:
-    """The nearest point of an obstacle to each of some points.
-
-    Attributes:
-        distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
-        point: (*b, 3) on the surface, in the world; NaN where nothing is within the limit.
-        normal: (*b, 3) unit, gradient of the distance; zero where nothing is within the limit.
-    """
-
-    distance: Array
-    point: Array
-    normal: Array
-
-
-@dataclass(frozen=True)
-class SegmentNearest:
     """The nearest, or where it is inside the deepest, point of a segment to an obstacle.
 
     Attributes:
         distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
         point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
         parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
-        normal: (*b, 3) unit, from the obstacle to the segment; moving along it by -distance ends a
-            penetration.
+        normal: (*b, 3) unit, from the obstacle to the segment, zero beyond the limit; moving along it by
+            -distance ends a penetration.
     """
 
     distance: Array
@@ -160,11 +145,6 @@ class Shape(ABC):
         return self is other
 
     @property
-    def costly(self) -> bool:
-        """Whether measuring takes so long that a `CoherenceCache` pays."""
-        return False
-
-    @property
     @abstractmethod
     def bounds(self) -> tuple[Array, float]:
         """Centre (*frames, 3) and radius of a ball around the shape; infinite if it has no end."""
@@ -179,36 +159,31 @@ class Shape(ABC):
             frames: the frame axes that all motions are brought to.
         """
 
-    @abstractmethod
     def nearest(self, points: npt.ArrayLike, limit: float | None = None) -> Nearest:
-        """Nearest points of the surface.
+        """The nearest points of the surface to points (*b, 3); see `nearest_segment`."""
+        return self.nearest_segment(points, points, limit)
 
-        Args:
-            points: (*b, 3) in the world; frames of a moving obstacle are its leading axes.
-            limit: metres; beyond it the result may be an infinite distance. Saves work for meshes only.
-        """
-
-    @abstractmethod
-    def nearest_segment(
-        self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None
-    ) -> SegmentNearest:
+    def nearest_segment(self, a: npt.ArrayLike, b: npt.ArrayLike, limit: float | None = None) -> Nearest:
         """Nearest or deepest points of segments.
 
         Args:
             a: (*b, 3) first ends in the world; frames of a moving obstacle are the leading axes.
             b: (*b, 3) second ends.
-            limit: as for `nearest`.
+            limit: metres; beyond it the result may be an infinite distance. Saves work for meshes only.
         """
-
-    def _flat(self, *places: npt.ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
-        """Queries as equally many rows, and the batch axes that the answer takes."""
-        queries = [arguments.vectors(place, f"place queried of obstacle {self.name!r}") for place in places]
-        batch = np.broadcast_shapes(*(query.shape[:-1] for query in queries))
+        ends = [arguments.vectors(place, f"place queried of obstacle {self.name!r}") for place in (a, b)]
+        batch = np.broadcast_shapes(*(end.shape[:-1] for end in ends))
         batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
-        return [np.broadcast_to(query, (*batch, 3)).reshape(-1, 3) for query in queries], batch
-
-    def _per_row(self, values: Array, batch: tuple[int, ...]) -> Array:
-        """Values of each frame, (*frames, ...), for every row of `_flat`."""
-        rest = values.shape[len(self.frames) :]
-        spread = values.reshape(*self.frames, *(1,) * (len(batch) - len(self.frames)), *rest)
-        return np.broadcast_to(spread, (*batch, *rest)).reshape(-1, *rest)
+        first, last = (np.broadcast_to(end, (*batch, 3)).reshape(-1, 3) for end in ends)
+        frame = np.arange(int(np.prod(self.frames)))
+        frame = frame.repeat(len(first) // len(frame)) if len(first) else frame[:0]
+        reach = np.full(len(first), np.inf if limit is None else limit)
+        which = np.zeros(len(first), dtype=np.intp)
+        group = type(self).group([self], self.frames)
+        distance, point, parameter, normal = group.segments(first, last, which, frame, reach, reach)
+        return Nearest(
+            distance.reshape(batch),
+            point.reshape(*batch, 3),
+            parameter.reshape(batch),
+            normal.reshape(*batch, 3),
+        )

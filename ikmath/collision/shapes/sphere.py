@@ -53,15 +53,6 @@ class Sphere(Solid):
         return self.parameters[..., :3], self.radius
 
     @staticmethod
-    def point_distance(points: Array, parameters: Array) -> tuple[Array, Array, Array]:
-        """See `Solid.point_distance`; at the very centre the normal is a unit vector of no meaning."""
-        difference = points - parameters[:, :3]
-        reach = length(difference)
-        normal = directions(difference, reach, difference, _ROUNDING * parameters[:, 3])
-        distance = reach - parameters[:, 3]
-        return distance, points - distance[:, None] * normal, normal
-
-    @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
         """See `Solid.segment_distance`; through the centre the normal is at right angles to it."""
         center = parameters[:, :3]

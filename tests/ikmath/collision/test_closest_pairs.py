@@ -289,8 +289,8 @@ def test_a_carried_scene_keeps_its_meshes():
         near, expected = carried.near(pose, 0.3), fresh.near(pose, 0.3)
         np.testing.assert_array_equal(near.clearance, expected.clearance)
         np.testing.assert_array_equal(near.obstacle, expected.obstacle)
-    kept = dict(vars(scene.with_obstacles(moved).broad_phase.groups[0].group))
-    assert kept["distance"] is scene.broad_phase.groups[0].group.distance
+    kept = dict(vars(scene.with_obstacles(moved).broad_phase.groups[0]))
+    assert kept["distance"] is scene.broad_phase.groups[0].distance
     many = scene.with_obstacles([shape.moved(np.stack([np.eye(3)] * 4), np.zeros((4, 3))) for shape in made])
     assert many.frames == (4,)
 
@@ -313,7 +313,7 @@ def test_scenes_of_the_same_meshes_share_what_is_costly():
     pose = Pose.forward(skeleton, rng.normal(size=skeleton.n))
 
     def prepared(scene):
-        return scene.broad_phase.groups[0].group.distance
+        return scene.broad_phase.groups[0].distance
 
     first = Scene(skeleton, body, made)
     moved = [mesh.named("other").moved(figures.rotation(rng), rng.normal(size=3)) for mesh in made]

@@ -19,7 +19,7 @@ def test_one_mesh_at_many_places_is_prepared_once():
     places = [kinds[k % 2].named(f"{k}").moved(figures.rotation(rng), rng.normal(size=3)) for k in range(9)]
     places[4] = places[4].named("4", mode="one_sided")
     scene = Scene(skeleton, body, places)
-    assert len(scene.broad_phase.groups[0].group.distance.low) == 3, "two meshes, one of them in two modes"
+    assert len(scene.broad_phase.groups[0].distance.low) == 3, "two meshes, one of them in two modes"
     pose = Pose.forward(skeleton, rng.normal(size=skeleton.n))
     near = scene.near(pose, 2.0)
     found = {(int(i), name): c for i, name, c in zip(near.link, near.names, near.clearance, strict=True)}

@@ -9,6 +9,7 @@ import pytest
 import ikmath as ik
 from ikmath import rotation
 from ikmath.model.figure_map import map_skeleton
+from ikmath.model.masses import mass_shares
 from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.stance import stance
@@ -59,7 +60,7 @@ def _trunk(pose):
 
 
 def _overhang(pose):
-    masses = COST._fixed.masses
+    masses = mass_shares(MAP)
     middles = pose.position + 0.5 * np.einsum("jab,jb->ja", pose.rotation, TIPS)
     feet = pose.position[[FIGURE.index(name) for name in FEET]].mean(0)
     return float(np.linalg.norm((masses @ middles - feet)[:2]))

@@ -73,6 +73,9 @@ def _residuals(cost, figure, tips, q, q0, length):
             rest = ik.Pose.forward(figure, figure.rest)
             axis = local[0].T @ rest.rotation[figure.parents[j]].T @ map_.hinge[j]
             weight = DEFAULTS.joint_weights[map_.kinds[j]] * (20 * np.eye(3) - 19 * np.outer(axis, axis))
+        if map_.kinds[j] == "hip":
+            along = tips[j] / np.linalg.norm(tips[j])
+            weight = weight @ (np.eye(3) + (DEFAULTS.hip_twist - 1) * np.outer(along, along))
         out += list(np.linalg.cholesky(weight).T @ phi)
     return np.array(out)
 

@@ -96,10 +96,8 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
         None,
         own,
         np.full(4, 1e-4),
-        curvature=True,
-        arcs=True,
     )
-    end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9))
+    end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9), None, hurried=True)
     model = NewtonStep(problem, end, driver.merit.weights, own, [])
     rng = np.random.default_rng(1)
     inside = (end.q > figure.region.low + 0.01) & (end.q < figure.region.high - 0.01)

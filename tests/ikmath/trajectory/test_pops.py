@@ -103,7 +103,7 @@ def test_what_would_be_a_jump_is_spread_over_frames_and_arrives():
     slow = held_at(0.8, 12)  # 8 % nearer is 46 degrees
     slowly = ik.solve_track(slow, np.array([0.0, 0.0]))
     assert turns(slow.skeleton, slowly.q).max() < 15.0
-    assert slowly.message[1].endswith("it would have to jump to be there at once.")
+    assert slowly.message[1].endswith("it would need a jump to get there in one frame.")
     assert slowly.errors[-1] < 1e-4
     assert track.errors[-1] < 1e-4
 

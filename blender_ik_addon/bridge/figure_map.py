@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each bone of an armature is (spine, elbow, knee, ...) and weighs; the same for a figure's joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Final
+
+import numpy as np
+
+from ikmath.model.figure_map import FigureMap, Kind, map_figure
+from ikmath.model.masses import MassPoints, gathered, mass_shares
+
+from .armature import Array, Bones, Flags, Indices
+from .skeleton import Figure
+from .space import nearest_rotation
+
+_ROD: Final = 0.5 / sqrt(3.0)  # of half a bone's length, where two points have the inertia of a slender rod
+
+_UNTURNED: Final = 1e-4  # of the entries of a rotation matrix, which are stored in single precision
+_LYING: Final = 0.1  # levelled length of a direction below which it tells no heading
+
+
+@dataclass(frozen=True, eq=False)
+class BoneMap:
+    """The map of an armature at rest.
+
+    Attributes:
+        kinds: the map, its joints in the order of the bones, armature space and units.
+        mass: (B,) shares of the whole.
+    """
+
+    kinds: FigureMap
+    mass: Array
+
+
+def read_map(bones: Bones, up: Array, deforming: Flags) -> BoneMap:
+    """The map of an armature.
+
+    Args:
+        bones: the armature; up: (3,) away from the ground, armature space; deforming: (B,) bones that carry
+            flesh. Of bones whose kind nobody knows only these have mass, unless there are none.
+    """
+    order = np.concatenate(bones.levels)
+    place = np.append(np.argsort(order), -1)
+    heads = bones.rest[order, :3, 3]
+    tails = heads + bones.rest[order, :3, 1] * bones.length[order, None]
+    found = map_figure(place[bones.parents[order]], heads, tails, up).selected(place[:-1].tolist())
+    known = np.array([kind != Kind.OTHER for kind in found.kinds])
+    mass = mass_shares(found)
+    if deforming.any():
+        mass = np.where(known | deforming, mass, 0.0)
+    return BoneMap(found, mass / (float(mass.sum()) or 1.0))
+
+
+def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
+    """The map of a figure's joints, in the pose at which the figure was measured; figure space, metres.
+
+    Args:
+        whole: of the armature; figure: some of its bones.
+    """
+    bones, own, scale = figure.bones, figure.plan.bone, figure.space.scale
+    found = whole.kinds.selected(own.tolist())
+    # a hinge is fixed in the bone above it
+    above = bones.parents[own]
+    turned = nearest_rotation(figure.state.matrix[above, :3, :3]) @ nearest_rotation(
+        bones.rest[above, :3, :3]
+    ).swapaxes(1, 2)
+    turned[above < 0] = np.eye(3)
+    hinge = np.matmul(turned, found.hinge[:, :, None])[:, :, 0]
+    forward = facing(whole, figure)
+    return replace(
+        found,
+        hinge=hinge,
+        heads=figure.heads,
+        tails=figure.heads + np.matmul(figure.frames, bone_ends(figure)[:, :, None])[:, :, 0],
+        forward=forward,
+        left=np.cross(found.up, forward),
+        size=scale * found.size,
+    )
+
+
+def bone_ends(figure: Figure) -> Array:
+    """(J, 3) ends of the bones in their joints' axes, metres."""
+    own = figure.plan.bone
+    ends = np.zeros((len(own), 3))
+    size = np.linalg.norm(figure.state.matrix[own, :3, 1].astype(float), axis=1)
+    ends[:, 1] = size * figure.bones.length[own] * figure.space.scale
+    return ends
+
+
+def limbs_at_rest(whole: BoneMap, figure: Figure) -> bool:
+    """Whether no long bone of an arm or a leg is turned against its rest pose, as in a T-pose."""
+    joints = [joint for limb in whole.kinds.limbs for joint in limb.joints]
+    turned = figure.state.basis[joints, :3, :3]
+    return bool(joints) and bool((np.abs(turned - np.eye(3)) < _UNTURNED).all())
+
+
+def facing(whole: BoneMap, figure: Figure) -> Array:
+    """(3,) level, where a figure faces in the pose at which it was measured, figure space."""
+    found, bones, body = whole.kinds, figure.bones, whole.kinds.body
+    joint = np.flatnonzero(figure.plan.bone == body)
+    if not joint.size:
+        return found.forward
+    way = figure.frames[joint[-1]] @ nearest_rotation(bones.rest[body, :3, :3]).T @ found.forward
+    way = way - found.up * (way @ found.up)
+    length = float(np.linalg.norm(way))
+    return np.asarray(way / length if length > _LYING else found.forward)
+
+
+def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
+    """The mass of all that a figure's joints carry, bones that are no joints of it included.
+
+    Shares of the whole armature; of a figure that has its hips they sum to 1.
+    """
+    bones, joints = figure.bones, figure.plan.bone
+    carrier = _carriers(bones, joints)
+    heavy = np.flatnonzero((whole.mass > 0.0) & (carrier >= 0))
+    matrix = figure.state.matrix[heavy].astype(float)
+    half = 0.5 * matrix[:, :3, 1] * bones.length[heavy, None]
+    middle = matrix[:, :3, 3] + half
+    places = np.stack([middle - 2.0 * _ROD * half, middle + 2.0 * _ROD * half], 1) * figure.space.scale
+    on = np.repeat(carrier[heavy], 2)
+    away = places.reshape(-1, 3) - figure.heads[on]
+    offsets = np.matmul(figure.frames[on].swapaxes(1, 2), away[:, :, None])[:, :, 0]
+    mass = np.repeat(0.5 * whole.mass[heavy], 2)
+    body = whole.kinds.body
+    total = float(mass.sum())
+    if total > 0.0 and (body < 0 or body in joints):
+        mass = mass / total
+    return gathered(MassPoints(on, offsets, mass))
+
+
+def _carriers(bones: Bones, joints: Indices) -> Indices:
+    """(B,) the joint that each bone is, or hangs from rigidly; -1 if there is none."""
+    found = np.full(len(bones), -1)
+    found[joints] = np.arange(len(joints))
+    for level in bones.levels[1:]:
+        above = found[bones.parents[level]]
+        found[level] = np.where(found[level] < 0, above, found[level])
+    return found

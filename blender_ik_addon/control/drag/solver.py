@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solver of a drag: each update goes on from the pose of the one before.
+
+While the mouse moves an update is one solve of the library that follows the one before, within the turn limit
+of a frame. While it rests the figure goes on to the pose that is best, by small turns. Two things may be
+better elsewhere, where no small turn leads: a limb that is straight may be better bent, and a hand that is
+short may come nearer from the pose before the drag. Both are looked for from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import inf
+
+import numpy as np
+
+import ikmath as ik
+from ikmath.diagnosis.error_bounds import shortfalls
+from ikmath.solvers.parameters import DEFAULTS as ik_parameters
+
+from ...bridge.armature import Array
+from ..frame.goals import effector_errors
+from ..frame.hinging import bent_instead
+from ..frame.plan import Plan
+from ..frame.solve_frame import Ask, apart, solve_task
+from ..frame.solved import Solved
+from ..frame.task import Task
+from .parameters import DEFAULTS, DragParameters
+
+
+class DragSolver:
+    """The updates of one hold.
+
+    Args:
+        plan: with what is dragged; rows: its effectors.
+        seconds: that an update may take; infinite for updates that go to their end.
+
+    Attributes:
+        counts: (E,) the effectors that are to be where they should: the hand, and what holds against it.
+        last: what the last update came to; None before the first.
+        arrived: asked again, the figure would not move.
+    """
+
+    def __init__(
+        self, plan: Plan, rows: Sequence[int], seconds: float, parameters: DragParameters = DEFAULTS
+    ) -> None:
+        dragged = plan.effectors[rows[0]].priority
+        self.counts = np.array([effector.priority <= dragged for effector in plan.effectors])
+        self.last: Solved | None = None
+        self.arrived = False
+        self._parameters, self._tolerance = parameters, plan.tolerance
+        self._endless = seconds == inf
+        limited = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
+        unbound = replace(ik_parameters, turn_limits=(parameters.turn_asked, inf))
+        self._moving = plan.solver(accuracy="fast", parameters=unbound, **limited)
+        self._resting = plan.solver(accuracy="exact", restarts=0, max_turn=parameters.turn, **limited)
+        self._exact = plan.solver(accuracy="exact", restarts=0)
+        self._anew = plan.solver(accuracy="exact", restarts=0, **limited)
+        self._towards: Array | None = None  # (n,) of a better pose that the figure is on its way to
+        self._tried: Sequence[float] = ()  # see `bent_instead`
+        self._begun: Solved | None = None  # one that began anew, as far as it is,
+        self._pieces = 0  # and in how many updates it came there
+        self._vain = 0.0  # what was missed where to begin anew was of no use
+
+    def update(self, task: Task, *, rests: bool) -> Solved:
+        """The figure as near to what is asked for as it gets in time.
+
+        Args:
+            task: what is asked for; rests: whether the same was asked for in the last update.
+        """
+        last = self.last
+        if last is None or self._endless:
+            return self._to_the_end(task)
+        was_there = self.is_there(last)
+        calm = rests and task.problem.scene is None
+        ask = self._resting.solve if calm else partial(self._moving.solve, following=last.solution)
+        solved = self._solved(task, last, ask)
+        still = apart(task.problem, solved.q, last.q) < self._parameters.still
+        if self._towards is not None:
+            still = False
+            before, left = (apart(task.problem, one.q, self._towards) for one in (last, solved))
+            if left < self._parameters.turn or left > before - self._parameters.slow * self._parameters.turn:
+                self._towards = None
+        self.arrived = rests and still
+        if self.is_there(solved):
+            self._begun = None
+            if self._towards is None and (rests or not still):
+                self._look_for_bends(task, solved)
+        elif rests:
+            if self.arrived:
+                solved = self._begin_anew(task, solved)
+        elif was_there and task.problem.scene is None:
+            solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
+        self.last = solved
+        return solved
+
+    def finish(self, task: Task) -> Solved:
+        """The pose in which the figure comes to rest, however long that takes."""
+        return self._to_the_end(task)
+
+    def _to_the_end(self, task: Task) -> Solved:
+        solved = self._solved(task, self.last, self._exact.solve)
+        if self._towards is not None:
+            solved = self._solved(task, replace(solved, q=self._towards), self._exact.solve)
+            self._towards = None
+        if self.is_there(solved):
+            self._look_for_bends(task, solved)
+            if self._towards is not None:
+                start = replace(solved, q=self._towards)
+                solved, self._towards = self._solved(task, start, self._exact.solve), None
+        elif self._may_come_nearer(task, solved):
+            solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
+        self.last, self.arrived = solved, True
+        return solved
+
+    def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
+        if self._towards is not None:
+            aim = task.problem.towards([*task.problem.tasks, ik.Posture(self._towards)])
+            task = replace(task, problem=aim)
+        return solve_task(task, last, brief=True, ask=ask)
+
+    def _look_for_bends(self, task: Task, solved: Solved) -> None:
+        """See whether straight limbs had better be bent, and let the figure go there."""
+        if not task.figure.exact or task.problem.scene is not None:
+            return
+        ask: Callable[[Array], ik.Solution] = partial(self._exact.solve, task.problem)
+        other, self._tried = bent_instead(task.figure, task.problem, solved.solution, self._tried, ask)
+        if other is not solved.solution:
+            self._towards, self.arrived = other.q, False
+
+    def _begin_anew(self, task: Task, solved: Solved) -> Solved:
+        """A pose found from the one before the drag, if it is nearer; some of the way in each update."""
+        if self._begun is None and not self._may_come_nearer(task, solved):
+            return solved
+        start = self._begun
+        anew = self._solved(task, start, self._anew.solve)
+        self._pieces += 1
+        if anew.status == "STOPPED" and self._pieces < self._parameters.pieces:
+            self._begun, self.arrived = anew, False
+            return solved
+        self._begun, self._pieces = None, 0
+        chosen = self._better(task, solved, anew)
+        self.arrived = chosen is solved
+        return chosen
+
+    def _better(self, task: Task, solved: Solved, anew: Solved) -> Solved:
+        """The one that began anew if it is worth it."""
+        taken = self.off(anew) < self._parameters.nearer * self.off(solved)
+        self._vain = 0.0 if taken else self.off(solved)
+        return anew if taken else solved
+
+    def _may_come_nearer(self, task: Task, solved: Solved) -> bool:
+        """Whether to begin anew may be worth it."""
+        own, off = self._parameters, self.off(solved)
+        pose = ik.Pose.forward(task.figure.skeleton, solved.q)
+        found, _ = effector_errors(len(self.counts), task.parts, shortfalls(task.problem, pose))
+        least = float(np.nanmax(found[self.counts], initial=0.0))
+        return least <= self._tolerance or (least < own.much_nearer * off and off > own.farther * self._vain)
+
+    def is_there(self, solved: Solved) -> bool:
+        """Whether the hand has what it wants and all that holds against it holds."""
+        return self.off(solved) <= self._tolerance
+
+    def off(self, solved: Solved) -> float:
+        """By how much that is missed, metres or radians; what gives way may."""
+        off = np.concatenate([solved.distance[self.counts], solved.angle[self.counts]])
+        return float(np.nanmax(off, initial=0.0))

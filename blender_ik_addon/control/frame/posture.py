@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What chooses among the poses that serve the effectors: the posture objective of a frame.
+
+`frame_posture` makes it from the plan, the figure as it starts and what the effectors want. Solves, live
+figures, bakes and drags use the same; they differ in `Plan.carries`:
+
+    NEVER      the figure stays where it stands, as in a drag;
+    UNPLANTED  the posture is carried to where the targets are, unless an effector is where it should be;
+    ALWAYS     it is carried, as in the frames of a motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+import ikmath as ik
+from ikmath.model.figure_map import Kind
+from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, smoothed
+from ikmath.postures.objective import PostureObjective
+from ikmath.postures.parameters import DEFAULTS
+from ikmath.postures.stance import stance
+from ikmath.postures.support import BalanceRule, unsupported
+
+from ...bridge.armature import Array, Flags
+from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
+from ...bridge.goals import Wanted
+from ...bridge.skeleton import Figure
+from .plan import Plan
+
+_IN_PLACE: Final = 1e-3  # of the figure's size: an effector that is off by less is where it should be
+_SEVERAL: Final = 3  # places that tell where a figure is, though neither hips nor feet are among them
+SMOOTHING: Final = DEFAULTS.smoothing
+"""Frames before and after over which a heading is averaged."""
+_FEET: Final = (Kind.ANKLE, Kind.PAW)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FramePosture:
+    """The posture objective of one frame.
+
+    Attributes:
+        figure: as the frame starts; q: (n,) the posture, which may be another pose of it.
+        still: the objective of the posture, where it is.
+        motion: to where the targets are, None for none; cost: the objective carried along by it.
+    """
+
+    figure: Figure
+    q: Array
+    still: PostureObjective
+    motion: RigidMotion | None
+    cost: PostureObjective
+
+    @property
+    def start(self) -> Array:
+        """(n,) the posture carried to where the targets are."""
+        return self.q if self.motion is None else carried(self.figure.skeleton, self.q, self.motion)
+
+    def follows(self, motion: RigidMotion) -> FramePosture:
+        """The same with another motion."""
+        cost = self.still.carried_by(motion)
+        if self.cost.support.rule == BalanceRule.NONE:
+            cost = cost.with_support(self.cost.support)
+        return replace(self, motion=motion, cost=cost)
+
+
+def frame_posture(
+    plan: Plan, figure: Figure, want: Wanted, before: FramePosture | None = None
+) -> FramePosture | None:
+    """The posture objective of a frame; None where the plan's method or settings have none.
+
+    Args:
+        plan: the armature's plan; figure: measured at the pose that the frame starts from.
+        want: what its effectors want.
+        before: of another frame of the same plan, of which is taken what still holds.
+    """
+    if plan.bone_map is None:
+        return None
+    still = _objective(plan, figure) if before is None else before.still
+    follows = _follows(plan, figure, want, still)
+    if before is not None and before.figure is figure and (before.motion is not None) == follows:
+        q = before.q
+    else:
+        q = figure.q
+        if follows and plan.posture_from == "AUTO" and limbs_at_rest(plan.bone_map, figure):
+            q = stance(figure.shown, joint_map(plan.bone_map, figure), figure.q)
+        still = still.with_reference(ik.Pose.forward(figure.shown, q))
+    motion = _motion(plan, figure, want, still, q) if follows else None
+    cost = still if motion is None else still.carried_by(motion)
+    reason = _why_unsupported(plan, figure, want, still, follows)
+    if reason:
+        cost = cost.with_support(unsupported(reason))
+    return FramePosture(figure=figure, q=q, still=still, motion=motion, cost=cost)
+
+
+def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePosture | None:
+    """One of the postures of frames that follow each other, with its heading averaged over them.
+
+    None where nothing is to be averaged.
+    """
+    if row >= len(postures) or any(posture.motion is None for posture in postures):
+        return None
+    motions = [posture.motion for posture in postures if posture.motion is not None]
+    anchors = [posture.figure.heads[max(posture.still.figure.body, 0)] for posture in postures]
+    return postures[row].follows(smoothed(motions, anchors)[row])
+
+
+def _objective(plan: Plan, figure: Figure) -> PostureObjective:
+    """The objective of the pose at which a figure was measured."""
+    if plan.bone_map is None:
+        raise RuntimeError("the plan has no map")
+    return PostureObjective.of(
+        figure.shown,
+        figure.q,
+        figure=joint_map(plan.bone_map, figure),
+        figure_q=figure.q,
+        tips=bone_ends(figure),
+        masses=mass_points(plan.bone_map, figure),
+        keeps=[plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()],
+    )
+
+
+def _kinds(figure: Figure, want: Wanted, still: PostureObjective) -> list[Kind]:
+    """(E,) the kinds of the effectors' joints."""
+    return [still.figure.kinds[figure.skeleton.index(bone)] for bone in want.bones]
+
+
+def _follows(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) -> bool:
+    """Whether the posture is carried to where the targets are."""
+    if plan.carries == "NEVER" or plan.root == "PINNED":
+        return False
+    if any(effector.follows in ("PIN", "MOTION") for effector in plan.effectors):
+        return False
+    moves, _ = plain(plan, want)
+    carrying = [kind in (Kind.ROOT, *_FEET) for kind in _kinds(figure, want, still)]
+    if moves.sum() < _SEVERAL and not (moves & np.array(carrying)).any():
+        return False
+    if plan.carries == "ALWAYS":
+        return True
+    places = ik.Pose.forward(figure.shown, figure.q).point(want.bones, want.offset)
+    off = np.linalg.norm(places - want.position, axis=-1)
+    return not (moves & (off < _IN_PLACE * still.figure.size)).any()
+
+
+def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q: Array) -> RigidMotion:
+    """The motion of the posture (n,) to the targets."""
+    if plan.bone_map is None:
+        raise RuntimeError("the plan has no map")
+    moves, turns = plain(plan, want)
+    pose = ik.Pose.forward(figure.shown, q)
+    places, frames = pose.point(want.bones, want.offset), pose.frame(want.bones)
+    pairs = [
+        Correspondence(
+            places[row] if moves[row] else None,
+            want.position[row] if moves[row] else None,
+            frames[row] if turns[row] else None,
+            want.rotation[row] if turns[row] else None,
+            weight=float(want.weight[row]),
+            ahead=kind in (Kind.HEAD, *_FEET),
+            hips=kind == Kind.ROOT,
+        )
+        for row, kind in enumerate(_kinds(figure, want, still))
+        if moves[row] or turns[row]
+    ]
+    return align(pairs, facing(plan.bone_map, figure), still.figure.size, still.figure.up)
+
+
+def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, carried: bool) -> str:
+    """Why neither balance nor hips are kept, "" where they are."""
+    if plan.root == "PINNED":
+        return "The root is pinned."
+    moves, _ = plain(plan, want)
+    kinds = _kinds(figure, want, still)
+    if any(moves[row] and kind == Kind.ROOT for row, kind in enumerate(kinds)):
+        return "The hips follow their target."
+    if carried and any(moves[row] and kind in _FEET for row, kind in enumerate(kinds)):
+        return "The feet follow their targets."
+    return ""
+
+
+def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
+    """(E,) which effectors ask for a place, (E,) for an orientation; neither with a free axis or a slack."""
+    flags = np.zeros((2, len(plan.effectors)), dtype=bool)
+    for row, effector in enumerate(plan.effectors):
+        told, amounts = want.settings[row], want.amounts[row]
+        every = (*told.get("axes", ()), *told.get("turn_axes", ()))
+        if (
+            want.weight[row] > 0.0
+            and all(every)
+            and not amounts.get("slack")
+            and not amounts.get("turn_slack")
+        ):
+            flags[:, row] = effector.kind.moves, effector.kind.turns
+    return flags[0], flags[1]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A relaxed stance by one click: arms hang, elbows and knees are slightly bent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ikmath.postures.stance import stance, stands_on_two
+
+from ...bridge.armature import read_bones, read_channels, read_state
+from ...bridge.figure_map import joint_map, read_map
+from ...bridge.pose import write_channels
+from ...bridge.skeleton import read_figure
+from ...bridge.space import space_of, upward
+from ...properties.refusal import Refused
+from ..bake.autokey import auto_key
+
+
+def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Pose the arms and legs of an armature as a person stands at ease; all else stays.
+
+    Args:
+        armature: the original object; context: for the dependency graph and auto-keying.
+
+    Raises:
+        Refused: the armature does not stand on two legs; FigureFault: it cannot be posed.
+    """
+    bones = read_bones(armature)
+    whole = read_map(bones, upward(armature), np.ones(len(bones), dtype=np.bool_))
+    limbs = [bones.names[j] for limb in whole.kinds.limbs for j in (*limb.joints, limb.end) if j >= 0]
+    if not stands_on_two(whole.kinds):
+        raise Refused(
+            f"No two legs were found on '{armature.name}': a relaxed stance is for figures that stand on two"
+        )
+    evaluated: Any = armature.evaluated_get(context.evaluated_depsgraph_get())
+    space = space_of(armature.name, np.array(evaluated.matrix_world, dtype=float))
+    figure = read_figure(bones, read_state(evaluated, bones), space, limbs)
+    q = stance(figure.shown, joint_map(whole, figure), figure.q)
+    before = read_channels(armature)
+    write_channels(armature, figure.channels(q))
+    try:
+        auto_key(armature, figure.keyed, context)
+    except RuntimeError as error:
+        write_channels(armature, before)
+        raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error

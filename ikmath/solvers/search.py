@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A search for poses elsewhere: many starts spread over the limits, led to the goals at once, the best first.
+
+The batch knows nothing of obstacles, which makes it quick: where it ends, clearances sort out what touches
+(obstacle-blind starts filtered by clearance; the way to a pose found like this is not checked). Of poses that
+come to their goals and are clear, the one nearest to the posture is the most promising, then those that touch
+least, which the collision guard may push out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar, Final
+
+import numpy as np
+
+from ..arrays import Index
+from ..model.pose import Pose
+from ..problem.problem import Problem, Solution
+from ..rotation import Array
+from .driver import IterationDriver
+from .iterate import Iterate
+
+_DRAWN: Final = 64
+"""Starts of a batch. A step of 64 takes little longer than one of 16."""
+_STEPS: Final = 16
+"""Steps of the batch: enough to tell good starts from bad ones."""
+_THERE: Final = 1e-2
+"""Figure sizes or radians from its targets within which the end of a start counts as there."""
+_ALIKE: Final = 0.05
+"""Radians or figure sizes within which poses are the same one."""
+_TRIED: Final = 3
+"""Best of the batch that the solve goes on from,"""
+_TRIED_AMONG_OBSTACLES: Final = 6
+"""and where some of them may not come out of what they touch."""
+
+
+class Search:
+    """See the module. A strategy of `restarts`."""
+
+    jumps: ClassVar[bool] = True
+    steps: ClassVar[int] = _STEPS
+
+    def starts(self, driver: IterationDriver, end: Iterate, rng: np.random.Generator) -> Iterator[Array]:
+        """Coordinates (n,) inside the limits, the most promising first."""
+        problem, guard = driver.problem, driver.guard
+        drawn = np.concatenate([end.q[None], scattered(problem, end.q, rng, _DRAWN - 1)])
+        q, costs = batch_descent(problem, drawn, _STEPS)
+        pose = Pose.trusted(problem.skeleton, q)
+        there = (problem.errors(pose) < _THERE * problem.spans).all(-1)
+        if guard is None:
+            away = np.where(there, self._away(driver, end, q), np.inf)
+            yield from q[np.lexsort((costs, away))[:_TRIED]]
+            return
+        q = q[there]
+        near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.sight)
+        depth = np.maximum(guard.margin - near.worst, 0.0)
+        order = np.lexsort((self._away(driver, end, q), depth))
+        yield from q[_distinct(problem, q, order)[:_TRIED_AMONG_OBSTACLES]]
+
+    @staticmethod
+    def _away(driver: IterationDriver, end: Iterate, q: Array) -> Array:
+        """(B,) the posture cost of poses (B, n); without a posture their squared distance from the end."""
+        problem, posture = driver.problem, driver.posture
+        if posture is None:
+            return np.asarray((((q - end.q) / problem.stack.metric) ** 2).sum(-1))
+        return np.array([posture.value(Pose.trusted(problem.skeleton, one)) for one in q])
+
+
+def _distinct(problem: Problem, q: Array, order: Index) -> Index:
+    """The order of poses (B, n) without those that are like an earlier one."""
+    kept: list[int] = []
+    for number in order.tolist():
+        if all((np.abs(q[number] - q[other]) > _ALIKE * problem.strides).any() for other in kept):
+            kept.append(number)
+    return np.array(kept, dtype=np.intp)
+
+
+def without_way(answer: Solution) -> Solution:
+    """An answer whose message says that no way there is known."""
+    return replace(answer, sentence=partial(_unchecked, answer))
+
+
+def _unchecked(answer: Solution) -> str:
+    return f"{answer.message} The way there was not checked and may lead through obstacles."
+
+
+def scattered(problem: Problem, q: Array, rng: np.random.Generator, count: int) -> Array:
+    """Coordinates (count, n) drawn inside the limits; slides stay where they are in q."""
+    skeleton = problem.skeleton
+    low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
+    drawn = rng.uniform(low, np.maximum(low, high), (count, len(q)))
+    return skeleton.region.project(np.where(skeleton.is_turn, drawn, q))
+
+
+def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]:
+    """Many poses (B, n) led on at once: damped steps with coordinates at their limits locked.
+
+    Returns:
+        The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
+        as much as the next.
+    """
+    stack, region = problem.stack, problem.skeleton.region
+    largest = np.array([max(most, 1e-150) for most in stack.most])
+    share = np.asarray(1e-2 ** np.arange(len(stack.levels)) / largest)[stack.place]
+    best, least = q, np.full(len(q), np.inf)
+    for step in range(steps + 1):
+        residual = stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+        error = residual.error * stack.scale * share
+        cost = (error * error).sum(-1)
+        better = cost < least
+        best, least = np.where(better[:, None], q, best), np.minimum(cost, least)
+        if step == steps:
+            break
+        rows = residual.jacobian * (stack.scale * share)[:, None] * stack.metric
+        damping = (0.05 * cost + 1e-6)[:, None, None]
+        for _ in range(2):
+            gram = rows @ rows.swapaxes(-1, -2) + damping * np.eye(rows.shape[1])
+            z = -np.matmul(rows.swapaxes(-1, -2), np.linalg.solve(gram, error[..., None]))[..., 0]
+            dq = z * stack.metric
+            out = ((q + dq < region.low) & (q <= region.low)) | ((q + dq > region.high) & (q >= region.high))
+            if not out.any():
+                break
+            rows, dq = np.where(out[:, None], 0.0, rows), np.where(out, 0.0, dq)
+        q = region.project(q + dq)
+    return best, least

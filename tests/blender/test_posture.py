@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poses of Rigify's person by one solve, chosen by the posture objective: as a body would take them."""
+
+from __future__ import annotations
+
+import bpy
+import metarig_clips
+import numpy as np
+import pytest
+from installed import module
+from mathutils import Quaternion, Vector
+
+menus = module("properties.menus")
+METHOD = next(item[0] for item in menus.method_items() if menus.takes_posture_cost(item[0]))
+FEET = ("foot.L", "foot.R")
+
+
+def person(**solver):
+    rig = metarig_clips.metarig("human")
+    rig.articulate.solver.method, rig.articulate.solver.root = METHOD, "FREE"
+    for name, value in solver.items():
+        setattr(rig.articulate.solver, name, value)
+    return rig
+
+
+def ends(rig, *names):
+    """(2 k, 3) heads and tails of bones in the world, as Blender shows them."""
+    bpy.context.view_layer.update()
+    bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    return np.array([rig.matrix_world @ place for n in names for place in (bones[n].head, bones[n].tail)])
+
+
+def hold(rig, *names):
+    for name in names:
+        bpy.ops.articulate.effector_add(bone=name, kind="POSE")
+
+
+def pull(rig, bone, place, point="TIP"):
+    bpy.ops.articulate.effector_add(bone=bone, kind="POSITION")
+    effector = next(e for e in rig.articulate.effectors if e.bone == bone)
+    effector.point = point
+    bpy.context.view_layer.update()
+    effector.target.location = place
+    bpy.context.view_layer.update()
+
+
+def solve(rig):
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED", rig.articulate.message
+
+
+def bend(rig, upper, lower):
+    a, b, _, c = ends(rig, upper, lower)
+    first, second = b - a, c - b
+    return np.degrees(np.arccos(first @ second / np.linalg.norm(first) / np.linalg.norm(second)))
+
+
+def trunk(rig):
+    """Degrees from the vertical, of the way from the hips to the neck."""
+    low, _, high, _ = ends(rig, "spine", "spine.004")
+    return np.degrees(np.arccos((high - low)[2] / np.linalg.norm(high - low)))
+
+
+def overhang(rig):
+    """Level distance of the centre of mass from the middle of the feet."""
+    bones = module("bridge.armature").read_bones(rig)
+    mass = module("bridge.figure_map").read_map(bones, np.array([0, 0, 1.0]), np.ones(len(bones), bool)).mass
+    middle = ends(rig, *bones.names).reshape(-1, 2, 3).mean(1)
+    return float(np.linalg.norm((mass @ middle - ends(rig, *FEET).mean(0))[:2]))
+
+
+def moved(rig, before, name):
+    return float(np.linalg.norm(ends(rig, name)[0] - before[name]))
+
+
+def standing(rig):
+    return {bone.name: ends(rig, bone.name)[0] for bone in rig.pose.bones}
+
+
+def test_a_hand_goes_up_by_the_arm_alone():
+    rig = person()
+    was = standing(rig)
+    hold(rig, *FEET)
+    pull(rig, "hand.L", was["upper_arm.L"] + [0.1, 0, 0.45])
+    solve(rig)
+    assert moved(rig, was, "spine") < 0.05 and moved(rig, was, "spine.006") < 0.12
+    assert bend(rig, "upper_arm.L", "forearm.L") > 60
+
+
+def test_a_hand_to_the_mouth_leaves_the_hips():
+    rig = person()
+    was = standing(rig)
+    hold(rig, *FEET)
+    pull(rig, "hand.L", was["spine.006"] + [0.02, -0.14, 0.02])
+    solve(rig)
+    assert moved(rig, was, "spine") < 0.03
+
+
+@pytest.mark.parametrize("place", [(0.12, -0.45, 0.08), (0.15, -0.85, 0.8)], ids=["floor", "far forward"])
+def test_far_down_and_forward_the_trunk_bows_over_the_feet(place):
+    rig = person()
+    hold(rig, *FEET)
+    pull(rig, "hand.L", place)
+    solve(rig)
+    assert 40 < trunk(rig) < 85 and overhang(rig) < 0.1
+    assert bend(rig, "thigh.L", "shin.L") < 130
+
+
+@pytest.mark.parametrize("place", [("shin.L", (0, 0, 0.1)), ("foot.L", (0.0, -0.05, 0.15))])
+def test_seated_the_hips_do_not_slide(place):
+    rig = person()
+    for side in "LR":
+        for bone, degrees in ((f"thigh.{side}", -85), (f"shin.{side}", 85)):
+            rig.pose.bones[bone].rotation_quaternion = Quaternion((1, 0, 0), np.radians(degrees))
+    was = standing(rig)
+    hold(rig, *FEET)
+    pull(rig, "hand.L", was[place[0]] + np.array(place[1]))
+    solve(rig)
+    assert moved(rig, was, "spine") < 0.05
+
+
+def test_hips_go_down_with_the_knees_over_the_toes():
+    rig = person()
+    was = standing(rig)
+    hold(rig, *FEET)
+    pull(rig, "spine", was["spine"] - [0, 0, 0.35], point="HEAD")
+    solve(rig)
+    knee, toe = ends(rig, "shin.L")[0], ends(rig, "foot.L")[1]
+    assert abs(knee[0] - toe[0]) < 0.05 and knee[1] < toe[1]
+    assert trunk(rig) < 25
+
+
+@pytest.mark.parametrize("unit", ["turned", "moved", "large", "renamed"])
+def test_it_does_not_matter_where_how_large_and_how_named_the_figure_is(unit):
+    turns = []
+    for change in (False, True):
+        rig = person()
+        if change and unit == "turned":
+            rig.rotation_euler.z = 2.0
+        if change and unit == "moved":
+            rig.location = (30.0, -4.0, 1.0)
+        if change and unit == "large":
+            rig.scale = (10.0,) * 3
+        bpy.context.view_layer.update()
+        names = ["foot.L", "foot.R", "hand.L"]
+        place = rig.matrix_world @ Vector((0.25, -0.6, 0.7))
+        if change and unit == "renamed":
+            for number, bone in enumerate(list(rig.data.bones)):
+                names = [f"b{number}" if name == bone.name else name for name in names]
+                bone.name = f"b{number}"
+        hold(rig, *names[:2])
+        pull(rig, names[2], place)
+        solve(rig)
+        turns.append([np.array(bone.matrix_basis.to_quaternion()) for bone in rig.pose.bones])
+    np.testing.assert_allclose(turns[1], turns[0], atol=2e-3)
+
+
+def test_even_effort_does_without_the_objective():
+    rig = person(effort="EVEN")
+    plan = module("control.frame.plan").read_plan
+    hold(rig, "hand.L")
+    assert plan(rig, bpy.context).bone_map is None
+    rig.articulate.solver.effort = "WEIGHT"
+    assert plan(rig, bpy.context).bone_map is not None
+
+
+def test_stiffness_and_keep_posture_of_a_bone_count_on_top():
+    bends = []
+    for stiff, keep in ((0.0, 1.0), (0.95, 1.0), (0.95, 0.05)):
+        rig = person()
+        bone = rig.pose.bones["forearm.L"]
+        bone.ik_stiffness_x = bone.ik_stiffness_y = bone.ik_stiffness_z = stiff
+        bone.articulate.posture = keep
+        was = bend(rig, "upper_arm.L", "forearm.L")
+        hold(rig, *FEET)
+        pull(rig, "hand.L", ends(rig, "hand.L")[1] + [-0.15, -0.15, 0.1])
+        solve(rig)
+        bends.append(abs(bend(rig, "upper_arm.L", "forearm.L") - was))
+    assert bends[1] < bends[0] - 10 and abs(bends[2] - bends[0]) < 2
+
+
+@pytest.mark.parametrize("degrees", [5, 30])
+def test_a_bake_follows_targets_that_spin(degrees):
+    """Five targets turn about the vertical and walk: the hips keep up, whatever the figure starts from."""
+    rig = person()
+    bones = ["hand.L", "hand.R", "foot.L", "foot.R", "spine.006"]
+    pivot = np.array(rig.pose.bones["spine"].head)
+    for bone in bones:
+        place = ends(rig, bone)[1]
+        bpy.ops.articulate.effector_add(bone=bone, kind="POSITION")
+        target = next(e for e in rig.articulate.effectors if e.bone == bone).target
+        for frame in range(1, 13):
+            angle = np.radians(degrees * frame)
+            turned = np.array(Quaternion((0, 0, 1), angle) @ Vector(place - pivot)) + pivot
+            target.location = turned + np.array([0.02 * frame, 0, 0])
+            target.keyframe_insert("location", frame=frame)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=12)
+    rest = np.array(rig.data.bones["spine"].matrix_local.to_3x3())
+    for frame in range(1, 13):
+        bpy.context.scene.frame_set(frame)
+        hips = np.array(rig.pose.bones["spine"].matrix.to_3x3())
+        true = np.array(Quaternion((0, 0, 1), np.radians(degrees * frame)).to_matrix()) @ rest
+        off = np.degrees(np.arccos(np.clip((np.trace(true.T @ hips) - 1) / 2, -1, 1)))
+        assert off < 1.0, frame
+    misses = [effector["worst"] for effector in rig.articulate.report["effectors"].values()]
+    assert max(misses) < 2e-3
+
+
+def test_a_relaxed_stance_is_one_click():
+    rig = person()
+    bpy.ops.articulate.relaxed_stance()
+    for side in "LR":
+        shoulder, elbow, _, wrist = ends(rig, f"upper_arm.{side}", f"forearm.{side}")
+        arm = elbow - shoulder
+        assert np.degrees(np.arcsin(-arm[2] / np.linalg.norm(arm))) == pytest.approx(70, abs=1)
+        assert bend(rig, f"upper_arm.{side}", f"forearm.{side}") == pytest.approx(15, abs=1)
+        assert wrist[1] < elbow[1]
+        assert bend(rig, f"thigh.{side}", f"shin.{side}") == pytest.approx(14, abs=1)
+        foot = rig.pose.bones[f"foot.{side}"]
+        rest = rig.data.bones[foot.name].matrix_local
+        np.testing.assert_allclose(foot.matrix.to_3x3(), rest.to_3x3(), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["wolf", "shark"])
+def test_what_does_not_stand_on_two_legs_has_no_relaxed_stance(name):
+    rig = metarig_clips.metarig(name)
+    before = [bone.matrix_basis.copy() for bone in rig.pose.bones]
+    with pytest.raises(RuntimeError, match="two legs"):
+        bpy.ops.articulate.relaxed_stance()
+    assert [bone.matrix_basis for bone in rig.pose.bones] == before
+
+
+@pytest.mark.parametrize("source", ["AUTO", "POSE"])
+def test_a_figure_in_rest_pose_is_baked_as_it_stands_at_ease(source):
+    """The targets are those of a relaxed stance elsewhere: only that posture gives it back."""
+    rig = person(posture_from=source)
+    bpy.ops.articulate.relaxed_stance()
+    bones = ["hand.L", "hand.R", *FEET, "spine.006"]
+    places = {bone: ends(rig, bone)[1] + [0.3, -0.2, 0.0] for bone in bones}
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    for bone, place in places.items():
+        pull(rig, bone, place)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=2)
+    bpy.context.scene.frame_set(2)
+    assert (abs(bend(rig, "upper_arm.L", "forearm.L") - 15) < 2) == (source == "AUTO")
