@@ -16,7 +16,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-METHODS = ("hierarchical", "next")
+METHODS = ("former", "hierarchical")
 SIZE = (360, 400)
 VIEWS = ((2.2, -3.2, 1.3), (4.0, 0.0, 1.0))  # from where, metres
 AWAY, WIDE, MIDDLE = 6.0, 2.7, 1.05  # of the camera: distance, metres that it shows, height it looks at

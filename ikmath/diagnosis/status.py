@@ -15,6 +15,7 @@ from ..problem.problem import Problem, Solution, Status
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .attribution import culprits
+from .error_bounds import shortfalls
 
 _FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
@@ -228,3 +229,15 @@ def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array
 def too_far(problem: Problem, errors: Array) -> bool:
     """Whether some target is farther from where its chain is held than the chain is long."""
     return bool((_beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any())
+
+
+def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
+    """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
+
+    Args:
+        problem: of one frame; pose: of the figure, any.
+        errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
+    """
+    if too_far(problem, errors):
+        return True
+    return bool(((errors > tolerances) & (shortfalls(problem, pose) > tolerances)).any())

@@ -28,7 +28,7 @@ _TEXTS: Final = "ikmath.classic.methods"
 METHODS: Final[Mapping[str, Method]] = LazyRegistry(
     [],
     {
-        "hierarchical": "ikmath.classic.former.hierarchical:Hierarchical",
+        "hierarchical": "ikmath.solvers.hierarchical:Hierarchical",
         "damped": f"{_TEXTS}.damped:Damped",
         "pseudoinverse": f"{_TEXTS}.pseudoinverse:Pseudoinverse",
         "control": f"{_TEXTS}.control:Control",
@@ -42,7 +42,7 @@ METHODS: Final[Mapping[str, Method]] = LazyRegistry(
         "triangulation": f"{_TEXTS}.triangulation:Triangulation",
         "reach_hierarchy": f"{_TEXTS}.reach_hierarchy:ReachHierarchy",
         "two_bone": f"{_TEXTS}.two_bone:TwoBone",
-        "next": "ikmath.solvers.hierarchical:Hierarchical",
+        "former": "ikmath.classic.former.hierarchical:Hierarchical",
     },
 )
 """Name -> method; each is imported when first used."""

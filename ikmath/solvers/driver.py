@@ -47,17 +47,18 @@ class Budget:
     Second-order corrections belong to their iteration and are not counted.
 
     Attributes:
-        iterations: left; taken: spent; deadline: of `time.perf_counter`, seconds; one iteration is always made.
+        iterations: left; taken: spent.
+        deadline: of `time.perf_counter`, seconds; one iteration is always made.
     """
 
     iterations: int
     deadline: float = np.inf
     taken: int = 0
 
-    def spend(self) -> None:
-        """One iteration."""
-        self.iterations -= 1
-        self.taken += 1
+    def spend(self, count: int = 1) -> None:
+        """So many iterations."""
+        self.iterations -= count
+        self.taken += count
 
 
 class StepModel(Protocol):
@@ -164,6 +165,10 @@ class IterationDriver:
         self.face = Face(np.empty(0, np.intp), frozenset())
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
+    def instead(self, problem: Problem, tolerances: Array) -> IterationDriver:
+        """The same for another problem of the same figure and scene."""
+        return IterationDriver(problem, self.posture, self.bounds, self.guard, self.parameters, tolerances)
+
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""
         skeleton = self.problem.skeleton
@@ -258,7 +263,7 @@ class IterationDriver:
         """
         own, before = self.parameters, iterate.all_costs()
         noise = self.merit.noise(before)
-        trial = self._move(iterate, iterate.q + dq) if promised > -noise else None
+        trial = self.move(iterate, iterate.q + dq) if promised > -noise else None
         if trial is None:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
@@ -298,7 +303,7 @@ class IterationDriver:
             found.append(self.guard.rows(iterate.near, iterate.pose))
         return found
 
-    def _move(self, iterate: Iterate, q: Array) -> Iterate | None:
+    def move(self, iterate: Iterate, q: Array) -> Iterate | None:
         """The iterate at q, or as far on the way there as obstacles allow; None if they allow nothing."""
         if self.guard is None or iterate.near is None:
             return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
@@ -332,7 +337,7 @@ class IterationDriver:
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
 
-            moved = self._move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
+            moved = self.move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
             if moved is None or not moved.costs[:count] < trial.costs[:count]:
                 break
             trial = moved

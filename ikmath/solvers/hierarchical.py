@@ -8,7 +8,6 @@ than the turn limit.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import arguments
-from ..diagnosis.status import as_near_as_can_be, conclude
+from ..diagnosis.status import as_near_as_can_be, conclude, is_hopeless
 from ..model.pose import Pose
 from ..postures import JointPosture, PostureCost, ScaledPosture
 from ..problem.problem import Problem, Solution
@@ -26,15 +25,16 @@ from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .arc_correction import ArcCorrection
 from .collision_guard import CollisionGuard
+from .detours import Detours
 from .driver import Budget, Correction, IterationDriver, Stop
 from .frame_correction import FrameCorrection
 from .iterate import Iterate
 from .method import Allows, Method, Options
 from .parameters import DEFAULTS, HierarchicalParameters
-from .restarts import RestartStrategy, StraightLimbKick, better
+from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds
-from .turn_policy import Trail, TurnPolicy
+from .turn_policy import Trail, TurnPolicy, moved_targets
 
 ACCURACY: Mapping[str, bool] = MappingProxyType({"fast": False, "exact": True})
 """Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
@@ -74,10 +74,10 @@ class HierarchicalOptions(Options):
 class Hierarchical(Method):
     """See the module."""
 
-    name: ClassVar[str] = "next"
-    label: ClassVar[str] = "Hierarchical (Next)"
+    name: ClassVar[str] = "hierarchical"
+    label: ClassVar[str] = "Hierarchical"
     description: ClassVar[str] = (
-        "What becomes the default: one iteration and one merit for all levels and the posture. Slower yet."
+        "Strict priorities inside all limits, exact and without tuning. Use this unless you study another."
     )
     source: ClassVar[str] = "Kanoun, Lamiraux & Wieber 2011; Escande, Mansard & Wieber 2014; own"
     options: ClassVar[type[Options]] = HierarchicalOptions
@@ -100,16 +100,9 @@ class Hierarchical(Method):
             spent += answer.iterations
             if not policy.is_held_back(answer, limit):
                 return policy.noted(answer, spent)
-        # would the figure reach its targets if it turned farther? Then it goes there in a few frames
+        # would the figure reach its targets if it turned farther?
         free = self._solve(problem, q, options, trail, None)
-        spent += free.iterations
-        wider = policy.catching_up(answer, free)
-        if wider == math.inf:
-            answer = free
-        elif wider is not None:
-            answer = self._solve(problem, q, options, trail, wider)
-            spent += answer.iterations
-        return policy.noted(answer, spent)
+        return policy.noted(free if policy.goes_at_once(answer, free) else answer, spent + free.iterations)
 
     def _solve(
         self,
@@ -154,7 +147,14 @@ class Hierarchical(Method):
             end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
         if exact and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget)
-        trail = Trail(end.pose, end.near, first=None if first is None else first.first, active=driver.active)
+        trail = Trail(
+            end.pose,
+            end.near,
+            end.error,
+            moved_targets(start, trail),
+            first=None if first is None else first.first,
+            active=driver.active,
+        )
         answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
         return without_way(answer) if jumped and guard is not None else answer
 
@@ -188,12 +188,12 @@ class Hierarchical(Method):
             off=np.sqrt(end.squares),
             iterations=answer.iterations + budget.taken,
             measure=problem.measure(end.q, end.near),
-            memory=Trail(end.pose, end.near),
+            memory=Trail(end.pose, end.near, end.error),
             relaxed=rests,
         )
 
-    @staticmethod
     def _elsewhere(
+        self,
         driver: IterationDriver,
         budget: Budget,
         start: Iterate,
@@ -204,23 +204,26 @@ class Hierarchical(Method):
     ) -> tuple[Iterate, Stop, bool]:
         """The best end of all starts of the strategies, and whether it is one that jumps.
 
+        They may take as many iterations together as the solve before them.
         What a jump finds among obstacles is taken only as a whole: it reaches everything and is clear.
         """
         problem, guard, rng = driver.problem, driver.guard, np.random.default_rng(options.seed)
         refined = is_first and ACCURACY[options.accuracy]
         may_jump = refined and not driver.bounds.limits_turns
+        budget.iterations = options.max_iterations
         came, jumped = better(problem, end, start, 0.5), False
-        strategies: list[RestartStrategy] = [StraightLimbKick(), *[Search()] * options.restarts]
+        strategies: list[RestartStrategy] = [StraightLimbKick()]
+        if refined and guard is not None:
+            strategies.append(Detours())
+        if may_jump:
+            strategies += [Search()] * options.restarts
         for strategy in strategies:
-            hopeless = as_near_as_can_be(problem, np.sqrt(end.squares), driver.tolerances)
-            if strategy.jumps and (hopeless or not may_jump):
-                continue
+            if not isinstance(strategy, StraightLimbKick) and self._is_hopeless(driver, end):
+                break
             gate = guard if strategy.jumps else None
-            for q in strategy.starts(driver, end, rng):
-                budget.taken += strategy.steps
-                budget.iterations = options.max_iterations
+            for begin in strategy.starts(Ended(driver, budget, start, end, rng)):
                 arcs = ArcCorrection(problem, options.parameters.arc_gain)
-                other, why = driver.run(driver.begin(q), budget, arcs, hurried=refined and guard is None)
+                other, why = driver.run(begin, budget, arcs, hurried=refined and guard is None)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:
@@ -228,6 +231,14 @@ class Hierarchical(Method):
                 if gate is None and better(problem, other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
         return end, stop, jumped
+
+    @staticmethod
+    def _is_hopeless(driver: IterationDriver, end: Iterate) -> bool:
+        """Whether no other pose could do better, or among obstacles reach everything."""
+        errors = np.sqrt(end.squares)
+        if driver.guard is None:
+            return as_near_as_can_be(driver.problem, errors, driver.tolerances)
+        return is_hopeless(driver.problem, end.pose, errors, driver.tolerances)
 
     @staticmethod
     def _conclude(

@@ -170,7 +170,7 @@ class Method:
         if not self.levels and len({wish.priority for wish in demand.wishes}) > 1:
             return "knows weights, not priorities; give all goals one priority or use Hierarchical."
         if demand.posture_cost and not self.posture_costs:
-            return "takes wanted coordinates, not a posture cost; use Hierarchical (Next)."
+            return "takes wanted coordinates, not a posture cost; use Hierarchical."
         if demand.avoidance is None:
             return ""
         if not self.obstacles:

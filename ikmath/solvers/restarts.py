@@ -8,13 +8,12 @@ used only where a jump is allowed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
 
 import numpy as np
 
 from ..problem.problem import Problem
-from ..rotation import Array
-from .driver import IterationDriver
+from .driver import Budget, IterationDriver
 from .iterate import Iterate
 
 _BEND: Final = 0.05
@@ -23,20 +22,28 @@ _DEAD: Final = 1e-3
 """Share of the steepest slope of an error below which it has none."""
 
 
+class Ended(NamedTuple):
+    """A solve that ended short: where it began and ended, and what is there to go on with."""
+
+    driver: IterationDriver
+    budget: Budget
+    start: Iterate
+    end: Iterate
+    rng: np.random.Generator
+
+
 class RestartStrategy(Protocol):
     """Proposes starts.
 
     Attributes:
-        jumps: whether its starts are elsewhere; steps: iterations that proposing them takes.
+        jumps: whether its starts are elsewhere, with no way there that was checked.
     """
 
     @property
     def jumps(self) -> bool: ...
-    @property
-    def steps(self) -> int: ...
 
-    def starts(self, driver: IterationDriver, end: Iterate, rng: np.random.Generator) -> Iterator[Array]:
-        """Coordinates (n,) inside the limits, the most promising first."""
+    def starts(self, ended: Ended) -> Iterator[Iterate]:
+        """Starts inside the limits, the most promising first; the iterations that it takes are counted."""
 
 
 class StraightLimbKick:
@@ -47,9 +54,10 @@ class StraightLimbKick:
     """
 
     jumps: ClassVar[bool] = False
-    steps: ClassVar[int] = 0
 
-    def starts(self, driver: IterationDriver, end: Iterate, rng: np.random.Generator) -> Iterator[Array]:
+    def starts(self, ended: Ended) -> Iterator[Iterate]:
+        """See `RestartStrategy`."""
+        driver, end = ended.driver, ended.end
         skeleton, stack, q = driver.problem.skeleton, driver.problem.stack, end.q
         rows, error = end.jacobian, end.error
         met = next((i for i, cost in enumerate(end.costs) if cost > 1e-12), len(end.costs))
@@ -72,7 +80,10 @@ class StraightLimbKick:
         used = np.logical_or.reduceat(rows != 0.0, stack.starts, axis=0)
         barring = used[np.logical_or.reduceat(bars, stack.starts)].any(0) & ~stack.moved[short].any(0)
         bent = (used[short].any(0) | barring) & skeleton.is_turn
-        yield skeleton.region.project(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))
+        kicked = skeleton.region.project(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))
+        moved = driver.move(end, kicked)
+        if moved is not None:
+            yield moved
 
 
 def better(problem: Problem, new: Iterate, old: Iterate, share: float) -> bool:

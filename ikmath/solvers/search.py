@@ -22,6 +22,7 @@ from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from .driver import IterationDriver
 from .iterate import Iterate
+from .restarts import Ended
 
 _DRAWN: Final = 64
 """Starts of a batch. A step of 64 takes little longer than one of 16."""
@@ -41,10 +42,17 @@ class Search:
     """See the module. A strategy of `restarts`."""
 
     jumps: ClassVar[bool] = True
-    steps: ClassVar[int] = _STEPS
 
-    def starts(self, driver: IterationDriver, end: Iterate, rng: np.random.Generator) -> Iterator[Array]:
-        """Coordinates (n,) inside the limits, the most promising first."""
+    def starts(self, ended: Ended) -> Iterator[Iterate]:
+        """See `RestartStrategy`."""
+        if ended.budget.iterations < _STEPS:
+            return
+        ended.budget.spend(_STEPS)
+        for q in self._drawn(ended.driver, ended.end, ended.rng):
+            yield ended.driver.begin(q)
+
+    def _drawn(self, driver: IterationDriver, end: Iterate, rng: np.random.Generator) -> Array:
+        """Coordinates (B, n) of the best ends of a batch."""
         problem, guard = driver.problem, driver.guard
         drawn = np.concatenate([end.q[None], scattered(problem, end.q, rng, _DRAWN - 1)])
         q, costs = batch_descent(problem, drawn, _STEPS)
@@ -52,13 +60,12 @@ class Search:
         there = (problem.errors(pose) < _THERE * problem.spans).all(-1)
         if guard is None:
             away = np.where(there, self._away(driver, end, q), np.inf)
-            yield from q[np.lexsort((costs, away))[:_TRIED]]
-            return
+            return np.asarray(q[np.lexsort((costs, away))[:_TRIED]])
         q = q[there]
         near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.sight)
         depth = np.maximum(guard.margin - near.worst, 0.0)
         order = np.lexsort((self._away(driver, end, q), depth))
-        yield from q[_distinct(problem, q, order)[:_TRIED_AMONG_OBSTACLES]]
+        return np.asarray(q[_distinct(problem, q, order)[:_TRIED_AMONG_OBSTACLES]])
 
     @staticmethod
     def _away(driver: IterationDriver, end: Iterate, q: Array) -> Array:

@@ -173,7 +173,7 @@ def by_next(cost, q, goals, size, limbs=()):
         asked.append(ik.Position(figure.names[joint], place, offset))
         if turned is not None:
             asked.append(ik.Orientation(figure.names[joint], turned))
-    answer = ik.solve(ik.Problem(figure, asked, posture=cost), q, "next", restarts=0)
+    answer = ik.solve(ik.Problem(figure, asked, posture=cost), q, "hierarchical", restarts=0)
     return answer.q, float(answer.errors.max())
 
 
@@ -195,7 +195,7 @@ def run(arguments: list[str]) -> None:
     options = dict(a.removeprefix("--").split("=") for a in arguments if a.startswith("--"))
     wanted, only = int(options.get("frames", 20)), options.get("only", "")
     variant = options.get("effort", "natural")
-    solver = by_next if options.get("solver") == "next" else posture_solver.solve
+    solver = by_next if options.get("solver") == "hierarchical" else posture_solver.solve
     everything = {motion.name: motion for motion in read(folder, "")}
     rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     begun, count = time.perf_counter(), 0

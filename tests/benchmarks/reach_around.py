@@ -20,11 +20,11 @@ import ikmath as ik
 from tests.ikmath.avoidance import reaching
 
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "former": ("former", {}),
+    "former, search": ("former", {"search": True}),
+    "former, search, 16 restarts": ("former", {"search": True, "restarts": 16}),
+    "hierarchical, no restarts": ("hierarchical", {"restarts": 0}),
     "hierarchical": ("hierarchical", {}),
-    "hierarchical, search": ("hierarchical", {"search": True}),
-    "hierarchical, search, 16 restarts": ("hierarchical", {"search": True, "restarts": 16}),
-    "next, no restarts": ("next", {"restarts": 0}),
-    "next": ("next", {}),
 }
 
 

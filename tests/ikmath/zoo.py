@@ -245,7 +245,7 @@ CHAINS = ("planar", "ball", "arm")
 
 SOLVER_CASES = [
     SolverCase("hierarchical"),
-    SolverCase("next"),
+    SolverCase("former"),
     SolverCase("damped"),
     SolverCase("prioritized"),
     SolverCase("bounded"),

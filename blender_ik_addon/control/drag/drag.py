@@ -327,7 +327,12 @@ class Drag:
         there = self._solver.is_there(solved)
         status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
         self.moved = Moved(
-            error=float(error), status=status, message=message, place=place, arrived=self._solver.arrived, glides=not self._solver.arrived
+            error=float(error),
+            status=status,
+            message=message,
+            place=place,
+            arrived=self._solver.arrived,
+            glides=not self._solver.arrived,
         )
         return self.moved
 

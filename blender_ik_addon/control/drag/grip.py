@@ -26,7 +26,7 @@ from .mirrored import Mirrored, other_hand
 _BODY: Final = 2  # of what the leg in the hand hangs from
 _BELOW: Final = 3  # of the foot below the hand: no body moves for it
 _TINY: Final = 1e-12
-METHOD: Final = "next"
+METHOD: Final = "hierarchical"
 """The method of all drags, whatever the rig's is: pins are to hold, which takes priorities."""
 
 

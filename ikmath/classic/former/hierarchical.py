@@ -114,8 +114,8 @@ class HierarchicalOptions(RestOptions):
 class Hierarchical(Method):
     """See the module."""
 
-    name: ClassVar[str] = "hierarchical"
-    label: ClassVar[str] = "Hierarchical"
+    name: ClassVar[str] = "former"
+    label: ClassVar[str] = "Hierarchical (Former)"
     description: ClassVar[str] = (
         "Strict priorities inside all limits, exact and without tuning. Use this unless you study another."
     )

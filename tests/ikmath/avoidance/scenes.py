@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import ikmath as ik
-from ikmath.classic.former.descent.guard import Guard
+from ikmath.solvers.collision_guard import CollisionGuard
 from tests.ikmath.avoidance import brute_force
 
 FIGURES = ("trunk", "human", "arm")
@@ -123,7 +123,7 @@ def scene(kind, seed, *, kinds=KINDS, margin=None, method="velocity_damper"):
 
 
 class Watched:
-    """What a solve by the default method does, step by step.
+    """What a solve by the default method does, step by step, without a search, whose way is not checked.
 
     Attributes:
         solution: the answer; moves: (old q, new q) of every piece of way that the guard let pass.
@@ -131,7 +131,7 @@ class Watched:
 
     def __init__(self, scene, **options):
         self.moves = []
-        original = Guard.share
+        original = CollisionGuard.share
 
         def share(guard, old, new):
             passed = original(guard, old, new)
@@ -139,11 +139,11 @@ class Watched:
                 self.moves.append((old.pose.q.copy(), new.pose.q.copy()))
             return passed
 
-        Guard.share = share
+        CollisionGuard.share = share
         try:
-            self.solution = ik.solve(scene.problem, scene.start, **options)
+            self.solution = ik.solve(scene.problem, scene.start, restarts=0, **options)
         finally:
-            Guard.share = original
+            CollisionGuard.share = original
 
     @property
     def poses(self):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.classic.former.descent.guard import Guard, Stand
+from ikmath.solvers.collision_guard import CollisionGuard, Stand
 from tests.ikmath.avoidance import brute_force, scenes
 
 SAMPLES = 40
@@ -15,7 +15,7 @@ def person():
     """A person that keeps its limbs apart, as a guard sees it."""
     skeleton, body, _ = scenes.figure("human", np.random.default_rng(3))
     problem = ik.Problem(skeleton, [], body=body, self_pairs=ik.self_pairs(skeleton, body))
-    return problem, Guard(problem, problem.scene, problem.stack.metric)
+    return problem, CollisionGuard(problem, problem.scene, problem.stack.metric)
 
 
 def stand(guard, q):
@@ -57,7 +57,7 @@ def test_a_limb_that_moves_through_another_is_stopped():
     skeleton = ik.Skeleton(arms)
     body = ik.Body([ik.Link(name, (0, 0.1, 0), (0, 1, 0), radius=0.02) for name in "ab"])
     problem = ik.Problem(skeleton, [], body=body, self_pairs=[(0, 1)])
-    guard = Guard(problem, problem.scene, problem.stack.metric)
+    guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     at = {name: np.flatnonzero(skeleton.owner == skeleton.index(name)) for name in "ab"}
     q, to = np.zeros(skeleton.n), np.zeros(skeleton.n)
     q[at["a"][2]], to[at["a"][2]] = 0.6, -0.9

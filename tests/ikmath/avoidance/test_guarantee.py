@@ -6,12 +6,14 @@ A few dozen scenes here; `tests/benchmarks/avoidance.py` does the same with thou
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.classic.former.descent.detours import is_hopeless
-from ikmath.classic.former.descent.guard import Guard
+from ikmath.diagnosis.status import is_hopeless
+from ikmath.solvers.collision_guard import CollisionGuard
 from tests.ikmath.avoidance import brute_force, scenes
 
 COUNTS = {"trunk": 5, "human": 3, "arm": 6}
@@ -149,11 +151,11 @@ def test_who_cannot_get_out_does_not_try_for_long(monkeypatch, search):
     """A figure that is rooted in a pillar: how many poses are measured, and that goals are followed all the
     same."""
     looks = []
-    near = Guard.near
-    monkeypatch.setattr(Guard, "near", lambda self, pose: looks.append(1) or near(self, pose))
+    near = CollisionGuard.near
+    monkeypatch.setattr(CollisionGuard, "near", lambda self, pose: looks.append(1) or near(self, pose))
     problem, start = rooted_in_a_pillar(4)
     before = problem.errors(ik.Pose.forward(problem.skeleton, start))[0]
-    answer = ik.solve(problem, start, search=search)
+    answer = ik.solve(problem, start, restarts=int(search))
     assert answer.status is ik.Status.INFEASIBLE and "pillar" in answer.message
     assert len(looks) < (400 if search else 120)
     assert answer.errors[0] < before
@@ -163,8 +165,8 @@ def test_who_cannot_get_out_moves_what_is_free(monkeypatch):
     """No step asks again for the way out that there is none of: the tip gets there, by few poses that are
     measured, and nothing goes deeper."""
     looks = []
-    near = Guard.near
-    monkeypatch.setattr(Guard, "near", lambda self, pose: looks.append(1) or near(self, pose))
+    near = CollisionGuard.near
+    monkeypatch.setattr(CollisionGuard, "near", lambda self, pose: looks.append(1) or near(self, pose))
     seeds = range(12)
     for seed in seeds:
         problem, start = rooted_in_a_pillar(seed)
@@ -190,7 +192,7 @@ def test_what_is_handed_on_to_the_frame_after_changes_nothing():
         answer = ik.solve(problem.at(0), start)
         for frame in range(1, len(way)):
             if not handed:
-                answer.memory.near = None
+                answer = replace(answer, memory=replace(answer.memory, near=None))
             answer = ik.solve(problem.at(frame), answer.q, following=answer)
         ends.append(answer.q)
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)

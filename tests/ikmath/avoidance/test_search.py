@@ -22,18 +22,18 @@ def edge():
 
 def test_a_search_gets_round_where_no_short_way_leads(edge):
     problem, start = edge
-    plain = ik.solve(problem, start, tolerance=1e-3)
+    plain = ik.solve(problem, start, tolerance=1e-3, restarts=0)
     assert plain.status is ik.Status.BLOCKED
-    found = ik.solve(problem, start, tolerance=1e-3, search=True)
+    found = ik.solve(problem, start, tolerance=1e-3)
     assert found.status is ik.Status.REACHED
     assert found.clearance > -1e-6
-    again = ik.solve(problem, start, tolerance=1e-3, search=True)
+    again = ik.solve(problem, start, tolerance=1e-3)
     assert (again.q == found.q).all(), "the same answer each time"
 
 
 def test_who_asks_briefly_is_never_put_beyond(edge):
     problem, start = edge
-    plain, asked = (ik.solve(problem, start, brief=True, search=search) for search in (False, True))
+    plain, asked = (ik.solve(problem, start, brief=True, restarts=count) for count in (0, 1))
     assert (plain.q == asked.q).all()
     assert plain.status is asked.status is ik.Status.BLOCKED
 
@@ -41,8 +41,8 @@ def test_who_asks_briefly_is_never_put_beyond(edge):
 @pytest.mark.parametrize(("kind", "seed"), [("trunk", 6), ("trunk", 8), ("arm", 3), ("arm", 5), ("arm", 9)])
 def test_what_a_search_finds_is_all_or_nothing(kind, seed):
     scene = scenes.scene(kind, seed)
-    plain = ik.solve(scene.problem, scene.start, max_iterations=STEPS)
-    found = ik.solve(scene.problem, scene.start, max_iterations=STEPS, search=True)
+    plain = ik.solve(scene.problem, scene.start, max_iterations=STEPS, restarts=0)
+    found = ik.solve(scene.problem, scene.start, max_iterations=STEPS)
     assert found.iterations <= 2 * STEPS
     assert scenes.deepest(scene, found.q[None]) >= -1e-6
     if found.status is not ik.Status.REACHED:

@@ -30,7 +30,7 @@ def problem(place, name="hand.l"):
 
 
 def pulled(place, q0=STANDING.q):
-    answer = ik.solve(problem(place), q0, "next")
+    answer = ik.solve(problem(place), q0, "hierarchical")
     assert answer.status is ik.Status.REACHED, answer.message
     return answer
 
@@ -79,7 +79,7 @@ def test_the_scale_of_a_cost_means_nothing(scale):
             return scale * COST.value(pose)
 
     other = ik.Problem(FIGURE, problem(target).goals, posture=Scaled())
-    np.testing.assert_allclose(ik.solve(other, STANDING.q, "next").q, pulled(target).q, atol=1e-6)
+    np.testing.assert_allclose(ik.solve(other, STANDING.q, "hierarchical").q, pulled(target).q, atol=1e-6)
 
 
 def test_other_methods_refuse_a_cost_with_a_sentence():

@@ -58,7 +58,7 @@ def test_two_hands_reach_what_can_be_reached_inside_limits(limit):
 
 def forced(problem: ik.Problem, before: np.ndarray) -> bool:
     """Whether the targets of a frame cannot be reached by small turns (7 degrees a coordinate)."""
-    near = ik.solve(problem, before, max_turn=np.radians(7.0), catch_up=False, escape=False)
+    near = ik.solve(problem, before, max_turn=np.radians(7.0), restarts=0)
     return near.status is not ik.Status.REACHED
 
 
@@ -194,17 +194,6 @@ def test_what_stands_in_the_way_is_named_and_never_entered():
     assert -1e-9 < answer.clearance < 1e-3
     places = ik.Pose.forward(chain, answer.q).point([*(f"ball{i}" for i in range(6)), "tip"])
     assert places[:, 2].max() < 0.5 - 0.04 + 1e-6
-
-
-def test_a_geometric_start_is_taken_where_it_is_nearer():
-    chain = ik.figures.ball_chain(10, 0.1)
-    problem = ik.Problem(chain, [ik.Position("tip", (0.4, -0.3, 0.2))])
-    cold = ik.solve(problem, tolerance=1e-6)
-    warm = ik.solve(problem, tolerance=1e-6, warm_start="triangulation")
-    assert warm.status is cold.status is ik.Status.REACHED
-    assert warm.iterations < cold.iterations
-    with pytest.raises(ik.BadValue, match="warm_start"):
-        ik.solve(problem, warm_start="guess")
 
 
 def moved(problem: ik.Problem, q: np.ndarray) -> float:
@@ -350,7 +339,7 @@ def test_a_strong_level_does_not_stay_in_a_local_minimum():
         problem = ik.Problem(figure, goals)
         strong = np.array([goal.priority == 0 for goal in goals])
         answer = ik.solve(problem, figure.region.project(0.3 * draw()))
-        others = [ik.solve(problem, figure.region.project(draw()), escape=False) for _ in range(4)]
+        others = [ik.solve(problem, figure.region.project(draw()), restarts=0) for _ in range(4)]
         least = min(np.linalg.norm(other.errors[strong]) for other in others)
         assert np.linalg.norm(answer.errors[strong]) < least + 0.01 * problem.length, seed
 

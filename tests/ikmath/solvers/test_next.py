@@ -33,8 +33,8 @@ def in_conflict(seed, posture=True):
 @pytest.mark.parametrize("seed", range(5))
 def test_levels_in_conflict_and_a_posture_come_to_rest(seed):
     problem = in_conflict(seed)
-    first = ik.solve(problem, problem.skeleton.rest, "next", restarts=0)
-    again = ik.solve(problem, first.q, "next", restarts=0)
+    first = ik.solve(problem, problem.skeleton.rest, restarts=0)
+    again = ik.solve(problem, first.q, restarts=0)
     assert first.status is ik.Status.BEST_EFFORT
     assert first.errors[:2].max() < 1e-8  # the feet
     assert np.abs(again.q - first.q).max() < 1e-6
@@ -44,7 +44,7 @@ def test_levels_in_conflict_and_a_posture_come_to_rest(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_weak_level_ends_no_farther_than_by_the_default(seed):
     problem = in_conflict(seed)
-    ours, other = (ik.solve(problem, problem.skeleton.rest, method) for method in ("next", "hierarchical"))
+    ours, other = (ik.solve(problem, problem.skeleton.rest, method) for method in ("hierarchical", "former"))
     cost, known = (float((answer.errors[2:] ** 2).sum()) for answer in (ours, other))
     assert cost < known * 1.001
 
@@ -55,8 +55,8 @@ def test_out_of_reach_with_a_posture_stays_when_solved_again(seed):
     tip = ik.Pose.forward(figure, trees.inside(rng, figure)).point("tip")
     wish = ik.Posture(figure.region.project(0.4 * rng.normal(size=figure.n)))
     problem = ik.Problem(figure, [ik.Position("tip", 3.0 * tip), wish])
-    first = ik.solve(problem, trees.inside(rng, figure), "next")
-    again = ik.solve(problem, first.q, "next")
+    first = ik.solve(problem, trees.inside(rng, figure))
+    again = ik.solve(problem, first.q)
     assert np.abs(again.q - first.q).max() < 1e-6
 
 
@@ -68,7 +68,7 @@ def test_of_poses_that_reach_it_is_the_one_with_the_least_posture_cost(seed):
     target = ik.Pose.forward(figure, 0.4 * rng.normal(size=figure.n)).point("tip")
     reference = 0.2 * rng.normal(size=figure.n)
     problem = ik.Problem(figure, [ik.Position("tip", target), ik.Posture(reference)])
-    found = ik.solve(problem, reference, "next", tolerance=1e-8)
+    found = ik.solve(problem, reference, tolerance=1e-8)
 
     def short(q):
         return ik.Pose.forward(figure, q).point("tip") - target
@@ -120,15 +120,12 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
 def test_every_step_that_is_worked_out_counts():
     problem = in_conflict(1)
     for most in (1, 3, 10):
-        assert (
-            ik.solve(problem, problem.skeleton.rest, "next", max_iterations=most, restarts=0).iterations
-            == most
-        )
+        assert ik.solve(problem, problem.skeleton.rest, max_iterations=most, restarts=0).iterations == most
 
 
 def test_time_that_runs_out_ends_a_solve_with_what_it_has():
     problem = in_conflict(2)
-    answer = ik.solve(problem, problem.skeleton.rest, "next", seconds=1e-9)
+    answer = ik.solve(problem, problem.skeleton.rest, seconds=1e-9)
     assert answer.status is ik.Status.STOPPED
     assert problem.skeleton.region.violation(answer.q).max() < 1e-9
 
@@ -140,7 +137,7 @@ def test_restarts_leave_a_local_minimum():
     for _ in range(40):
         pose = ik.Pose.forward(arm, rng.uniform(arm.lower, arm.upper))
         goals = [ik.Position("tool", pose.point("tool")), ik.Orientation("tool", pose.frame("tool"))]
-        reached += ik.solve(ik.Problem(arm, goals), q0, "next").status is ik.Status.REACHED
+        reached += ik.solve(ik.Problem(arm, goals), q0).status is ik.Status.REACHED
     assert reached == 40
 
 
@@ -149,7 +146,7 @@ def test_a_motion_that_stays_in_reach_turns_little():
     rest = ik.Pose.forward(figure, figure.rest)
     way = 0.2 * np.sin(np.linspace(0.0, np.pi, 40))[:, None, None] * np.array([0.0, 0.5, -1.0])
     goals = [ik.Position(FEET, rest.point(FEET)), ik.Position(HANDS, rest.point(HANDS) + way)]
-    track = ik.solve_track(ik.Problem(figure, goals), figure.rest, method="next")
+    track = ik.solve_track(ik.Problem(figure, goals), figure.rest, method="hierarchical")
     assert all(status is ik.Status.REACHED for status in track.status)
     assert np.abs(np.diff(track.q, axis=0))[:, figure.is_turn].max() < np.radians(7.1)
 
@@ -157,5 +154,5 @@ def test_a_motion_that_stays_in_reach_turns_little():
 def test_a_target_that_leaps_is_followed_at_once():
     arm, rng = ik.figures.ball_chain(5, 0.4), np.random.default_rng(5)
     places = ik.Pose.forward(arm, rng.uniform(-0.6, 0.6, (10, arm.n))).point("tip")
-    track = ik.solve_track(ik.Problem(arm, [ik.Position("tip", places)]), arm.rest, method="next")
+    track = ik.solve_track(ik.Problem(arm, [ik.Position("tip", places)]), arm.rest, method="hierarchical")
     assert track.errors.max() < 1e-4

@@ -15,8 +15,8 @@ def test_arms_find_a_pose_among_furniture_wherever_there_is_one():
     alone = answered = 0
     for number, kind in enumerate(reaching.KINDS):
         scene = reaching.reach(reaching.ARMS[number % 3], kind, number)
-        alone += reaching.is_answered(scene, ik.solve(scene.problem, scene.start, "next", restarts=0).q)
-        answered += reaching.is_answered(scene, ik.solve(scene.problem, scene.start, "next").q)
+        alone += reaching.is_answered(scene, ik.solve(scene.problem, scene.start, restarts=0).q)
+        answered += reaching.is_answered(scene, ik.solve(scene.problem, scene.start).q)
     assert alone < answered == 10
 
 
@@ -27,20 +27,20 @@ def stopped():
     return next(
         scene
         for scene in scenes
-        if ik.solve(scene.problem, scene.start, "next", restarts=0).status is ik.Status.BLOCKED
+        if ik.solve(scene.problem, scene.start, restarts=0).status is ik.Status.BLOCKED
     )
 
 
 def test_what_is_found_says_that_no_way_there_is_known(stopped):
-    found = ik.solve(stopped.problem, stopped.start, "next")
+    found = ik.solve(stopped.problem, stopped.start)
     assert found.status is ik.Status.REACHED
     assert found.message == f"All goals are reached. {NO_WAY}"
-    near = ik.solve(stopped.problem, stopped.known, "next")
+    near = ik.solve(stopped.problem, stopped.known)
     assert NO_WAY not in near.message
 
 
 def test_it_finds_the_same_each_time_and_by_its_seed(stopped):
-    first, again = (ik.solve(stopped.problem, stopped.start, "next", seed=3) for _ in range(2))
+    first, again = (ik.solve(stopped.problem, stopped.start, seed=3) for _ in range(2))
     assert first.q.tobytes() == again.q.tobytes()
     assert first.iterations == again.iterations
 
@@ -55,7 +55,7 @@ def test_what_touches_is_not_taken(stopped, margin):
         body=stopped.problem.body,
         margin=margin,
     )
-    plain, found = (ik.solve(problem, stopped.start, "next", restarts=count) for count in (0, 1))
+    plain, found = (ik.solve(problem, stopped.start, restarts=count) for count in (0, 1))
     assert (plain.q == found.q).all()
     assert found.status is ik.Status.BLOCKED
     assert found.clearance >= margin - 1e-9
@@ -63,7 +63,7 @@ def test_what_touches_is_not_taken(stopped, margin):
 
 @pytest.mark.parametrize("told", [{"max_turn": 4.0}, {"accuracy": "fast"}, {"brief": True}])
 def test_nothing_jumps_where_no_jump_is_allowed(stopped, told):
-    plain, found = (ik.solve(stopped.problem, stopped.start, "next", restarts=n, **told) for n in (0, 1))
+    plain, found = (ik.solve(stopped.problem, stopped.start, restarts=n, **told) for n in (0, 1))
     assert (plain.q == found.q).all()
 
 
@@ -81,7 +81,7 @@ def test_only_the_first_frame_of_a_track_jumps(stopped):
         problem = ik.Problem(
             stopped.problem.skeleton, goals, obstacles=stopped.problem.obstacles, body=stopped.problem.body
         )
-        return [ik.solve_track(problem, stopped.start, "next", restarts=count) for count in (0, 1)]
+        return [ik.solve_track(problem, stopped.start, restarts=count) for count in (0, 1)]
 
     plain, found = track(0, 0)
     assert plain.status[0] is ik.Status.BLOCKED

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ....diagnosis.status import as_near_as_can_be, conclude
+from ....diagnosis.status import as_near_as_can_be, conclude, is_hopeless
 from ....model.pose import Pose
 from ....problem.problem import Problem, Solution, Status
 from ....rotation import Array
+from ....solvers.detours import ways_from
 from ...rest import at_rest_in_order, is_no_farther
 from . import pace
-from .detours import is_hopeless, ways_from
 from .escapes import bend, elsewhere, unlock
 from .standing import State, Sway, Trail
 from .walk import EXACT, SETTLING, Walk
@@ -197,7 +197,7 @@ class Descent(Walk):
         nearly = replace(
             self.options, escape=False, tolerance=_NEARLY * self.problem.length, angle_tolerance=None
         )
-        for q, way in ways_from(self.problem, self.start, state):
+        for q, way in ways_from(self.problem, self.start, state):  # type: ignore[arg-type]
             for problem in way:
                 if not self.left:
                     return state

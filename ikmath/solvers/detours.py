@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways round what stands between an effector and its target, by places in between.
+"""Ways round what stands between an effector and its target, by places in between: a strategy of `restarts`.
 
 The effector alone, as a ball as thick as the limb it is on, is easily led round a wall: of many places about
 it, some are seen from where it is and some from its target, and by one of each that see one another there is
@@ -9,19 +9,24 @@ a way. Whether the limb can follow shows when it tries.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from ....collision import Scene
-from ....diagnosis.error_bounds import gaps, shortfalls
-from ....diagnosis.status import too_far
-from ....goals import Position
-from ....model.pose import Pose
-from ....problem.problem import Problem
-from ....rotation import Array
-from .standing import State
+from ..collision import Scene
+from ..diagnosis.error_bounds import gaps
+from ..goals import Position
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from .driver import Budget
+from .iterate import Iterate
+from .restarts import Ended
 
+_NEARLY: Final = 0.01
+"""Figure sizes or radians within which a place in between counts as reached."""
+_DETOUR: Final = 40
+"""Iterations to each place in between."""
 _DIRECTIONS: Final = 60
 _DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes of the places from the middle of the way
 _SLENDER: Final = 0.9  # share of its radius that the ball has, since where it stands it may touch
@@ -31,7 +36,29 @@ _WAYS: Final = 3
 _SEEN: Final = 32  # places that are gone on from, at either end
 
 
-def ways_from(problem: Problem, *stands: State) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
+class Detours:
+    """See the module. The figure goes to each place in between, as its guard allows."""
+
+    jumps: ClassVar[bool] = False
+
+    def starts(self, ended: Ended) -> Iterator[Iterate]:
+        """See `RestartStrategy`: the figure at the last place in between of each way."""
+        driver = ended.driver
+        nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
+        for q, way in ways_from(driver.problem, ended.start, ended.end):
+            for problem in way:
+                between = driver.instead(problem, nearly)
+                budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
+                stand, _ = between.run(between.begin(q), budget, None, hurried=False)
+                ended.budget.spend(budget.taken)
+                if not stand.reached(nearly):
+                    break
+                q = stand.q
+            else:
+                yield driver.begin(q)
+
+
+def ways_from(problem: Problem, *stands: Iterate) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
     """The detours from several stands, with the coordinates (n,) that each begins at.
 
     From where a figure is stuck it may not find back, and from where it began it may find another way.
@@ -77,18 +104,6 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
             yield _sent(problem, goal, row, a), _sent(problem, goal, row, b)
         if len(chosen) == _WAYS:
             return
-
-
-def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
-    """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
-
-    Args:
-        problem: of one frame; pose: of the figure, any.
-        errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
-    """
-    if too_far(problem, errors):
-        return True
-    return bool(((errors > tolerances) & (shortfalls(problem, pose) > tolerances)).any())
 
 
 def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
