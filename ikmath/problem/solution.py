@@ -43,7 +43,6 @@ class Solution:
             back takes a part of the time of the solve.
         memory: the method's warm start for the next frame; private to the method.
         measure: a function for the clearance; evaluated lazily.
-        relaxed: whether it is as near to its posture as its goals allow, see `Solver.relax`.
         paced: whether it avoided a jump from the frame before, which may be why it is short.
     """
 
@@ -54,7 +53,6 @@ class Solution:
     sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
     memory: Any = field(default=None, repr=False, compare=False)
     measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
-    relaxed: bool = field(default=False, compare=False)
     paced: bool = field(default=False, compare=False)
 
     @cached_property

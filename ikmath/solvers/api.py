@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from math import prod
 from typing import Any, Final
 
@@ -15,13 +14,12 @@ import numpy.typing as npt
 from .. import arguments
 from ..diagnosis.status import conclude
 from ..errors import BadValue
-from ..model.joint_limits import Region
 from ..model.pose import Pose
-from ..problem.problem import Problem, Solution, Status
+from ..problem.problem import Problem, Solution
 from ..registries import LazyRegistry, choose
 from ..rotation import Array
 from ..threads import OneThread
-from .method import Allows, Method, Options, Shortcut, gather
+from .method import Method, Options, gather
 
 _TEXTS: Final = "ikmath.classic.methods"
 
@@ -42,7 +40,6 @@ METHODS: Final[Mapping[str, Method]] = LazyRegistry(
         "triangulation": f"{_TEXTS}.triangulation:Triangulation",
         "reach_hierarchy": f"{_TEXTS}.reach_hierarchy:ReachHierarchy",
         "two_bone": f"{_TEXTS}.two_bone:TwoBone",
-        "former": "ikmath.classic.former.hierarchical:Hierarchical",
     },
 )
 """Name -> method; each is imported when first used."""
@@ -67,10 +64,7 @@ class Solver:
 
     Args:
         method: a name out of `METHODS`.
-        brief: for who asks many times a second: what cannot be reached is not followed to the last digit.
-        rough: for who asks briefly and can do with a pose near the best one where a target is farther away
-            than its chain is long: it takes a fraction of the time. With one level of priority, and not for
-            a frame that follows another.
+        brief: whether speed counts more than the last digit of what cannot be reached, as in a viewport.
         **options: the method's own, see its `options`; all know `max_iterations`, `tolerance` (metres, and
             radians unless the next is set) and `angle_tolerance` (radians).
 
@@ -78,14 +72,10 @@ class Solver:
         UnknownName: no such method or option; BadValue: an option out of its bounds.
     """
 
-    def __init__(
-        self, method: str = DEFAULT, *, brief: bool = False, rough: bool = False, **options: Any
-    ) -> None:
+    def __init__(self, method: str = DEFAULT, *, brief: bool = False, **options: Any) -> None:
         self._method = choose(METHODS, "method", method)
-        self._brief, self._rough = arguments.switch(brief, "brief"), arguments.switch(rough, "rough")
-        self._settings = self._method.read_options({**options, **(self._method.briefly if brief else {})})
-        self._known: list[tuple[Shortcut, Options]] = []
-        self._inside: tuple[Region | None, bytes, bytes] = None, b"", b""
+        briefly = self._method.briefly if arguments.switch(brief, "brief") else {}
+        self._settings = self._method.read_options({**options, **briefly})
 
     @_own_errors()
     @OneThread()
@@ -98,7 +88,7 @@ class Solver:
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         method.refuse(problem)
-        q = self._start(problem, q0)
+        q = problem.start(q0)
         if problem.frames is not None:
             if q.shape in ((problem.skeleton.n,), (1, problem.skeleton.n)):
                 q = np.repeat(q.reshape(1, -1), problem.frames, 0)
@@ -106,9 +96,6 @@ class Solver:
                 raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
         if not problem.skeleton.n:  # a figure that cannot move is where it ends
             return _one_by_one(lambda now, start: _unmoved(now, start, settings), problem, q)
-        quick = self._quickly(problem, q, following) if q.ndim == 1 else None
-        if quick is not None:
-            return quick
         if q.ndim == 1 and following is not None:
             return method.follow(problem, q, settings, following)
         if method.batched and not problem.limits.adds_rows and problem.scene is None:
@@ -123,81 +110,7 @@ class Solver:
         arguments.of_kind(before, Solution, "before")
         if not problem.skeleton.n:
             return _unmoved(problem, before.q, self._settings)
-        quick = self._quickly(problem, before.q, before)
-        if quick is not None:
-            return quick
         return self._method.follow(problem, before.q.copy(), self._settings, before)
-
-    @_own_errors()
-    @OneThread()
-    def relax(
-        self,
-        problem: Problem,
-        answer: Solution,
-        *,
-        most: int = RELAXING,
-        allows: Allows | None = None,
-        reach: float = np.inf,
-    ) -> Solution:
-        """Go on from a solution towards the posture, as far as the goals allow.
-
-        For who shows one pose for a while, as a drag does: of all poses that reach the same, the one nearest
-        to the posture does not depend on how one got there. In a motion each frame goes a step of the way,
-        which is enough.
-
-        Args:
-            problem: of one frame; answer: its solution by this solver; most: steps.
-            allows: whether the figure may be at coordinates (n,); None for everywhere.
-            reach: radians or figure sizes that it goes at most, for who goes there bit by bit.
-
-        Returns:
-            The solution, `relaxed` if nothing is left to gain: of a pose that is short of a goal, for those
-            joints that have no part in it. As it was where the method cannot, or has not come to an end.
-        """
-        arguments.of_kind(problem, Problem, "problem")
-        arguments.of_kind(answer, Solution, "answer")
-        arguments.whole(most, "most", least=0)
-        if problem.posture is None or not problem.skeleton.n:
-            return replace(answer, relaxed=True)
-        return self._method.relax(problem, answer, self._settings, most, allows, reach)
-
-    def _start(self, problem: Problem, q0: npt.ArrayLike | None) -> Array:
-        """As `Problem.start`, which need not look again at where the solve before began or ended."""
-        region, (of, *inside) = problem.skeleton.region, self._inside
-        if of is region and isinstance(q0, np.ndarray):
-            plain = q0.shape == (region.n,) and q0.dtype == np.float64
-            if plain and q0.tobytes() in inside:
-                return q0.copy()
-        q = problem.start(q0)
-        if q.ndim == 1:
-            self._inside = region, q.tobytes(), b""
-        return q
-
-    def _quickly(self, problem: Problem, q: Array, following: Solution | None) -> Solution | None:
-        """The answer of the method's shortcut to who asks briefly, if it is as good as the method's own."""
-        if not self._brief:
-            return None
-        way = self._method.shortcut(problem, self._settings, following, rough=self._rough)
-        if way is None:
-            return None
-        answer = METHODS[way.method].solve(problem, q.copy(), self._read(way))
-        if way.most < np.inf and (np.abs(answer.q - q) > way.most * problem.strides).any():
-            return None
-        region, (of, began, _) = problem.skeleton.region, self._inside
-        if problem.limits.strict:
-            self._inside = region, began if of is region else b"", answer.q.tobytes()
-        if answer.status is Status.REACHED or (way.spares is not None and way.spares(problem, answer)):
-            return answer
-        return None
-
-    def _read(self, way: Shortcut) -> Options:
-        """The options of a shortcut, which are read once: mostly it is the same one again."""
-        for known, options in self._known:
-            if known is way or known == way:
-                return options
-        options = METHODS[way.method].read_options(way.options)
-        self._known.append((way, options))
-        return options
 
 
 def solve(
@@ -216,8 +129,8 @@ def solve(
         q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
         method: a name out of `METHODS`.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
-        brief: see `Solver`, which is for who solves again and again.
-        **options: `rough`, see `Solver`; and the method's own, see its `options`; all know `max_iterations`,
+        brief: see `Solver`, which is for many solves.
+        **options: the method's own, see its `options`; all know `max_iterations`,
             `tolerance` (metres, and radians unless the next is set) and `angle_tolerance` (radians).
 
     Returns:

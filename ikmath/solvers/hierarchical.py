@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ from .detours import Detours
 from .driver import Budget, Correction, IterationDriver, Stop
 from .frame_correction import FrameCorrection
 from .iterate import Iterate
-from .method import Allows, Method, Options
+from .method import Method, Options
 from .parameters import DEFAULTS, HierarchicalParameters
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
@@ -167,40 +167,6 @@ class Hierarchical(Method):
         answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
         return without_way(answer) if jumped and guard is not None else answer
 
-    def relax(
-        self, problem: Problem, answer: Solution, options: Any, most: int, allows: Allows | None, reach: float
-    ) -> Solution:
-        room = reach * problem.strides
-        driver = IterationDriver(
-            problem,
-            posture_of(problem, answer.q),
-            StepBounds(problem.skeleton.region, options.parameters, answer.q - room, answer.q + room),
-            None
-            if problem.scene is None
-            else CollisionGuard(problem, problem.scene, problem.stack.metric, None),
-            options.parameters,
-            allowed_errors(problem, options.tolerance, options.angle_tolerance),
-        )
-        budget = Budget(most)
-        start = driver.begin(answer.q)
-        end, stop = driver.run(start, budget, None, hurried=problem.scene is None)
-        if problem.scene is None:
-            end, stop = driver.refine(end, budget)
-        if not better_or_reached(problem, end, start, driver.tolerances):
-            end = start
-        if allows is not None and not allows(end.q):
-            return answer
-        rests = stop in (Stop.CONVERGED, Stop.REACHED) and bool((np.abs(end.q - answer.q) < room).all())
-        return replace(
-            answer,
-            q=end.q,
-            off=np.sqrt(end.squares),
-            iterations=answer.iterations + budget.taken,
-            measure=problem.measure(end.q, end.near),
-            memory=Trail(end.pose, end.near, end.error),
-            relaxed=rests,
-        )
-
     def _elsewhere(
         self,
         driver: IterationDriver,
@@ -277,11 +243,6 @@ class Hierarchical(Method):
             memory=trail,
             paced=paced,
         )
-
-
-def better_or_reached(problem: Problem, end: Iterate, start: Iterate, tolerances: Array) -> bool:
-    """Whether an end is no worse than its start."""
-    return end.reached(tolerances) or not better(problem, start, end, 1e-6)
 
 
 def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,6 @@ from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem.problem import Problem, Solution
 from ..problem.requirements import Demand
 from ..rotation import Array
-
-Allows = Callable[[Array], bool]
-"""Whether coordinates (n,) are allowed, for reasons of one's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,21 +46,6 @@ class Options:
         if self.angle_tolerance is not None:
             arguments.number(self.angle_tolerance, "angle_tolerance", above=0)
         check_parameters(self)
-
-
-class Shortcut(NamedTuple):
-    """A quicker method, whose answer is taken if it reaches everything.
-
-    Attributes:
-        method: its name; options: its own.
-        most: radians or figure sizes that no coordinate may move farther.
-        spares: whether an answer that falls short will do for who asks roughly; None for never.
-    """
-
-    method: str
-    options: Mapping[str, Any]
-    most: float = np.inf
-    spares: Callable[[Problem, Solution], bool] | None = None
 
 
 class Method:
@@ -117,29 +99,6 @@ class Method:
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
         return self.solve(problem, q, options)
-
-    def relax(
-        self,
-        problem: Problem,
-        answer: Solution,
-        options: Any,
-        most: int,
-        allows: Allows | None,
-        reach: float,
-    ) -> Solution:
-        """Go on from a solution, of these options, towards the posture; see `Solver.relax`."""
-        return answer
-
-    def shortcut(
-        self, problem: Problem, options: Any, before: Solution | None, *, rough: bool
-    ) -> Shortcut | None:
-        """Who may answer instead, for who asks briefly; None for nobody.
-
-        Args:
-            problem, options: as for `solve`; before: as for `follow`, None for who goes on from nowhere.
-            rough: see `Solver`.
-        """
-        return None
 
     @property
     def takes_all(self) -> bool:

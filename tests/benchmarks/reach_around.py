@@ -20,9 +20,6 @@ import ikmath as ik
 from tests.ikmath.avoidance import reaching
 
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
-    "former": ("former", {}),
-    "former, search": ("former", {"search": True}),
-    "former, search, 16 restarts": ("former", {"search": True, "restarts": 16}),
     "hierarchical, no restarts": ("hierarchical", {"restarts": 0}),
     "hierarchical": ("hierarchical", {}),
 }

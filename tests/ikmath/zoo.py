@@ -245,7 +245,6 @@ CHAINS = ("planar", "ball", "arm")
 
 SOLVER_CASES = [
     SolverCase("hierarchical"),
-    SolverCase("former"),
     SolverCase("damped"),
     SolverCase("prioritized"),
     SolverCase("bounded"),

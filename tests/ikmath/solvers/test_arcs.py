@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.classic.former.descent.arcs import Arcs
-from ikmath.classic.former.descent.descent import Descent
+from ikmath.solvers.arc_correction import ArcCorrection
+from ikmath.solvers.iterate import Iterate
+from ikmath.solvers.parameters import DEFAULTS
 
 
-def sag(problem: ik.Problem, q: np.ndarray) -> np.ndarray | None:
-    options = ik.METHODS["hierarchical"].read_options({})
-    state = Descent(problem, options).look(ik.Pose.forward(problem.skeleton, q), None)
-    return Arcs(problem).sag(state)
+def at(problem: ik.Problem, q: np.ndarray) -> Iterate:
+    return Iterate(problem, ik.Pose.forward(problem.skeleton, q), None)
+
+
+def aside(problem: ik.Problem, q: np.ndarray) -> np.ndarray | None:
+    return ArcCorrection(problem, DEFAULTS.arc_gain).aside(at(problem, q))
 
 
 @pytest.mark.parametrize("turn", [1e-3, 0.4, 2.5])
@@ -30,7 +33,7 @@ def test_a_step_is_the_one_that_is_best_in_polar_coordinates(turn, bend):
     problem = ik.Problem(skeleton, [ik.Position("tip", target, weight=4.0)])
     tangent = (bend - 1.0) * tip + turn * np.cross(axis, tip)
     missed = ((target - tip) - tangent) * 2.0 / problem.length
-    np.testing.assert_allclose(sag(problem, q), missed, atol=1e-9)
+    np.testing.assert_allclose(aside(problem, q), missed, atol=1e-9)
 
 
 def test_no_arc_where_there_is_none():
@@ -38,22 +41,21 @@ def test_no_arc_where_there_is_none():
     q = np.full(skeleton.n, 0.2)
     tip = ik.Pose.forward(skeleton, q).point("tip")
     for target in (0.5 * tip, np.zeros(3), 2.0 * skeleton.size * tip[::-1], tip):
-        found = sag(ik.Problem(skeleton, [ik.Position("tip", target)]), q)
+        found = aside(ik.Problem(skeleton, [ik.Position("tip", target)]), q)
         np.testing.assert_allclose(found, 0.0, atol=1e-9)
     turned = ik.Problem(skeleton, [ik.Orientation("tip", np.eye(3))])
-    assert sag(turned, q) is None
+    assert aside(turned, q) is None
     figure = ik.figures.human()  # whose root slides: nothing holds the hand's circle
-    assert sag(ik.Problem(figure, [ik.Position("wrist.L", (0.3, 1.0, 1.0))]), figure.rest) is None
+    assert aside(ik.Problem(figure, [ik.Position("wrist.L", (0.3, 1.0, 1.0))]), figure.rest) is None
 
 
 def test_arcs_are_left_where_they_do_not_help():
     skeleton = ik.figures.ball_chain(3)
     problem = ik.Problem(skeleton, [ik.Position("tip", (1.0, 0.5, 1.0))])
-    descent = Descent(problem, ik.METHODS["hierarchical"].read_options({}))
-    state, arcs = descent.look(ik.Pose.forward(skeleton, np.full(skeleton.n, 0.2)), None), Arcs(problem)
-    assert np.abs(arcs.sag(state)).max() > 1e-3
-    assert arcs.sag(state) is None  # nothing has been gained since
-    assert arcs.sag(state) is None
+    here, arcs = at(problem, np.full(skeleton.n, 0.2)), ArcCorrection(problem, DEFAULTS.arc_gain)
+    assert np.abs(arcs.aside(here)).max() > 1e-3
+    assert arcs.aside(here) is None  # nothing has been gained since
+    assert arcs.aside(here) is None
 
 
 def test_targets_within_reach_take_few_steps():
