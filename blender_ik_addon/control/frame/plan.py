@@ -161,20 +161,18 @@ class Plan:
         """The bones of the effectors, each with the point that counts in the bone's axes."""
         return [(effector.bone, effector.local) for effector in self.effectors]
 
-    def solver(
-        self, *, brief: bool = False, rough: bool = False, most: int | None = None, **more: Any
-    ) -> ik.Solver:
+    def solver(self, *, brief: bool = False, most: int | None = None, **more: Any) -> ik.Solver:
         """The method, ready to solve; with so many iterations at most, if the settings do not say fewer.
 
         Args:
-            brief, rough: see `ikmath.Solver`; more: further options of the method.
+            brief: see `ikmath.Solver`; more: further options of the method.
         """
-        asked = brief, rough, most, tuple(more.items())
+        asked = brief, most, tuple(more.items())
         if asked not in self._solvers:
             limits = [limit for limit in (self.max_iterations, most) if limit]
             told = {"max_iterations": min(limits)} if limits else {}
             options = {"tolerance": self.tolerance, **dict(self.parameters), **told, **more}
-            self._solvers[asked] = ik.Solver(self.method, brief=brief, rough=rough, **options)
+            self._solvers[asked] = ik.Solver(self.method, brief=brief, **options)
         return self._solvers[asked]
 
     @cached_property

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import Any
 
 import bpy
 
@@ -18,8 +18,6 @@ from .plan import read_plan
 from .sample import take_sample
 from .solve_frame import solve_task
 from .task import first_figure, make_tasks
-
-_RELAX: Final = 100  # steps at most towards the posture; nearly always some few do
 
 
 def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:
@@ -40,7 +38,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
     figure = first_figure(plan, armature, sample)
     (task,) = make_tasks(plan, figure, [sample])
-    solved = solve_task(task, relax=_RELAX)
+    solved = solve_task(task, bends=True)
     before = read_channels(armature)
     write_channels(armature, solved.channels)
     try:

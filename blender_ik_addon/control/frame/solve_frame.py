@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis.status import explain
 from ikmath.postures.alignment import carried
 
 from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
-from .bends import bent_rightly, keeps_bends
+from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
@@ -29,10 +28,6 @@ from .solved import Solved
 from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or figure sizes; a figure that moved less on being asked again has come to rest
-_BRIEFLY = 12  # steps that a frame may take in which an effector stays short by more than
-_NEARLY = 0.02  # of the figure's length,
-_FURTHER = 6  # and how many more as long as each time they leave less than
-_LEFT = 0.9  # of what it was short by
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 Ask = Callable[[ik.Problem, Array], ik.Solution]
@@ -44,7 +39,7 @@ def solve_task(
     before: Solved | None = None,
     *,
     brief: bool = False,
-    relax: int = 0,
+    bends: bool = False,
     leaps: bool = False,
     max_iterations: int | None = None,
     ask: Ask | None = None,
@@ -59,8 +54,7 @@ def solve_task(
         before: the frame before, to start warm from and to stay continuous with.
         brief: for who asks many times a second: no last digits (see `ikmath.solve`), no reasons effector by
             effector, and what is nearest is not looked for.
-        relax: steps that the figure may go on towards its posture, as far as its goals let it, once it has
-            reached them; relaxed, it is the same whichever way it came.
+        bends: whether to see if straight limbs had better be bent.
         leaps: whether it may turn as far as it takes from where it starts, though a frame came before.
         max_iterations: stop after so many steps, if the settings do not say fewer.
         ask: solves a problem from coordinates (n,), in place of the method as the options above have it.
@@ -80,17 +74,12 @@ def solve_task(
     q = _start(task, before)
     following = before.solution if before and not leaps else None
     problem = _settled(plan, task.problem, q, before)
-    if ask is not None:
-        pass
-    elif brief and max_iterations is None and following is None and task.posture is None:
-        ask = partial(_briefly, plan)
-    else:
+    if ask is None:
         ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
-    relaxed = partial(plan.solver(brief=brief).relax, most=relax) if relax else None
     if figure.exact:
-        answer = _answer(task, problem, q, before, previous, ask, relaxed)
+        answer = _answer(task, problem, q, before, previous, ask, bends=bends)
     else:
-        answer = _answer_in_rounds(task, problem, q, before, previous, ask, relaxed)
+        answer = _answer_in_rounds(task, problem, q, before, previous, ask)
     solution = answer.solution
     near = NOWHERE
     if not brief:
@@ -119,9 +108,7 @@ def solve_task(
         ignored=task.sample.ignored,
         asked=asked,
         tried=answer.tried,
-        rests=solution.relaxed
-        if relax and solution.status is ik.Status.REACHED
-        else solution.status is not ik.Status.STOPPED
+        rests=solution.status is not ik.Status.STOPPED
         and (before is None or (again and apart(problem, solution.q, before.q) < _STILL)),
     )
 
@@ -155,19 +142,17 @@ def _answer(
     before: Solved | None,
     previous: Channels | None,
     ask: Ask,
-    relaxed: Callable[..., ik.Solution] | None,
+    *,
+    bends: bool,
 ) -> _Answer:
-    """Solve a figure that is exact, from coordinates q, and let it relax if it is to."""
+    """Solve a figure that is exact, from coordinates q."""
     tried = before.tried if before else ()
     solution = ask(problem, q)
     if problem.scene is None:  # else who is put elsewhere at once may come out behind an obstacle
         then = before.q if before else None
         solution = bent_rightly(task.figure, problem, solution, then, ask)
-    if relaxed is not None:
-        solution = relaxed(problem, solution, allows=keeps_bends(task.figure, solution.q))
-        if problem.scene is None:
-            again = partial(_relaxed, task.plan.solver(brief=True), problem)
-            solution, tried = bent_instead(task.figure, problem, solution, tried, again)
+    if bends and problem.scene is None:
+        solution, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem))
     parts, count = task.parts, len(task.plan.effectors)
     return _Answer(
         solution=solution,
@@ -181,11 +166,6 @@ def _answer(
     )
 
 
-def _relaxed(solver: ik.Solver, problem: ik.Problem, q: Array) -> ik.Solution:
-    """The answer from coordinates (n,), relaxed."""
-    return solver.relax(problem, solver.solve(problem, q))
-
-
 def _answer_in_rounds(
     task: Task,
     problem: ik.Problem,
@@ -193,7 +173,6 @@ def _answer_in_rounds(
     before: Solved | None,
     previous: Channels | None,
     ask: Ask,
-    relaxed: Callable[..., ik.Solution] | None,
 ) -> _Answer:
     """Solve a figure that is not exact, from coordinates q, until Blender shows what is wanted."""
     plan, figure, want = task.plan, task.figure, task.want
@@ -209,8 +188,7 @@ def _answer_in_rounds(
         ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
         # Who stands in a wall by now starts afresh: he may not find the way out of it.
         afresh = first or depth_of(asked, own) > 0.0
-        solution = ask(asked, q if afresh else own.q)
-        return solution if relaxed is None else relaxed(asked, solution)
+        return ask(asked, q if afresh else own.q)
 
     asks = plain(plan, want)
     settled = settle(
@@ -275,33 +253,6 @@ def _settled(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -
     if earlier is not None and earlier.effectors != problem.effectors:
         earlier = None  # another effector was off there
     return problem.settled(q, earlier)
-
-
-def _briefly(plan: Plan, problem: ik.Problem, q: Array) -> ik.Solution:
-    """The answer for a frame that is one of many: what is far out of reach is not worth the time of ten.
-
-    Nobody is told then that the time was short, but what is in the way.
-    """
-    answer = plan.solver(brief=True, rough=True, most=_BRIEFLY).solve(problem, q)
-    if answer.status is not ik.Status.STOPPED:
-        return answer
-    short, left = _shortfall(problem, answer), 0.0
-    while answer.status is ik.Status.STOPPED and short > _NEARLY and left <= _LEFT:
-        answer = plan.solver(brief=True, most=_FURTHER).solve(problem, answer.q)
-        short, before = _shortfall(problem, answer), short
-        left = short / before
-    if answer.status is ik.Status.STOPPED and short <= _NEARLY:
-        answer = plan.solver(brief=True).solve(problem, answer.q)
-    if answer.status is not ik.Status.STOPPED:
-        return answer
-    told = partial(explain, problem, answer.q, answer.errors, plan.tolerance, stalled=True)
-    return replace(answer, sentence=told)
-
-
-def _shortfall(problem: ik.Problem, answer: ik.Solution) -> float:
-    """By how much the goal is short that is farthest from being met: of the figure's length, or radians."""
-    metric = np.array(problem.units) == "m"
-    return float(np.where(metric, answer.errors / problem.length, answer.errors).max(initial=0.0))
 
 
 def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:
