@@ -8,7 +8,6 @@ than the turn limit.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -35,7 +34,7 @@ from .parameters import DEFAULTS, HierarchicalParameters
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds
-from .turn_policy import Trail, TurnPolicy
+from .turn_policy import Trail, TurnPolicy, moved_targets
 
 ACCURACY: Mapping[str, bool] = MappingProxyType({"fast": False, "exact": True})
 """Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
@@ -101,16 +100,9 @@ class Hierarchical(Method):
             spent += answer.iterations
             if not policy.is_held_back(answer, limit):
                 return policy.noted(answer, spent)
-        # would the figure reach its targets if it turned farther? Then it goes there in a few frames
+        # would the figure reach its targets if it turned farther?
         free = self._solve(problem, q, options, trail, None)
-        spent += free.iterations
-        wider = policy.catching_up(answer, free)
-        if wider == math.inf:
-            answer = free
-        elif wider is not None:
-            answer = self._solve(problem, q, options, trail, wider)
-            spent += answer.iterations
-        return policy.noted(answer, spent)
+        return policy.noted(free if policy.goes_at_once(answer, free) else answer, spent + free.iterations)
 
     def _solve(
         self,
@@ -158,7 +150,14 @@ class Hierarchical(Method):
             end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
-        trail = Trail(end.pose, end.near, first=None if first is None else first.first, active=driver.active)
+        trail = Trail(
+            end.pose,
+            end.near,
+            end.error,
+            moved_targets(start, trail),
+            first=None if first is None else first.first,
+            active=driver.active,
+        )
         answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
         return without_way(answer) if jumped and guard is not None else answer
 
@@ -192,7 +191,7 @@ class Hierarchical(Method):
             off=np.sqrt(end.squares),
             iterations=answer.iterations + budget.taken,
             measure=problem.measure(end.q, end.near),
-            memory=Trail(end.pose, end.near),
+            memory=Trail(end.pose, end.near, end.error),
             relaxed=rests,
         )
 

@@ -42,8 +42,10 @@ class HierarchicalParameters:
         turn_limits: radians that a turn goes in a frame of a motion, the second where the first leaves a
             frame short; a bone that turns by 15 degrees is seen to jump.
         jump: radians that a bone turns against its parent at most where catching up at once is no jump.
-        frames_late: frames within which a motion catches up.
-        leap: figure sizes or radians; a target that moves farther in a frame asks for a jump.
+        frames_late: frames after which a motion that is late jumps: in as many, bones that turn by `jump` a
+            frame have turned by half a turn.
+        leap: figure sizes or radians; a target whose way in a frame differs by more from that in the frame
+            before asks for a jump. A fast but steady motion does not.
         slight: figure sizes or radians; so small an error is better than a jump.
         arc_gain: share of the squared error below which a step must come for arcs to be followed on.
         difference: radians of the differences that give curvature (cube root of rounding would be 6e-6).
@@ -77,7 +79,7 @@ class HierarchicalParameters:
     crossings: int = 4
     turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
     jump: float = math.radians(14.0)
-    frames_late: int = 5
+    frames_late: int = 12
     leap: float = 0.1
     slight: float = 5e-3
     arc_gain: float = 0.9

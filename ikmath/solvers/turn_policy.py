@@ -2,13 +2,12 @@
 """How far a figure may turn from one frame of a motion to the next, and how it catches up.
 
 Small turns keep a motion continuous. A target that leaps is followed at once. Where the turn limit leaves a
-frame short of targets that a wider turn would reach, the figure goes there within a few frames. What no
-turn reaches is no reason to turn farther.
+frame short of targets that a wider turn would reach, the figure comes there by small turns, frame after
+frame; where that does not succeed, it jumps. What no turn reaches is no reason to turn farther.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -22,6 +21,7 @@ from ..model.skeleton import Skeleton
 from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array, angle
 from .frame_correction import FirstStep
+from .iterate import Iterate
 from .parameters import HierarchicalParameters
 
 _ABOUT: Final = 0.05
@@ -34,14 +34,16 @@ class Trail:
 
     Attributes:
         pose, near: where it ended, and the closest pairs there.
-        errors: (E,) that it ended with, None if there was no frame before.
+        error: (k,) scaled, that it ended with, None if that is not known.
+        moved: (k,) by how much its targets had moved since the frame before, None if that is not known.
         first: its first step; active: see `IterationDriver`.
         late: frames in a row that were short of targets which a wider turn would have reached.
     """
 
     pose: Pose | None = None
     near: ClosestPairs | None = None
-    errors: Array | None = None
+    error: Array | None = None
+    moved: Array | None = None
     first: FirstStep | None = None
     active: Sequence[Signs] = ()
     late: int = 0
@@ -69,38 +71,45 @@ class TurnPolicy:
         turned = np.abs(answer.q - self._q)[self._problem.skeleton.is_turn]
         return bool(turned.max(initial=0.0) >= limit * (1.0 - _ABOUT))
 
-    def catching_up(self, answer: Solution, free: Solution) -> float | None:
-        """The wider limit that brings the figure to its targets in time; None if that is no use.
+    def goes_at_once(self, answer: Solution, free: Solution) -> bool:
+        """Whether the figure goes in this frame to where it would without a limit.
 
         Args:
             answer: within the usual limit; free: without one.
         """
         own = self._parameters
         if free.status is not Status.REACHED or self._is_slight(answer.errors):
-            return None
-        turned = np.abs(free.q - self._q)[self._problem.skeleton.is_turn].max(initial=0.0)
+            return False
         self._late = self._trail.late + 1
         sudden = largest_turn(self._problem.skeleton, self._q, free.q) > own.jump
-        if self._leaps(answer) or not sudden or self._late > own.frames_late:
-            self._late = 0
-            return math.inf
-        return max(float(turned) / (own.frames_late + 1 - self._late), own.turn_limits[-1])
+        if sudden and self._late <= own.frames_late and not self._leaps(free):
+            return False
+        self._late = 0
+        return True
 
     def noted(self, answer: Solution, spent: int) -> Solution:
         """The answer with what the next frame needs to know, and the iterations of all of its solves."""
         trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
-        noted = replace(trail, errors=answer.errors, late=self._late)
-        return replace(answer, iterations=spent, memory=noted, paced=self._late > 0)
+        return replace(answer, iterations=spent, memory=replace(trail, late=self._late), paced=self._late > 0)
 
     def _is_slight(self, errors: Array) -> bool:
         return bool((errors < self._parameters.slight * self._problem.spans).all())
 
     def _leaps(self, answer: Solution) -> bool:
-        """Whether a target moved so far since the frame before that it asks for a jump."""
-        before = self._trail.errors
-        here = self._problem.errors(Pose.trusted(self._problem.skeleton, self._q))
-        moved = here if before is None or len(before) != len(here) else here - before
-        return bool((moved > self._parameters.leap * self._problem.spans).any())
+        """Whether a target moved so much unlike in the frame before that it asks for a jump."""
+        moved, before, scale = answer.memory.moved, self._trail.moved, self._problem.stack.scale
+        if moved is None:
+            return True
+        change = moved if before is None or len(before) != len(moved) else moved - before
+        change = np.divide(change, scale, out=np.zeros_like(change), where=scale > 0.0)
+        size = np.sqrt(self._problem.stack.squares(change))
+        return bool((size > self._parameters.leap * self._problem.spans).any())
+
+
+def moved_targets(start: Iterate, before: Trail) -> Array | None:
+    """(k,) scaled, by how much targets moved since the frame before, at the start of a frame."""
+    known = before.error
+    return None if known is None or len(known) != len(start.error) else start.error - known
 
 
 def largest_turn(skeleton: Skeleton, before: Array, after: Array) -> float:
