@@ -90,7 +90,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         update=moved,
     )
     unpinned: EnumProperty(
-        name="In a Drag",
+        name="Hold",
         description="What holds the figure while a bone is dragged, besides its pins and effectors",
         items=UNPINNED,
         default="FEET",

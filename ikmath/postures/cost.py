@@ -46,19 +46,22 @@ class ScaledPosture:
 
     Args:
         cost: that is scaled; scale: above zero.
+
+    Attributes:
+        cost: that is scaled.
     """
 
     def __init__(self, cost: PostureCost, scale: float) -> None:
-        self._cost, self._scale = cost, scale
+        self.cost, self._scale = cost, scale
 
     def evaluate(self, pose: Pose) -> PostureTerm:
-        value, gradient, hessian, pulls = self._cost.evaluate(pose)
+        value, gradient, hessian, pulls = self.cost.evaluate(pose)
         scale = self._scale
         scaled = None if pulls is None else lambda poses: scale * pulls(poses)
         return PostureTerm(scale * value, scale * gradient, scale * hessian, scaled)
 
     def value(self, pose: Pose) -> float:
-        return self._scale * self._cost.value(pose)
+        return self._scale * self.cost.value(pose)
 
 
 class JointPosture:

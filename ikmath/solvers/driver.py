@@ -181,12 +181,19 @@ class IterationDriver:
         return Iterate(self.problem, pose, self.posture, near)
 
     def run(
-        self, iterate: Iterate, budget: Budget, correction: Correction | None, *, hurried: bool
+        self,
+        iterate: Iterate,
+        budget: Budget,
+        correction: Correction | None,
+        *,
+        hurried: bool,
+        at_once: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
             hurried: whether to end as soon as they converge slowly, since a refinement follows.
+            at_once: whether to end at the first iterate at which every effector is where it should be.
         """
 
         def model(iterate: Iterate) -> StepModel:
@@ -197,7 +204,7 @@ class IterationDriver:
         slow, refused = (
             (own.slow_steps, own.refusals) if hurried else (own.slow_at_last, own.refusals_at_last)
         )
-        return self._descend(iterate, budget, model, correction, slow, refused, own.slow)
+        return self._descend(iterate, budget, model, correction, slow, refused, own.slow, at_once=at_once)
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
         """Steps by curvature, to the constrained minimum.
@@ -222,11 +229,14 @@ class IterationDriver:
         most_slow: float,
         most_refused: int,
         share: float,
+        *,
+        at_once: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate; most_slow, most_refused: steps in a row that end it.
+            make: the model of an iterate; most_slow, most_refused: steps in a row that end it; at_once: see
+                `run`.
             share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
@@ -234,7 +244,7 @@ class IterationDriver:
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
-            if done and self.posture is None:
+            if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
             if budget.iterations <= 0:
                 return self._put_right(iterate), Stop.ITERATIONS
