@@ -63,7 +63,7 @@ class Search:
             return np.asarray(q[np.lexsort((costs, away))[:_TRIED]])
         q = q[there]
         if not len(q):
-            return q
+            return np.asarray(q)
         near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.sight)
         depth = np.maximum(guard.margin - near.worst, 0.0)
         order = np.lexsort((self._away(driver, end, q), depth))
