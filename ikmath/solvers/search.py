@@ -62,6 +62,8 @@ class Search:
             away = np.where(there, self._away(driver, end, q), np.inf)
             return np.asarray(q[np.lexsort((costs, away))[:_TRIED]])
         q = q[there]
+        if not len(q):
+            return np.asarray(q)
         near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.sight)
         depth = np.maximum(guard.margin - near.worst, 0.0)
         order = np.lexsort((self._away(driver, end, q), depth))

@@ -2,8 +2,8 @@
 """Sparse targets on captured motion: how near the solved poses are to the real ones.
 
 The clips are BVH files of people in `--motion=folder` or the environment's ARTICULATE_MOTION. Options:
-`--frames=20` a clip (0 for all), `--only=salsa`, `--effort=even`, `--solver=next` for `ikmath.solve` in place
-of the bench's own solver. Each frame is solved by itself from the posture carried to its targets.
+`--frames=20` a clip (0 for all), `--only=salsa`, `--effort=even`, `--solver=hierarchical` for `ikmath.solve`
+in place of the bench's own solver. Each frame is solved by itself from the posture carried to its targets.
 """
 
 from __future__ import annotations
