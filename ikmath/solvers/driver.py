@@ -161,6 +161,7 @@ class IterationDriver:
     ) -> None:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
+        self.held = [np.zeros(0, np.intp)] * len(active)
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.face = Face(np.empty(0, np.intp), frozenset())
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
@@ -299,13 +300,20 @@ class IterationDriver:
         """Where the step of a model leads, within all bounds (n,)."""
         n, metric = len(iterate.q), model.metric(damping)
         levels = model.levels(metric, damping)
+        near = None if self.guard is None else iterate.near
+        pairs = np.zeros(0, np.intp) if near is None else near.pair
 
         def best(bounds: Bounds) -> Array:
             constraints = bounds.by(metric)
-            more = np.zeros(len(constraints.lower) - n, np.int8)
-            begin = self.active if not len(more) else [np.concatenate([known, more]) for known in self.active]
+            # the rows of near pairs come last; those that held the step before are active to begin with
+            more = np.zeros(len(constraints.lower) - n - len(pairs), np.int8)
+            begin = [
+                np.concatenate([known, more, -np.isin(pairs, held).astype(np.int8)])
+                for known, held in zip(self.active, self.held, strict=True)
+            ]
             step = hierarchical_qp(levels, constraints, metric.target, begin)
             self.active = [known[:n] for known in step.active]
+            self.held = [pairs[known[len(known) - len(pairs) :] != 0] for known in step.active]
             self.face = bounds.face(step.active)
             return metric.step(step.z)
 
