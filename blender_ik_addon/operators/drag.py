@@ -334,7 +334,8 @@ class ARTICULATE_OT_drag(OnArmature):
             parts.append(f"along {hand.axis}" if not hand.turning else f"about {hand.axis}")
         if hand.typed:
             parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
-        parts.append(f"{drag.grip.levels} bones" if drag.grip.levels else "whole figure")
+        levels = drag.grip.levels
+        parts.append(f"{levels} bone{'' if levels == 1 else 's'}" if levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
         if drag.recording is not None:
             moves, count = drag.recording.moves, len(drag.recording)

@@ -204,15 +204,21 @@ class IterationDriver:
         slow, refused = (
             (own.slow_steps, own.refusals) if hurried else (own.slow_at_last, own.refusals_at_last)
         )
-        return self._descend(iterate, budget, model, correction, slow, refused, at_once=at_once)
+        return self._descend(iterate, budget, model, correction, slow, refused, own.slow, at_once=at_once)
 
-    def refine(self, iterate: Iterate, budget: Budget) -> tuple[Iterate, Stop]:
-        """Steps by curvature, to the constrained minimum."""
+    def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
+        """Steps by curvature, to the constrained minimum.
+
+        Args:
+            share: of the costs; it ends where a few steps in a row gain less, at 0 where none does.
+        """
 
         def model(iterate: Iterate) -> StepModel:
             return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
 
-        return self._descend(iterate, budget, model, None, np.inf, self.parameters.refusals_at_last)
+        own = self.parameters
+        slow = own.slow_steps if share > 0.0 else np.inf
+        return self._descend(iterate, budget, model, None, slow, own.refusals_at_last, share)
 
     def _descend(
         self,
@@ -222,6 +228,7 @@ class IterationDriver:
         correction: Correction | None,
         most_slow: float,
         most_refused: int,
+        share: float,
         *,
         at_once: bool = False,
     ) -> tuple[Iterate, Stop]:
@@ -230,6 +237,7 @@ class IterationDriver:
         Args:
             make: the model of an iterate; most_slow, most_refused: steps in a row that end it; at_once: see
                 `run`.
+            share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
         damping, slow, refused = 1.0, 0, 0
@@ -255,7 +263,7 @@ class IterationDriver:
             ):
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
-                slow = slow + 1 if self._crept(iterate, trial) else 0
+                slow = slow + 1 if self._crept(iterate, trial, share) else 0
                 if correction is not None:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
@@ -320,11 +328,11 @@ class IterationDriver:
         found = self.guard.advance(iterate.pose, iterate.near, q)
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
 
-    def _crept(self, old: Iterate, new: Iterate) -> bool:
+    def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
         """Whether a step has gained next to nothing at any level."""
         own = self.parameters
         pairs = zip(old.all_costs(), new.all_costs(), strict=True)
-        return all(abs(a - b) < own.slow * abs(a) + own.met**2 for a, b in pairs)
+        return all(abs(a - b) < share * abs(a) + own.met**2 for a, b in pairs)
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""

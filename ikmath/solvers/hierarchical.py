@@ -139,19 +139,22 @@ class Hierarchical(Method):
         budget = Budget(options.max_iterations, deadline)
         alone = before is None and guard is None
         exact = alone and ACCURACY[options.accuracy]
+        # a frame that ends on its way to the minimum of a posture cost is seen to tremble beside the next
+        settles = not alone and guard is None and ACCURACY[options.accuracy]
+        settles = settles and problem.posture_cost is not None
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         at_once = options.accuracy == "reached"
-        end, stop = driver.run(start, budget, correction, hurried=exact, at_once=at_once)
+        end, stop = driver.run(start, budget, correction, hurried=exact or settles, at_once=at_once)
         jumped = False
         if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
             # a start elsewhere may reach the goals, but in a pose that is far from the posture
             end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
             end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
-        if exact and stop is Stop.CONVERGED:
-            end, stop = driver.refine(end, budget)
+        if (exact or settles) and stop is Stop.CONVERGED:
+            end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
         trail = Trail(
             end.pose,
             end.near,
