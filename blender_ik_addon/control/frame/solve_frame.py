@@ -45,8 +45,6 @@ def solve_task(
     *,
     brief: bool = False,
     relax: int = 0,
-    leaps: bool = False,
-    max_iterations: int | None = None,
     ask: Ask | None = None,
 ) -> Solved:
     """Solve one frame.
@@ -61,8 +59,6 @@ def solve_task(
             effector, and what is nearest is not looked for.
         relax: steps that the figure may go on towards its posture, as far as its goals let it, once it has
             reached them; relaxed, it is the same whichever way it came.
-        leaps: whether it may turn as far as it takes from where it starts, though a frame came before.
-        max_iterations: stop after so many steps, if the settings do not say fewer.
         ask: solves a problem from coordinates (n,), in place of the method as the options above have it.
 
     Raises:
@@ -78,14 +74,14 @@ def solve_task(
     if before is not None and _is_let_go(task):
         before = None
     q = _start(task, before)
-    following = before.solution if before and not leaps else None
+    following = before.solution if before else None
     problem = _settled(plan, task.problem, q, before)
     if ask is not None:
         pass
-    elif brief and max_iterations is None and following is None and task.posture is None:
+    elif brief and following is None and task.posture is None:
         ask = partial(_briefly, plan)
     else:
-        ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
+        ask = partial(plan.solver(brief=brief).solve, following=following)
     relaxed = partial(plan.solver(brief=brief).relax, most=relax) if relax else None
     if figure.exact:
         answer = _answer(task, problem, q, before, previous, ask, relaxed)
