@@ -12,28 +12,38 @@ class DragParameters:
     """See the module.
 
     Attributes:
-        least_seconds: of an update at least, as the solver takes no time of zero.
-        turn: radians that a joint turns about each axis in an update while the mouse rests: the eye can
-            follow.
-        slow: share of that by which the way to a better pose gets shorter in an update at least.
+        seen: share of the figure's size; an effector that is nearer to its target is seen as there.
+        iterations: of an update while the mouse moves at most: the next update goes on.
+        turn_asked: radians that a joint turns about each axis while the mouse moves, unless the hand asks for
+            more: a better pose is not leapt to.
+        turn: the same while the mouse rests, which the eye can follow.
         still: radians or figure sizes; an update that moves the figure by less has arrived.
+        slow: share of `turn` by which the way to a better pose gets shorter in an update at least.
+        least_seconds: of a solve at least; for shorter updates than any display has.
+        at_rest, at_most: iterations of an update while the mouse rests, and of the last one.
+        search_seconds: that a solve from the pose before the drag takes at once where the hand rests short.
+        gain: share of what is missed that such a solve leaves at most to go on in the next update,
+        patience: or so many updates in vain.
         nearer: share of what is missed by which a pose elsewhere is worth going to,
         much_nearer: and by which it must be possible where no pose reaches the target,
         farther: times as far as where that was tried in vain.
-        pieces: updates that a solve from elsewhere may take.
     """
 
     seen: float = 1e-4
     iterations: int = 8
-    least_seconds: float = 4e-3
     turn_asked: float = math.radians(5.0)
     turn: float = math.radians(2.5)
+    still: float = 1e-3
     slow: float = 0.2
-    still: float = 0.001
+    least_seconds: float = 4e-3
+    at_rest: int = 24
+    at_most: int = 60
+    search_seconds: float = 0.1
+    gain: float = 0.98
+    patience: int = 3
     nearer: float = 0.9
     much_nearer: float = 0.5
     farther: float = 1.5
-    pieces: int = 60
 
 
 DEFAULTS = DragParameters()

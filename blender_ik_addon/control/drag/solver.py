@@ -65,13 +65,15 @@ class DragSolver:
         self._moving = plan.solver(
             most=parameters.iterations, accuracy="reached", tolerance=near, parameters=unbound, **limited
         )
-        self._resting = plan.solver(accuracy="exact", restarts=0, max_turn=parameters.turn, **limited)
-        self._exact = plan.solver(accuracy="exact", restarts=0)
-        self._anew = plan.solver(accuracy="exact", restarts=0, **limited)
+        exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
+        self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
+        self._exact = plan.solver(most=parameters.at_most, **exact)
+        self._lost = plan.solver(most=parameters.at_rest, **exact, **limited)
+        self._search = plan.solver(accuracy="exact", restarts=1, seconds=parameters.search_seconds)
         self._towards: Array | None = None  # (n,) of a better pose that the figure is on its way to
         self._tried: Sequence[float] = ()  # see `bent_instead`
         self._begun: Solved | None = None  # one that began anew, as far as it is,
-        self._pieces = 0  # and in how many updates it came there
+        self._idle = 0  # and how many updates it has gained next to nothing in
         self._vain = 0.0  # what was missed where to begin anew was of no use
 
     def update(self, task: Task, *, rests: bool) -> Solved:
@@ -102,7 +104,7 @@ class DragSolver:
             if self.arrived:
                 solved = self._begin_anew(task, solved)
         elif was_there and task.problem.scene is None:
-            solved = self._better(task, solved, self._solved(task, None, self._anew.solve))
+            solved = self._better(task, solved, self._solved(task, None, self._lost.solve))
         self.last = solved
         return solved
 
@@ -149,12 +151,13 @@ class DragSolver:
         if self._begun is None and not self._may_come_nearer(task, solved):
             return solved
         start = self._begun
-        anew = self._solved(task, start, self._anew.solve)
-        self._pieces += 1
-        if anew.status == "STOPPED" and self._pieces < self._parameters.pieces:
+        anew = self._solved(task, start, self._search.solve)
+        gains = start is None or self.off(anew) < self._parameters.gain * self.off(start)
+        self._idle = 0 if gains else self._idle + 1
+        if not self.is_there(anew) and self._idle < self._parameters.patience:
             self._begun, self.arrived = anew, False
             return solved
-        self._begun, self._pieces = None, 0
+        self._begun, self._idle = None, 0
         chosen = self._better(task, solved, anew)
         self.arrived = chosen is solved
         return chosen

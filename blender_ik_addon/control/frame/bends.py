@@ -12,7 +12,6 @@ limits end where the limb is straight.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import le
 from typing import Any, Final
 
 import numpy as np
@@ -79,22 +78,6 @@ def _hinged(figure: Figure, limbs: LimbJoints, problem: ik.Problem, rows: list[i
     which[rows] = True
     hinges, aside = Hinges.of(limbs, skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
     return problem.on(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
-
-
-def keeps_bends(figure: Figure, q: Array) -> Callable[[Array], bool] | None:
-    """Whether other coordinates bend no limb wrongly, nor straighten it, that is neither at q (n,).
-
-    Who has straightened a limb has lost the way in which it bends. None for a figure without limbs.
-    """
-    limbs = figure.limbs
-    if limbs is None:
-        return None
-    wrong, bent = limbs.wrong(figure.bends, q), limbs.bent(q)
-
-    def keeps(now: Array) -> bool:
-        return all(map(le, limbs.wrong(figure.bends, now), wrong)) and all(map(le, bent, limbs.bent(now)))
-
-    return keeps
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:

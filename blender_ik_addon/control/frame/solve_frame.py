@@ -40,8 +40,6 @@ def solve_task(
     *,
     brief: bool = False,
     bends: bool = False,
-    leaps: bool = False,
-    max_iterations: int | None = None,
     ask: Ask | None = None,
 ) -> Solved:
     """Solve one frame.
@@ -55,8 +53,6 @@ def solve_task(
         brief: for who asks many times a second: no last digits (see `ikmath.solve`), no reasons effector by
             effector, and what is nearest is not looked for.
         bends: whether to see if straight limbs had better be bent.
-        leaps: whether it may turn as far as it takes from where it starts, though a frame came before.
-        max_iterations: stop after so many steps, if the settings do not say fewer.
         ask: solves a problem from coordinates (n,), in place of the method as the options above have it.
 
     Raises:
@@ -72,10 +68,10 @@ def solve_task(
     if before is not None and _is_let_go(task):
         before = None
     q = _start(task, before)
-    following = before.solution if before and not leaps else None
+    following = before.solution if before else None
     problem = _settled(plan, task.problem, q, before)
     if ask is None:
-        ask = partial(plan.solver(brief=brief, most=max_iterations).solve, following=following)
+        ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
         answer = _answer(task, problem, q, before, previous, ask, bends=bends)
     else:
