@@ -97,6 +97,14 @@ def slot_bags(action: bpy.types.Action, slot: str) -> list[Any]:
     return [bag for bag in bags if bag is not None]
 
 
+def all_bags(action: bpy.types.Action) -> list[Any]:
+    """Everything in an action that holds F-curves, of all slots."""
+    if not has_slots(action):
+        return [action]
+    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
+    return [bag for slot in slots for bag in slot_bags(action, slot.identifier)]
+
+
 def find_bag(owner: bpy.types.Object) -> Any | None:
     """What holds the F-curves that animate an object now, None if nothing does yet."""
     data: Any = owner.animation_data

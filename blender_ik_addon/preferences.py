@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user sets once for all files: how targets look when they are made."""
+"""What a user sets once for all files: how new targets look, hints, keys."""
 
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 DISPLAY_TYPES = (
     ("SPHERE", "Sphere", "A wire sphere"),
@@ -12,6 +12,14 @@ DISPLAY_TYPES = (
     ("PLAIN_AXES", "Plain Axes", "Three crossing lines"),
     ("ARROWS", "Arrows", "Three arrows that show the orientation"),
 )
+
+
+_KEYMAP = "Pose"
+
+
+def _begin_hints_anew(preferences: "ArticulatePreferences", _context: bpy.types.Context) -> None:
+    """Switched on again, the hints start with the first."""
+    preferences.hints_followed = 0
 
 
 class ArticulatePreferences(bpy.types.AddonPreferences):
@@ -33,20 +41,56 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         default=0.4,
     )
 
-    def draw(self, _context: bpy.types.Context) -> None:
-        """Two settings, one column."""
+    show_hints: BoolProperty(
+        name="Hints",
+        description="Say over the 3D view what to do next, until it was done once; off and on to begin anew",
+        default=True,
+        update=_begin_hints_anew,
+    )
+    hints_followed: IntProperty(
+        name="Hints Followed", description="How many hints were followed", default=0, options={"HIDDEN"}
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The settings, and below them the keys, which can be changed there."""
         column = self.layout.column()
         column.use_property_split = True
         column.prop(self, "target_display")
         column.prop(self, "target_size")
+        column.prop(self, "show_hints")
+        _draw_keys(self.layout.column(), context)
+
+
+def _draw_keys(column: Any, context: bpy.types.Context) -> None:
+    """The extension's lines of the user's keymap, as the preferences of Blender's keymap draw them."""
+    import rna_keymap_ui  # Blender's own; needed here alone
+
+    keys = context.window_manager.keyconfigs.user
+    keymap: Any = keys.keymaps.get(_KEYMAP) if keys is not None else None  # none without a window
+    items = [] if keymap is None else [item for item in keymap.keymap_items if is_our_key(item)]
+    if items:
+        column.label(text="Keys in Pose Mode")
+        column.context_pointer_set("keymap", keymap)
+    for item in items:
+        rna_keymap_ui.draw_kmi([], keys, keymap, item, column, 0)
+
+
+def is_our_key(item: Any) -> bool:
+    """Whether a line of a keymap calls an operator or a menu of the extension."""
+    called = getattr(item.properties, "name", "") if item.idname.startswith("wm.call_menu") else ""
+    return item.idname.startswith("articulate.") or str(called).startswith("ARTICULATE_")
+
+
+def own_preferences(context: bpy.types.Context) -> Any | None:
+    """The extension's preferences; None where it runs without."""
+    addon = context.preferences.addons.get(ArticulatePreferences.bl_idname)
+    return None if addon is None else addon.preferences
 
 
 def target_look(context: bpy.types.Context) -> dict[str, Any]:
     """How new targets are drawn; empty (the defaults) where the add-on runs without preferences."""
-    addon = context.preferences.addons.get(ArticulatePreferences.bl_idname)
-    if addon is None or addon.preferences is None:
-        return {}
-    return {"display": addon.preferences.target_display, "size": addon.preferences.target_size}
+    found = own_preferences(context)
+    return {} if found is None else {"display": found.target_display, "size": found.target_size}
 
 
 CLASSES = (ArticulatePreferences,)

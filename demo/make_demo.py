@@ -41,7 +41,15 @@ def _make(options: argparse.Namespace) -> int:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     _install(options.zip)
     # What is seen is modelled with the library, which comes with the extension.
-    return _elephant(options) if options.figure == "elephant" else _person(options)
+    return {"elephant": _elephant, "person": _person, "tasks": _tasks}[options.figure](options)
+
+
+def _tasks(options: argparse.Namespace) -> int:
+    import tasks
+
+    for path in tasks.run(options.manual or options.out):
+        print(path)
+    return 0
 
 
 def _elephant(options: argparse.Namespace) -> int:
@@ -169,7 +177,10 @@ def _options() -> argparse.Namespace:
         "--skip", nargs="*", default=[], choices=["still", "film"], help="pictures to leave out"
     )
     parser.add_argument(
-        "--figure", default="person", choices=["person", "elephant"], help="who is baked: the person"
+        "--figure",
+        default="person",
+        choices=["person", "elephant", "tasks"],
+        help="what to make: the person's clip, the elephant's, or the pictures of the manual's task pages",
     )
     parser.add_argument("--manual", type=Path, help="write the manual's pictures to this directory too")
     return parser.parse_args()

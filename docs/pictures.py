@@ -4,7 +4,8 @@
 python build.py test --gui
 python -m docs.pictures
 
-The pictures of the demo and of the elephant come from `python build.py demo -- --manual docs/pictures`.
+The pictures of the demo come from `python build.py demo -- --manual docs/pictures`. With `--figure elephant`
+or `--figure tasks` it makes those of the elephant and of the tasks.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ Everything that you choose by name. `docs/tables.py` writes this page from the r
 METHODS = """
 ## Solving methods
 
-`ik.solve(problem, q0, method="...")`; in Blender *Solver > Method*. The default is `{default}`.
+`ik.solve(problem, q0, method="...")`; in Blender *Advanced > Method*. The default is `{default}`.
 
 - *priorities*: levels are strict; a weaker goal never disturbs a stronger one.
 - *trees*: solves several effectors on a figure with branches.
@@ -35,13 +35,13 @@ METHODS = """
 LIMITS = """
 ## Ways to keep joint limits
 
-`ik.Problem(..., limits="...")`; in Blender *Solver > Joint Limits*.
+`ik.Problem(..., limits="...")`; in Blender *Advanced > Joint Limits*.
 """
 
 AVOIDANCE = """
 ## Ways to keep clear of obstacles
 
-`ik.Problem(..., avoidance="...")`; in Blender *Body > Avoidance*. The first limits every step, so that
+`ik.Problem(..., avoidance="...")`; in Blender *Advanced > Avoidance*. The first limits every step, so that
 the figure never enters an obstacle. It goes with `hierarchical`. The others come from the texts: they push
 the figure away within what the goals leave free, and can fail. They go with `damped` and `pseudoinverse`.
 `python build.py papers -- ge_avoidance` compares them.

@@ -40,7 +40,7 @@ def read_map(bones: Bones, up: Array, deforming: Flags) -> BoneMap:
 
     Args:
         bones: the armature; up: (3,) away from the ground, armature space; deforming: (B,) bones that carry
-            flesh. Of bones whose kind nobody knows only these have mass, unless there are none.
+            flesh. Of bones of unknown kind only these have mass, unless there are none.
     """
     order = np.concatenate(bones.levels)
     place = np.append(np.argsort(order), -1)

@@ -277,11 +277,9 @@ class ARTICULATE_OT_drag(OnArmature):
         """The hand has let go: confirm, unless the figure is seen on its way to where it comes to rest."""
         self._solve(context)
         recording = self._drag.recording
-        if recording is None or not recording.moves:
-            self._solve(context)  # with the hand at rest, which may tell of a better pose
-            if self._glides():
-                self._let_go = time.monotonic()
-                return {"RUNNING_MODAL"}
+        if self._changed and (recording is None or not recording.moves):
+            self._let_go = time.monotonic()
+            return {"RUNNING_MODAL"}
         return self._confirm(context)
 
     def _settle(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
@@ -289,12 +287,9 @@ class ARTICULATE_OT_drag(OnArmature):
         if event.type != "TIMER":
             return self._confirm(context) | {"PASS_THROUGH"} if event.value == "PRESS" else {"RUNNING_MODAL"}
         self._solve(context)
-        if self._glides() and self._let_go is not None and time.monotonic() - self._let_go < _SETTLES:
+        if self._changed and self._let_go is not None and time.monotonic() - self._let_go < _SETTLES:
             return {"RUNNING_MODAL"}
         return self._confirm(context)
-
-    def _glides(self) -> bool:
-        return self._drag.moved is not None and self._drag.moved.glides
 
     def _confirm(self, context: bpy.types.Context) -> Outcome:
         armature = active_armature(context)
@@ -339,7 +334,8 @@ class ARTICULATE_OT_drag(OnArmature):
             parts.append(f"along {hand.axis}" if not hand.turning else f"about {hand.axis}")
         if hand.typed:
             parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
-        parts.append(f"{drag.grip.levels} bones" if drag.grip.levels else "whole figure")
+        levels = drag.grip.levels
+        parts.append(f"{levels} bone{'' if levels == 1 else 's'}" if levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
         if drag.recording is not None:
             moves, count = drag.recording.moves, len(drag.recording)

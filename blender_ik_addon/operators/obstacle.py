@@ -4,14 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..properties.access import rig_of
+from ..properties.check import library_refusal
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature
+from .active import FRESH, OnArmature, Outcome
+from .status_bar import CANCEL, Key, show_keys
+
+KEYS: tuple[Key, ...] = ((("MOUSE_LMB",), "Pick"), CANCEL)
+PICKING = "Click on what the figure is to stay clear of"
+NOTHING = "There is no surface: click on a mesh, or press Esc"
 
 
 class ARTICULATE_OT_obstacle_add(OnArmature):
@@ -19,7 +26,10 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
 
     bl_idname = "articulate.obstacle_add"
     bl_label = "Add Obstacle"
-    bl_description = "Keep the figure clear of an object, of a collection, or of the selected objects"
+    bl_description = (
+        "Keep the figure clear of an object: click on it in the view."
+        "\nIn Object Mode the selected objects are taken, if there are any"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(
@@ -46,6 +56,37 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         subtype="DISTANCE",
         options=FRESH,
     )
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
+        """By a button: wait for a click on the object, unless it is known."""
+        armature = self.find(context)
+        chosen = context.mode == "OBJECT" and bool(_selected_surfaces(context, armature))
+        if self.object or self.collection or chosen or library_refusal(armature) is not None:
+            return self.execute(context)
+        context.window.cursor_modal_set("EYEDROPPER")
+        show_keys(context, KEYS, PICKING)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """Take what is clicked on; the view can be turned meanwhile."""
+        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+            self.cancel(context)
+            return {"CANCELLED"}
+        if event.type != "LEFTMOUSE" or event.value != "PRESS":
+            return {"PASS_THROUGH"}
+        found = _surface_under(context, self.find(context), event)
+        if found is None:
+            self.report({"INFO"}, NOTHING)
+            return {"RUNNING_MODAL"}
+        self.cancel(context)
+        self.object = found.name
+        return self.execute(context)
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Wait no more."""
+        context.window.cursor_modal_restore()
+        show_keys(context, None)
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one obstacle for each."""
@@ -77,12 +118,36 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
                 if thing is None:
                     raise Refused(f"There is no {kind} '{name}' that could be an obstacle")
                 return [thing]
-        chosen = [o for o in context.view_layer.objects.selected if has_surface(o) and o is not armature]
+        chosen = _selected_surfaces(context, armature)
         if not chosen:
             raise Refused(
                 "No surface is selected: select an object for the figure to stay clear of, or name it"
             )
         return chosen
+
+
+def _selected_surfaces(context: bpy.types.Context, armature: bpy.types.Object) -> list[bpy.types.Object]:
+    return [o for o in context.view_layer.objects.selected if has_surface(o) and o is not armature]
+
+
+def _surface_under(
+    context: bpy.types.Context, armature: bpy.types.Object, event: bpy.types.Event
+) -> bpy.types.Object | None:
+    """The object under the mouse in whichever 3D view that is, None beside them."""
+    from ..control.collision.surface_pick import surface_at
+    from ..control.drag.view import read_sight
+
+    x, y = event.mouse_x, event.mouse_y
+    for area in context.screen.areas:
+        under = [r for r in area.regions if 0 <= x - r.x < r.width and 0 <= y - r.y < r.height]
+        if area.type != "VIEW_3D" or any(region.type != "WINDOW" for region in under):
+            continue  # the sidebar and the headers lie over the view
+        views: Any = area.spaces.active
+        every = [region for region in area.regions if region.type == "WINDOW"]
+        for region, view in zip(every, views.region_quadviews or [views.region_3d], strict=False):
+            if region in under:
+                return surface_at(context, armature, read_sight(region, view), (x - region.x, y - region.y))
+    return None
 
 
 class ARTICULATE_OT_obstacle_remove(OnArmature):

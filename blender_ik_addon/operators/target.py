@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..control.rig.target import TargetInHand
 
 AXIS_ITEMS = (
-    ("NONE", "Free", ""),
+    ("NONE", "Free", "In the plane of the view, or about the line of sight"),
     *((axis, axis, f"Along or about the world's {axis} axis") for axis in AXES),
 )
 KEYS = SHIFT, AXIS, NUMBER, CONFIRM, CANCEL

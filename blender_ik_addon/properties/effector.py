@@ -166,8 +166,8 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         update=moved,
     )
     chain_root: StringProperty(
-        name="Chain Root",
-        description="Topmost bone that may move for this effector. Empty: the whole figure takes part",
+        name="Chain",
+        description="Topmost bone of the chain that may move for this effector. Empty: the whole figure",
         override=OVERRIDE,
         update=named,
     )

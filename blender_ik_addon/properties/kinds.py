@@ -104,8 +104,8 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             "AIM",
-            "Aim",
-            "Point an axis of the bone at the target",
+            "Look At / Aim",
+            "Let the bone look at the target: an axis of it points there",
             "CON_TRACKTO",
             3,
             ("aim",),

@@ -4,8 +4,22 @@
 from __future__ import annotations
 
 from math import degrees
+from typing import Any, Final
 
 import bpy
+
+_SEEN_SHARE: Final = 5e-4  # of the figure: half a pixel where it is 1000 pixels high
+_SEEN_TURN: Final = 2e-3  # radians, a tenth of a degree
+
+
+def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
+    """Whether anybody can see that a bone is so far from where it is to be.
+
+    Args:
+        armature: for the size of the figure; distance: Blender units; turn: radians.
+    """
+    size: Any = armature.dimensions
+    return distance > _SEEN_SHARE * max(size) or turn > _SEEN_TURN
 
 
 def metre(scene: bpy.types.Scene) -> float:

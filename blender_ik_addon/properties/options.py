@@ -27,12 +27,12 @@ POINTS = (
 )
 
 AXES = (
-    ("X", "X", "", "NONE", 0),
-    ("Y", "Y", "Along the bone", "NONE", 1),
-    ("Z", "Z", "", "NONE", 2),
-    ("-X", "-X", "", "NONE", 3),
-    ("-Y", "-Y", "", "NONE", 4),
-    ("-Z", "-Z", "", "NONE", 5),
+    ("X", "X", "Across the bone, along its own X axis", "NONE", 0),
+    ("Y", "Y", "Along the bone, from its head to its tip", "NONE", 1),
+    ("Z", "Z", "Across the bone, along its own Z axis", "NONE", 2),
+    ("-X", "-X", "Across the bone, against its own X axis", "NONE", 3),
+    ("-Y", "-Y", "Against the bone, from its tip to its head", "NONE", 4),
+    ("-Z", "-Z", "Across the bone, against its own Z axis", "NONE", 5),
 )
 
 SPACES = (
@@ -63,7 +63,16 @@ ALL_AXES: Final = (True, True, True)
 
 def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """What a script changes, such as a pin that is moved, has to be noticed where the armature is live."""
-    owner.id_data.update_tag()
+    armature: Any = owner.id_data
+    armature.update_tag()
+    forget_message(armature)
+
+
+def forget_message(armature: Any) -> None:
+    """What was said of the last solve is not about the figure as it is set up now; live, it is said anew."""
+    rig = armature.articulate
+    if rig.message and not rig.live and armature.library is None:
+        rig.message = ""
 
 
 def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:

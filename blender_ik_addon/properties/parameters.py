@@ -2,13 +2,13 @@
 """The parameters of methods, made from what the methods say of themselves.
 
 One property for each parameter of each method, so that a method's settings survive a look at another one.
-A new method brings its parameters with it: nothing here names any.
+A new method brings its parameters with it. Only tooltips of choices are added here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 from zlib import crc32
 
 import bpy
@@ -20,6 +20,32 @@ from .options import OVERRIDE, moved
 _LARGEST = 1e6
 _FINE = 1e-3  # values below this one are shown with all the digits that Blender has
 _AUTOMATIC = "; 0: the method chooses"
+
+# Tooltips of the choices, by the parameter's name.
+_CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
+    "svd": {
+        "lapack": "The routine of LAPACK, which is the fastest",
+        "column_givens": "Givens rotations of pairs of columns",
+        "row_givens": "Givens rotations of pairs of rows",
+    },
+    "objective": {
+        "posture": "The way from the pose that the frame starts with",
+        "limits": "The way from the middle of the joint limits",
+    },
+    "form": {
+        "reduced": "The multipliers are eliminated before the system is solved",
+        "full": "The whole system with its multipliers is solved",
+    },
+    "bounds": {
+        "method": "By the setting Joint Limits",
+        "active": "By trying every combination of coordinates at their limits",
+        "slack": "By a slack variable for each limit",
+    },
+    "influence": {
+        "polynomial": "By its distance",
+        "pourazady": "By the time left to brake, after Pourazady and Ho",
+    },
+}
 
 
 class _Parameters(bpy.types.PropertyGroup):
@@ -72,8 +98,15 @@ def _property(parameter: Described) -> Any:
     }
     if parameter.choices:
         # As in the menus: a number made of the word, so that a new choice does not change what files mean.
+        tooltips = _CHOICES.get(parameter.name, {})
         items = [
-            (word, word.replace("_", " ").capitalize(), "", "NONE", crc32(word.encode()) & 0x7FFFFFFF)
+            (
+                word,
+                word.replace("_", " ").capitalize(),
+                tooltips.get(word, parameter.description),
+                "NONE",
+                crc32(word.encode()) & 0x7FFFFFFF,
+            )
             for word in parameter.choices
         ]
         return EnumProperty(items=items, default=parameter.offered, **told)

@@ -19,7 +19,7 @@ from .bake import ArticulateBake
 from .body import ArticulateBody
 from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
-from .options import OVERRIDE
+from .options import OVERRIDE, forget_message
 from .overlay import ArticulateOverlay
 from .solver import ArticulateSolver
 
@@ -51,6 +51,7 @@ def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
     if not rig.live:
         for name in (LIVE_START, LIVE_POSE):
             rig.pop(name, None)
+        forget_message(rig.id_data)
     manager: Any = context.window_manager
     manager.articulate.live_changes += 1
     manager.articulate.any_live = rig.live or any_live()

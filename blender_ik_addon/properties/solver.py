@@ -58,6 +58,13 @@ POSTURES = (
         0,
     ),
     ("POSE", "Own Pose", "The pose that the frame starts from", "NONE", 1),
+    (
+        "ACTIONS",
+        "From Actions",
+        "Poses of the armature's other actions, in which the effectors are placed alike",
+        "NONE",
+        2,
+    ),
 )
 
 
@@ -83,7 +90,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         update=moved,
     )
     unpinned: EnumProperty(
-        name="In a Drag",
+        name="Hold",
         description="What holds the figure while a bone is dragged, besides its pins and effectors",
         items=UNPINNED,
         default="FEET",

@@ -1,29 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels, lists and menus: they read properties and call operators by name, nothing else."""
 
+from contextlib import suppress
 from typing import Any
 
 import bpy
 
-from . import effector_list, menu, overlay, panel, surroundings
+from . import advanced, effector_list, manual, menu, overlay, panel, surroundings
 
-CLASSES = (*effector_list.CLASSES, *panel.CLASSES, *surroundings.CLASSES, *overlay.CLASSES, *menu.CLASSES)
+CLASSES = (
+    *effector_list.CLASSES,
+    *panel.CLASSES,
+    *surroundings.CLASSES,
+    *overlay.CLASSES,
+    *advanced.CLASSES,  # the last in the tab
+    *menu.CLASSES,
+)
 
 
 def attach() -> None:
-    """Add the entries to Blender's own menus."""
+    """Add the entries to Blender's own menus, and the pages of the manual."""
     for owner, draw in _entries():
         owner.append(draw)
+    bpy.utils.register_manual_map(manual.manual_map)
 
 
 def detach() -> None:
     """Take them out again."""
     for owner, draw in _entries():
         owner.remove(draw)
+    with suppress(ValueError):  # as after a failed attach
+        bpy.utils.unregister_manual_map(manual.manual_map)
 
 
 def _entries() -> tuple[tuple[Any, Any], ...]:
     return (
         (bpy.types.VIEW3D_MT_pose, menu.draw_entry),
+        (bpy.types.VIEW3D_MT_pose_context_menu, menu.draw_entry),
+        (bpy.types.VIEW3D_MT_object_context_menu, menu.draw_begin),
         (bpy.types.VIEW3D_MT_armature_add, menu.draw_elephant),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..properties.kinds import KINDS
-from ..properties.measures import angle, length
+from ..properties.measures import angle, is_seen, length
 from .text import ICON, letters, sidebar_width
 
 ENDED: Mapping[str, Any] = MappingProxyType(
@@ -67,8 +67,9 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
     target = _target_text(effector), pin
     weight = f"×{effector.weight:.3g}" if effector.weight != 1.0 else "", "NONE"
     ended = "", "NONE"
-    if effector.status in ENDED and target[0] != _NO_TARGET:
-        ended = "" if effector.status == "REACHED" else _worst(effector), ENDED[effector.status]
+    status = how_it_ended(effector)
+    if status in ENDED and target[0] != _NO_TARGET:
+        ended = "" if status == "REACHED" else _worst(effector), ENDED[status]
     told: list[Label] = []
     taken = 0.0
     least = ("", pin) if ended[0] else target  # alone it is cut and not left out
@@ -106,11 +107,20 @@ def _errors(effector, *, short: bool = False) -> list[str]:
     return parts
 
 
+def how_it_ended(effector) -> str:
+    """Status after the last solve or bake; what nobody can see does not count as short."""
+    short = effector.status in {"BEST_EFFORT", "BLOCKED"}
+    if short and not is_seen(effector.id_data, effector.error, effector.angle):
+        return "REACHED"
+    return str(effector.status)
+
+
 def ended_text(effector) -> str:
-    """How the last solve or bake ended for an effector, as one sentence."""
-    if effector.message:
-        return f"{effector.name}: {effector.message}"
-    return f"{effector.name} is there ({error_text(effector)} off)"
+    """How the last solve or bake ended for an effector, as one sentence; "" where there was none."""
+    ended = how_it_ended(effector)
+    if ended == "REACHED":
+        return f"{effector.name} is at its target"
+    return f"{effector.name}: {effector.message}" if effector.message else ""
 
 
 def _target_text(effector) -> str:

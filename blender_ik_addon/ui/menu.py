@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..properties.access import active_armature, rig_of
+from ..properties.access import active_armature, posed_armature, rig_of
 from ..properties.check import objections
 from ..properties.menus import method_items
 
@@ -75,9 +75,16 @@ class ARTICULATE_MT_method(bpy.types.Menu):
 
 
 def draw_entry(self: Any, _context: bpy.types.Context) -> None:
-    """The entry in Blender's own Pose menu."""
+    """The entry in Blender's own Pose menu, and in the menu of a right-click in Pose Mode."""
     self.layout.separator()
     self.layout.menu(ARTICULATE_MT_pose.bl_idname)
+
+
+def draw_begin(self: Any, context: bpy.types.Context) -> None:
+    """The entry in the menu of a right-click in Object Mode, on a character."""
+    if posed_armature(context) is not None:
+        self.layout.separator()
+        self.layout.operator("articulate.begin", icon="CON_KINEMATIC")
 
 
 def draw_elephant(self: Any, _context: bpy.types.Context) -> None:

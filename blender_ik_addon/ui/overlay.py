@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..preferences import own_preferences
 from ..properties.access import active_armature, rig_of
 from .tab import SubPanel
 
@@ -53,6 +54,9 @@ class ARTICULATE_PT_overlays(bpy.types.Panel):
         """The switches."""
         self.layout.active = context.space_data.overlay.show_overlays
         _draw_switches(self.layout, active_armature(context))
+        preferences = own_preferences(context)
+        if preferences is not None:
+            self.layout.prop(preferences, "show_hints")
 
 
 CLASSES = (ARTICULATE_PT_viewport, ARTICULATE_PT_overlays)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab "Articulate" in the 3D View's sidebar."""
 
+from typing import Final
+
 import bpy
 
 from ..properties.access import active_armature, posed_armature, rig_of, session_of
-from ..properties.check import library_refusal, objections, refusals
+from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
-from ..properties.menus import method_items, takes_posture_cost, weighs
-from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text
+from ..properties.menus import takes_posture_cost, weighs
+from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
+from .message import draw_message
 from .tab import SubPanel, Tab
-from .text import draw_text
+from .text import draw_fixed, draw_text
 
 TOOL = "articulate.drag_bone"
 HINT = "Select the armature of a character, or the character itself, to pose it"
-FIRST_STEPS = (
-    "Pull any bone with Drag Bone, and the body follows. Pin bones that are to stay where they are.",
-    "With + a selected bone follows an object, which can be animated.",
-)
+_ENDED_ROWS: Final = 2
 DETAILS = (
     "point",
     "offset",
@@ -60,14 +60,12 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             "effectors",
             rig,
             "active_effector",
-            rows=4 if rig.effectors else 2,
+            rows=2,
         )
         column = row.column(align=True)
         column.operator_menu_enum("articulate.effector_add", "kind", text="", icon="ADD")
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
-        if rig.effectors:
-            column.separator()
-            column.operator("articulate.clear", text="", icon="TRASH")
+        column.operator("articulate.clear", text="", icon="TRASH")
         self._draw_solve(context, armature)
 
     def _draw_begin(self, context) -> None:
@@ -88,37 +86,18 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             row.operator("articulate.unpin_all", text="", icon="X")
 
     def _draw_solve(self, context, armature) -> None:
+        """Live, Record, Solve and Bake; below them what there is to say, in a place of its own."""
         layout, rig = self.layout, rig_of(armature)
-        session = session_of(context)
-        if session.baking:
-            layout.progress(factor=session.progress, text=f"Baking {session.progress:.0%} (Esc: cancel)")
-            return
         row = layout.row()
-        row.prop(rig, "live", icon="PLAY", toggle=True)
+        row.prop(rig, "live", icon="FILE_REFRESH", toggle=True)
         row.prop(rig, "record", icon="REC", toggle=True)
-        if rig.live:
-            layout.prop(rig, "live_mode", text="")
-            render = context.scene.render
-            if not render.use_lock_interface:  # a render poses the figure from a thread of its own
-                layout.prop(render, "use_lock_interface", text="Lock Interface while Rendering")
-        if rig.record:
-            draw_decimate(layout.column(), rig.bake)
         refusal = next(refusals(armature, context.scene), None)
         row = layout.row()
         row.scale_y = 1.3
-        row.enabled = refusal is None
+        row.enabled = refusal is None and not session_of(context).baking
         row.operator("articulate.solve", icon="CON_ARMATURE")
         row.operator("articulate.bake", icon="KEYINGSET")
-        foreign = library_refusal(armature) is not None
-        if refusal is not None and (rig.effectors or foreign):
-            draw_text(layout, context, str(refusal), icon="ERROR")
-        elif rig.message:
-            draw_text(layout, context, rig.message)
-        if not rig.effectors and not foreign:
-            for sentence in FIRST_STEPS:
-                draw_text(layout, context, sentence, icon="INFO")
-        if rig.report_json:
-            layout.operator("articulate.report_show", icon="TEXT")
+        draw_message(layout, context, armature, refusal)
 
 
 class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
@@ -141,8 +120,6 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        if effector.status in ENDED:
-            draw_text(layout, context, ended_text(effector), icon=ENDED[effector.status])
         column = layout.column()
         column.prop(effector, "kind")
         column.prop_search(effector, "bone", armature.data, "bones")
@@ -157,6 +134,8 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
         column.use_property_decorate = True
         for name in ("priority", "weight", "influence"):
             column.prop(effector, name)
+        icon = ENDED.get(how_it_ended(effector), "NONE")
+        draw_fixed(layout.row(), context, ended_text(effector), _ENDED_ROWS, icon=icon)
 
 
 class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
@@ -214,14 +193,14 @@ def draw_option(layout, armature, effector, option) -> None:
         column.prop(effector, option)
 
 
-class ARTICULATE_PT_solver(SubPanel, bpy.types.Panel):
-    """How the figure is solved."""
+class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
+    """What holds the figure, and which of its poses it takes."""
 
-    bl_idname = "ARTICULATE_PT_solver"
-    bl_label = "Solver"
+    bl_idname = "ARTICULATE_PT_posture"
+    bl_label = "Posture"
 
     def draw(self, context) -> None:
-        """The solver's settings."""
+        """The settings that a pose depends on, whatever the method."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -233,12 +212,9 @@ class ARTICULATE_PT_solver(SubPanel, bpy.types.Panel):
             column.prop(solver, "root_location_stiffness")
             column.prop(solver, "root_rotation_stiffness")
         layout.column().row().prop(solver, "unpinned", expand=True)
-        self._draw_method(layout, context, armature)
         column = layout.column()
         if weighs(solver.method):
             column.row().prop(solver, "effort", expand=True)
-        for name in solver.parameters.names(solver.method):
-            column.prop(solver.parameters, name)
         if takes_posture_cost(solver.method):
             row = column.row(align=True)
             row.prop(solver, "posture_from")
@@ -247,38 +223,24 @@ class ARTICULATE_PT_solver(SubPanel, bpy.types.Panel):
         bone = context.active_pose_bone
         if bone is not None and bone.id_data is armature:
             column.prop(bone.articulate, "posture", text=f"of {bone.name}")
-        for name in ("limits", "max_iterations", "tolerance"):
-            column.prop(solver, name)
-
-    @staticmethod
-    def _draw_method(layout, context, armature) -> None:
-        """The method, whose menu greys out what cannot take what is asked; and why this one cannot."""
-        method = rig_of(armature).solver.method
-        label = next(item[1] for item in method_items() if item[0] == method)
-        wrong = objections(armature)[method]
-        line = layout.split(factor=0.4, align=True)
-        name = line.row()
-        name.alignment = "RIGHT"
-        name.label(text="Method")
-        choice = line.row()
-        choice.alert = bool(wrong)
-        choice.menu("ARTICULATE_MT_method", text=label)
-        if wrong:
-            draw_text(layout, context, wrong, icon="ERROR")
 
 
 class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
-    """What the bake writes."""
+    """What is solved live, and what the bake writes."""
 
     bl_idname = "ARTICULATE_PT_bake"
-    bl_label = "Bake"
+    bl_label = "Live and Bake"
 
     def draw(self, context) -> None:
-        """The bake's settings."""
+        """The settings of live solving and of the bake."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = rig_of(active_armature(context)).bake
+        rig = rig_of(active_armature(context))
+        settings = rig.bake
+        layout.column().prop(rig, "live_mode")
+        # A render poses a live figure from a thread of its own.
+        layout.column(heading="Render").prop(context.scene.render, "use_lock_interface")
         layout.column(heading="Range").prop(settings, "use_range")
         frames = layout.column(align=True)
         frames.active = settings.use_range
@@ -289,21 +251,16 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         column.prop(settings, "only_selected")
         column.prop(settings, "use_current_action", text="Overwrite Action")
         column.prop(settings, "clean_curves")
-        draw_decimate(column, settings)
-
-
-def draw_decimate(layout, settings) -> None:
-    """How many keys a bake leaves, and a recording."""
-    layout.prop(settings, "decimate")
-    margin = layout.column()
-    margin.active = settings.decimate
-    margin.prop(settings, "remove_error_margin", text="Max Error")
+        column.prop(settings, "decimate")
+        margin = column.column()
+        margin.active = settings.decimate
+        margin.prop(settings, "remove_error_margin", text="Max Error")
 
 
 CLASSES = (
     ARTICULATE_PT_main,
     ARTICULATE_PT_effector,
     ARTICULATE_PT_details,
-    ARTICULATE_PT_solver,
+    ARTICULATE_PT_posture,
     ARTICULATE_PT_bake,
 )

@@ -102,6 +102,7 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
 
     bl_idname = "ARTICULATE_PT_body"
     bl_label = "Body"
+    bl_parent_id = "ARTICULATE_PT_obstacles"
 
     def draw(self, context) -> None:
         """Fit, the list of capsules, that of the active bone, the margin."""
@@ -130,11 +131,9 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
         """The capsule of the active bone."""
         link = body.links.get(bone)
         if link is None:
-            column.label(text=bone, icon="BONE_DATA")
-            column.operator("articulate.link_add", text="Add Capsule", icon="ADD").bone = bone
+            column.operator("articulate.link_add", text=f"Add Capsule to {bone}", icon="ADD").bone = bone
         else:
-            column.label(text=bone, icon="BONE_DATA")
-            column.prop(link, "radius")
+            column.prop(link, "radius", text=f"Radius of {bone}")
 
 
 class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
@@ -142,6 +141,7 @@ class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
 
     bl_idname = "ARTICULATE_PT_self_collision"
     bl_label = "Self-Collision"
+    bl_parent_id = "ARTICULATE_PT_obstacles"
 
     def draw_header(self, context) -> None:
         """The switch."""
@@ -161,23 +161,6 @@ class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
         row.operator("articulate.pair_add", text="Let Touch", icon="ADD").watched = False
 
 
-class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):
-    """How the figure keeps clear."""
-
-    bl_idname = "ARTICULATE_PT_avoidance"
-    bl_label = "Avoidance"
-
-    def draw(self, context) -> None:
-        """The way and its parameters."""
-        layout, body = self.layout, rig_of(active_armature(context)).body
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        column = layout.column()
-        column.prop(body, "avoidance", text="Method")
-        for name in body.parameters.names(body.avoidance):
-            column.prop(body.parameters, name)
-
-
 CLASSES = (
     ARTICULATE_UL_obstacles,
     ARTICULATE_UL_links,
@@ -185,5 +168,4 @@ CLASSES = (
     ARTICULATE_PT_obstacles,
     ARTICULATE_PT_body,
     ARTICULATE_PT_self_collision,
-    ARTICULATE_PT_avoidance,
 )

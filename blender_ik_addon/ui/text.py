@@ -13,6 +13,8 @@ _MARGIN: Final = 56.0  # pixels, at a resolution scale of 1: edges, tabs, and ho
 ICON: Final = 20.0
 _FONT: Final = 0  # the one that Blender writes its panels in
 _LEAST: Final = 60.0
+_DOTS: Final = "…"
+_GAP: Final = 16.0  # around the button beside a text
 
 
 def draw_text(
@@ -31,6 +33,37 @@ def draw_text(
     column.scale_y = 0.8
     lines = wrap(text, max(_LEAST, room), letters(context))
     for number, line in enumerate(lines):
+        if icon == "NONE":
+            column.label(text=line)
+        else:
+            column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def draw_fixed(
+    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, rows: int, *, icon: Any = "NONE"
+) -> None:
+    """A text in a place that always has the same height, so that nothing below moves with it.
+
+    Args:
+        layout: where, in a row with at most one button.
+        context: as for `draw_text`.
+        text: one or more sentences; what does not fit ends in dots.
+        rows: how many lines the place has.
+        icon: in front of the first line.
+    """
+    width = letters(context)
+    beside = ICON if icon == "NONE" else 2 * ICON  # the button, and the icon
+    room = max(_LEAST, sidebar_width(context) - _MARGIN - _GAP - beside)
+    lines = list(wrap(text, room, width))
+    if len(lines) > rows:
+        last = lines[rows - 1]
+        while last and width(last + _DOTS) > room:
+            last = last[:-1]
+        lines[rows - 1 :] = [last.rstrip() + _DOTS]
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for number in range(rows):
+        line = lines[number] if number < len(lines) else ""
         if icon == "NONE":
             column.label(text=line)
         else:

@@ -7,6 +7,8 @@ from typing import Any
 
 import bpy
 
+from ..preferences import is_our_key
+
 _KEYMAP = "Pose"
 _PINS = "ARTICULATE_MT_pins"
 
@@ -28,9 +30,14 @@ def detach() -> None:
     keymap = keys.keymaps.get(_KEYMAP) if keys is not None else None
     if keymap is None:
         return
-    for item in [item for item in keymap.keymap_items if _is_ours(item)]:
+    for item in [item for item in keymap.keymap_items if is_our_key(item)]:
         keymap.keymap_items.remove(item)
 
 
-def _is_ours(item: Any) -> bool:
-    return item.idname.startswith("articulate.") or getattr(item.properties, "name", "") == _PINS
+def key_of_pins(context: bpy.types.Context) -> str:
+    """What to press for the menu of pins, as the user has set it; "" for no key."""
+    keys = context.window_manager.keyconfigs.user
+    keymap = keys.keymaps.get(_KEYMAP) if keys is not None else None
+    items: Any = () if keymap is None else keymap.keymap_items
+    ours = (item for item in items if item.active and getattr(item.properties, "name", "") == _PINS)
+    return next((item.to_string() for item in ours), "")

@@ -53,7 +53,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
         if armature is None:
             return
         rig = rig_of(armature)
-        layout.prop(rig.solver, "unpinned", text="Hold")
+        layout.prop(rig.solver, "unpinned")
         if rig.enabled_effectors or rig.solver.unpinned == "ROOT":
             layout.prop(rig.solver, "root")
 

@@ -7,9 +7,8 @@ from .avoidance import AVOIDANCE, Avoidance, VelocityDamper
 from .body import Body, Link
 from .body_fit import FitOptions, Skin, fit_links
 from .closest_pairs import ClosestPairs
-from .critical_points import critical_points
 from .mesh import MODES, TriangleMesh
-from .scene import Scene
+from .scene import Scene, critical_points
 from .self_pairs import self_pairs
 from .shapes.capsule import Capsule
 from .shapes.cylinder import Cylinder

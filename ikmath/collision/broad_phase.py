@@ -20,7 +20,6 @@ from .shapes.shape import Shape
 from .vectors import ONES
 
 AIR: Final = 1e-9  # relative enlargement of the spheres, far above the rounding of their distances
-_SWEEPS: Final = 1 << 18  # pairs of ways and obstacles that are tested together
 
 
 class BroadPhase:
@@ -67,14 +66,13 @@ class BroadPhase:
         around = (half[outward, None] + (self._radii + margins)).ravel()
         self.reach: Array = np.concatenate([around, half[one] + half[two]]) * (1.0 + AIR)
         self.groups: list[ShapeGroup] = []
-        kind, self._which = np.zeros(count + 1, dtype=np.intp), np.zeros(count + 1, dtype=np.intp)
+        self._kind, self._which = np.zeros((2, count + 1), dtype=np.intp)
         for name in sorted({shape.kind for shape in self.obstacles}):
             own = [i for i, shape in enumerate(self.obstacles) if shape.kind == name]
-            kind[own], self._which[own] = len(self.groups), np.arange(len(own))
+            self._kind[own], self._which[own] = len(self.groups), np.arange(len(own))
             shapes = [self.obstacles[i] for i in own]
             self.groups.append(type(shapes[0]).group(shapes, frames))
-        kind[-1] = len(self.groups)  # of pairs of links
-        self._kind = kind.take(self.obstacle)
+        self._kind[-1] = len(self.groups)  # of pairs of links
 
     def squares(self, places: Array) -> Array:
         """(*b, M) squared distances of the spheres' centres.
@@ -118,7 +116,7 @@ class BroadPhase:
             found: (P,) numbers of pairs; frame: (P,) their poses in the flattened batch, None for one pose.
             moving: (B,) frame of the obstacles' motion for each pose; None for obstacles without motion.
         """
-        kinds, queries, links = self._kind.take(found), [], len(self.groups)
+        kinds, queries, links = self._kind.take(self.obstacle.take(found)), [], len(self.groups)
         for kind in range(links + 1):
             own = (kinds == kind).nonzero()[0]
             if not len(own):
@@ -149,24 +147,14 @@ class BroadPhase:
     def passable(self, a: Array, b: Array, radius: float, margin: float) -> Mask:
         """See `Scene.passable`."""
         free = np.ones(len(a), dtype=bool)
-        if not self.groups:
-            return free
-        keep = np.array([shape.margin for shape in self.obstacles]) + (radius + margin)
         half, middle = 0.5 * np.sqrt(((b - a) ** 2).sum(1)), 0.5 * (a + b)
-        kind = self._kind[: len(keep)]
-        rows = max(1, _SWEEPS // len(keep))
-        for first in range(0, len(a), rows):
-            piece = slice(first, first + rows)
-            gap = middle[piece, None] - self._centers
-            reach = np.maximum((half[piece, None] + (self._radii + keep)) * (1.0 + AIR), 0.0)
-            row, shape = ((gap * gap).sum(-1) <= reach * reach).nonzero()
-            row += first
-            for number, group in enumerate(self.groups):
-                own = (kind.take(shape) == number).nonzero()[0]
-                if len(own):
-                    way, which = row.take(own), shape.take(own)
-                    ends = a.take(way, 0), b.take(way, 0)
-                    free[way[group.meets(*ends, self._which.take(which), keep.take(which))]] = False
+        for number, shape in enumerate(self.obstacles):
+            keep = radius + margin + shape.margin
+            gap = middle - self._centers[number]
+            reach = np.maximum((half + (self._radii[number] + keep)) * (1.0 + AIR), 0.0)
+            way = (free & ((gap * gap).dot(ONES) <= reach * reach)).nonzero()[0]
+            group, which = self.groups[self._kind[number]], np.full(len(way), self._which[number])
+            free[way[group.meets(a.take(way, 0), b.take(way, 0), which, np.full(len(way), keep))]] = False
         return free
 
     def upper_bound(self, places: Array) -> float:
@@ -188,4 +176,4 @@ class BroadPhase:
         Args:
             places: (L, 3, 3).
         """
-        return np.asarray(np.sqrt(self.squares(places)) - self.reach)
+        return np.asarray(np.sqrt(self.squares(places)) - self.reach + self.margin)

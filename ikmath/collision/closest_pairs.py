@@ -36,6 +36,7 @@ class ClosestPairs:
     Attributes:
         broad_phase, places, detect, cache: as given; batch: the batch axes of the pose.
         pose: the pose, None if only the links' places were given.
+        pair: (P,) number of the pair in the broad phase, the same at every pose.
         link: (P,) index of the link in the body.
         point: (P, 3) obstacle point, on the surface of the obstacle or of the other link, world.
         normal: (P, 3) unit, from the obstacle to the link; `critical - point = clearance * normal`.
@@ -56,7 +57,7 @@ class ClosestPairs:
         self.places, self.detect, self.cache = places, detect, cache
         self.batch = places.shape[:-3]
         self.pose: Pose | None = None
-        self._frame, self._pair, self.point = batch.frame, batch.pair, batch.point
+        self._frame, self.pair, self.point = batch.frame, batch.pair, batch.point
         self.parameter, self.normal = batch.parameter, batch.normal
         self.link = broad_phase.link.take(batch.pair)
         self.clearance = batch.distance - broad_phase.body.radius.take(self.link)
@@ -77,17 +78,17 @@ class ClosestPairs:
     @cached_property
     def other(self) -> Index:
         """(P,) index of the other link, -1 for an obstacle."""
-        return self.broad_phase.other.take(self._pair)
+        return self.broad_phase.other.take(self.pair)
 
     @cached_property
     def obstacle(self) -> Index:
         """(P,) index of the obstacle in the order given to the scene, -1 for a pair of links."""
-        return self.broad_phase.obstacle.take(self._pair)
+        return self.broad_phase.obstacle.take(self.pair)
 
     @cached_property
     def margin(self) -> Array:
         """(P,) the obstacle's own margin, on top of the problem's, metres."""
-        return self.broad_phase.margin.take(self._pair)
+        return self.broad_phase.margin.take(self.pair)
 
     @cached_property
     def critical(self) -> Array:
@@ -136,43 +137,15 @@ class ClosestPairs:
         return self.least <= self.detect + self.broad_phase.least_margin
 
     @cached_property
-    def reach(self) -> Array:
-        """(L,) lower bound of the distance of each link of a single pose to all obstacles, metres.
+    def free(self) -> Array:
+        """(M,) lower bounds of the distances of all pairs of the broad phase in a single pose, metres.
 
         Pairs that are not listed are farther than `detect`. A link inside an obstacle counts as touching it.
         """
-        return self._reach(np.zeros(len(self.body)))
-
-    @cached_property
-    def far_reach(self) -> Array:
-        """(L,) the same, raised by the bounding spheres for pairs that are not listed."""
-        broad, free = self.broad_phase, np.full(len(self.body), np.inf)
-        bounds = broad.lower_bounds(self.places)[: broad.first_self]
-        np.minimum.at(free, broad.link[: broad.first_self], bounds)
-        return self._reach(free)
-
-    def _reach(self, free: Array) -> Array:
-        """(L,) known lower bounds, raised by `detect` and lowered to what is listed."""
-        np.maximum(free, self.detect + self.broad_phase.least_margin, out=free)
-        alone = (self._pair < self.broad_phase.first_self).nonzero()[0]
-        np.minimum.at(free, self.link.take(alone), self.clearance.take(alone))
-        return np.maximum(free, 0.0, out=free)
-
-    @cached_property
-    def apart(self) -> Array:
-        """(L,) lower bound of the distance of each link of a single pose to the links it must not touch."""
-        free = np.full(len(self.body), max(self.detect, 0.0))
-        listed = (self._pair >= self.broad_phase.first_self).nonzero()[0]
-        clearance = np.maximum(self.clearance.take(listed), 0.0)
-        np.minimum.at(free, self.link.take(listed), clearance)
-        np.minimum.at(free, self.other.take(listed), clearance)
-        return free
-
-    def between(self, pairs: Index) -> Array:
-        """(P,) the same for some pairs of links (P,), see `Scene.pairs`; exact where the pair is listed."""
-        bounds = np.maximum(self.broad_phase.lower_bounds(self.places), self.detect)
-        bounds[self._pair] = self.clearance
-        return np.maximum(bounds.take(pairs + self.broad_phase.first_self), 0.0)
+        broad = self.broad_phase
+        free = np.maximum(broad.lower_bounds(self.places), self.detect + broad.margin)
+        free[self.pair] = self.clearance
+        return np.maximum(free, 0.0)
 
     def jacobian(self, pose: Pose) -> Array:
         """Derivative of every clearance by the coordinates, with obstacles at rest; (P, n).

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..rotation import Array
-from .radix_order import digit_order
 
-_BITS: Final = 10  # cells a side, as a power of two: two digits of 15 bits
+_BITS: Final = 10  # cells a side, as a power of two
 
 
 def hilbert_order(points: Array) -> npt.NDArray[np.intp]:
@@ -50,7 +49,9 @@ def hilbert_order(points: Array) -> npt.NDArray[np.intp]:
         turn ^= (zero - ((z >> np.uint32(k)) & np.uint32(1))) & np.uint32((1 << k) - 1)
     x, y, z = x ^ turn, y ^ turn, z ^ turn
     fine, coarse = (_spread(x, s) << 2 | _spread(y, s) << 1 | _spread(z, s) for s in (0, 5))
-    return digit_order(fine.astype(np.uint16), coarse.astype(np.uint16))
+    # the number of a place in the lower bits keeps equal ones in order
+    ranked = np.sort(coarse.astype(np.int64) << 47 | fine.astype(np.int64) << 32 | np.arange(len(points)))
+    return np.asarray(ranked & (1 << 32) - 1, dtype=np.intp)
 
 
 def _spread(cells: npt.NDArray[np.uint32], shift: int) -> npt.NDArray[np.uint32]:

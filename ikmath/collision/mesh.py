@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Array, Index, Mask
 from ..errors import BadValue
-from ..rotation import Array
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
-from .shape_group import Index, Mask, SegmentDistances, ShapeGroup
+from .shape_group import SegmentDistances, ShapeGroup
 from .shapes.shape import Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
@@ -136,13 +136,7 @@ class MeshGroup:
         self.distance = _distance_of(list(different.values()))
 
     def segments(
-        self,
-        a: Array,
-        b: Array,
-        which: Index,
-        frame: Index | None,
-        limit: Array,
-        reach: Array,
+        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
     ) -> SegmentDistances:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
@@ -156,8 +150,7 @@ class MeshGroup:
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""
         turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
-        first, last = _into(a, turn, shift), _into(b, turn, shift)
-        return self.distance.meets(first, last, near, self.root.take(which))
+        return self.distance.meets(_into(a, turn, shift), _into(b, turn, shift), near, self.root.take(which))
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:

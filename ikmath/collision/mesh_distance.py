@@ -44,7 +44,7 @@ class _Segments(NamedTuple):
 
     Attributes:
         first: (P, 3) first ends; way: (P, 3) from there to the second; root: (P,) layer;
-        known: (P,) unsigned distance of one place of each; at: (P,) parameter of that place;
+        known: (P,) unsigned distance of the nearest place of each; at: (P,) its parameter;
         through: (P,) whether it passes through a triangle.
     """
 
@@ -101,32 +101,16 @@ class MeshDistance:
         number = np.arange(len(query)) - (np.cumsum(count) - count).repeat(count)
         return query, self._first.take(root.take(query)) + number
 
-    def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array, Array]:
-        """Signed distance (P,), point (P, 3) and normal (P, 3) of points (P, 3) to layers (P,).
+    def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array]:
+        """Signed distance (P,) and normal (P, 3) of points (P, 3) to layers (P,).
 
         Beyond the limit (P,), metres, the result is an infinite distance, except inside a solid.
         """
-        hit = self._near_segments(points, points, limit, root)
-        unknown = self._maybe_inside(hit, points, points, root)
-        if len(unknown):
-            free = np.full(len(unknown), np.inf)
-            place = points.take(unknown, 0)
-            again = self._near_segments(place, place, free, root.take(unknown))
-            inside = self._inside(again, points.take(unknown, 0) - again.point, root.take(unknown))
-            for old, new in zip(hit, again, strict=True):
-                old[unknown[inside]] = new[inside]
-        difference = points - hit.point
-        inside = self._inside(hit, difference, root)
-        normal = self._normal(hit, difference, inside)
-        return np.where(inside, -hit.distance, hit.distance), hit.point, normal
+        hit, difference, inside = self._nearest(points, points, limit, root)
+        return np.where(inside, -hit.distance, hit.distance), self._normal(hit, difference, inside)
 
     def segments(
-        self,
-        a: Array,
-        b: Array,
-        limit: Array,
-        reach: Array,
-        root: Index,
+        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
     ) -> tuple[Array, Array, Array, Array]:
         """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
 
@@ -145,15 +129,12 @@ class MeshDistance:
         return found[0].take(best), found[1].take(best, 0), found[2].take(best), found[3].take(best, 0)
 
     def _segments(
-        self,
-        a: Array,
-        b: Array,
-        limit: Array,
-        reach: Array,
-        root: Index,
+        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
     ) -> tuple[Array, Array, Array, Array]:
         """As `segments`, for layers (P,)."""
-        hit, difference, inside, known, at = self._met(a, b, limit, reach, root)
+        hit, difference, inside = self._nearest(a, b, reach, root)
+        if np.count_nonzero(inside):
+            inside &= ~hit.through & ((hit.distance <= limit) | (self.sides.take(root) == Side.SOLID))
         touching = hit.distance <= _TOUCHING * self.size
         if not np.count_nonzero(inside | hit.through | touching):
             normal = difference / hit.distance[:, None]
@@ -161,15 +142,15 @@ class MeshDistance:
             if np.count_nonzero(lost):
                 normal[lost] = 0.0
             return hit.distance, hit.point, hit.parameter, normal
-        normal = self._normal(hit, difference, inside & (hit.row >= 0))
-        distance = np.where(inside & (hit.row >= 0), -hit.distance, hit.distance)
+        normal = self._normal(hit, difference, inside)
+        distance = np.where(inside, -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter
         sided = self.sides.take(root) != Side.TWO_SIDED
         # a segment that touches with one place may be inside with others
         deep = ((inside | hit.through | touching) & sided).nonzero()[0]
         walls = (hit.through & ~sided).nonzero()[0]
         if len(deep):
-            segments = _Segments(a, b - a, root, known, at, hit.through).take(deep)
+            segments = _Segments(a, b - a, root, hit.distance, hit.parameter, hit.through).take(deep)
             depth, t, way, between = self._deepest(segments)
             lower = (depth < distance.take(deep)).nonzero()[0]
             changed = deep.take(lower)
@@ -190,39 +171,27 @@ class MeshDistance:
         """(P,) whether segments are nearer than `near` (P,), inside or passing through; quick."""
         query, layer = self._spread(root)
         near = near.take(query)
-        hit, _, inside, _, _ = self._met(a.take(query, 0), b.take(query, 0), near, near, layer)
+        hit, _, inside = self._nearest(a.take(query, 0), b.take(query, 0), near, layer)
         met = np.zeros(len(root), dtype=bool)
         met[query[(hit.distance < near) | hit.through | inside]] = True
         return met
 
-    def _met(
-        self,
-        a: Array,
-        b: Array,
-        limit: Array,
-        reach: Array,
-        root: Index,
-    ) -> tuple[Hit, Array, Mask, Array, Array]:
-        """The nearest triangles to segments, see `segments`.
+    def _nearest(self, a: Array, b: Array, reach: Array, root: Index) -> tuple[Hit, Array, Mask]:
+        """The nearest triangles to segments; those beyond the reach only for segments inside a solid.
 
         Returns:
-            The hit, (P, 3) from its point to the segment, (P,) whether the segment is inside; (P,) unsigned
-            distance of one place of it, and (P,) the parameter of that place.
+            The hit, (P, 3) from its point to the segment, and (P,) whether the segment is inside there.
         """
         hit = self._near_segments(a, b, reach, root)
-        difference = a + hit.parameter[:, None] * (b - a) - hit.point
-        inside = self._inside(hit, difference, root)
-        if np.count_nonzero(inside):
-            inside &= ~hit.through & ((hit.distance <= limit) | (self.sides.take(root) == Side.SOLID))
-        known, at = hit.distance, hit.parameter
-        unknown = self._maybe_inside(hit, a, b, root)
-        if len(unknown):
-            middle = 0.5 * (a.take(unknown, 0) + b.take(unknown, 0))
-            depth, _, _ = self._points(middle, np.full(len(unknown), np.inf), root.take(unknown))
-            inside[unknown[depth < 0.0]] = True
-            known, at = known.copy(), at.copy()
-            known[unknown], at[unknown] = np.abs(depth), 0.5
-        return hit, difference, inside, known, at
+        lost = self._maybe_inside(hit, a, b, root)
+        if len(lost):
+            ends, layer = (a.take(lost, 0), b.take(lost, 0)), root.take(lost)
+            again = self._near_segments(*ends, np.full(len(lost), np.inf), layer)
+            inside = self._inside(again, _difference(again, *ends), layer)
+            for old, new in zip(hit, again, strict=True):
+                old[lost[inside]] = new[inside]
+        difference = _difference(hit, a, b)
+        return hit, difference, self._inside(hit, difference, root)
 
     def _maybe_inside(self, hit: Hit, a: Array, b: Array, root: Index) -> Index:
         """Segments a-b in the box of a solid with nothing within the limit: outside, or deep inside."""
@@ -314,7 +283,7 @@ class MeshDistance:
         # a known distance plus the way from there bounds the distance of every other place
         most = segments.known[:, None] + np.abs(t - segments.at[:, None]) * length(segments.way)[:, None]
         limit = most.ravel() * (1.0 + _AIR) + _AIR * self.size
-        distance, _, normal = self._points(places, limit, segments.root.repeat(count))
+        distance, normal = self._points(places, limit, segments.root.repeat(count))
         return distance.reshape(-1, count), normal.reshape(-1, count, 3)
 
     def _through(self, a: Array, b: Array, hit: Hit) -> tuple[Array, Array, Array]:
@@ -325,6 +294,11 @@ class MeshDistance:
         outward = np.where(np.where(to_first, first, last) < 0.0, -1.0, 1.0)
         depth = np.where(to_first, np.abs(last), np.abs(first))
         return -depth, np.where(to_first, 1.0, 0.0), outward[:, None] * normal
+
+
+def _difference(hit: Hit, a: Array, b: Array) -> Array:
+    """(P, 3) from the nearest points to the segments a-b."""
+    return np.asarray(a + hit.parameter[:, None] * (b - a) - hit.point)
 
 
 _UP: Final = np.array([0.0, 0.0, 1.0])

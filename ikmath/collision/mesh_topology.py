@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from .radix_order import order_by
 from .vectors import TINY, cross, dot, length
 
 _MIX: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
@@ -78,7 +77,7 @@ class MeshTopology:
         squares = [dot(side, side) for side in sides]
         self.flat = self.area <= _FLAT * np.maximum(np.maximum(squares[0], squares[1]), squares[2])
         self.normal = np.where(self.flat[:, None], 0.0, normal / np.maximum(self.area, TINY)[:, None])
-        once = ~_repeated(faces, self.vertices)
+        once = ~_repeated(faces)
         self._number_edges(once & ~self.flat)
         if not self.closed and (once & self.flat).any():
             # flat faces may close the surface where a corner of one face lies on an edge of another
@@ -91,13 +90,8 @@ class MeshTopology:
         """Number the edges; (F,) which faces count."""
         start, end = self.faces.T.ravel(), self.faces.T[[1, 2, 0]].ravel()
         low, high = np.minimum(start, end), np.maximum(start, end)
-        order = order_by(high, low, below=self.vertices)
-        ranked_low, ranked_high = low.take(order), high.take(order)
-        new = (ranked_low[1:] != ranked_low[:-1]) | (ranked_high[1:] != ranked_high[:-1])
-        number = np.empty(len(order), dtype=np.intp)
-        number[order] = np.concatenate([[0], np.cumsum(new)])
-        self.edges = int(new.sum()) + 1
-        self.edge = number.reshape(3, -1).T
+        edges, number = np.unique(low * self.vertices + high, return_inverse=True)
+        self.edges, self.edge = len(edges), number.reshape(3, -1).T
         self._forward = np.sign(end - start).astype(float)  # +1 from the lower to the higher vertex
         self._balance(counted)
 
@@ -182,7 +176,7 @@ class MeshTopology:
         """(F,) the closed part of each face, and how many there are; of closed faces (F,)."""
         entry = (np.tile(kept, 3) & (self._forward != 0.0)).nonzero()[0]
         edge = self.edge.T.ravel().take(entry)
-        order = order_by(edge, below=self.edges)
+        order = edge.argsort()
         entry, edge = entry.take(order), edge.take(order)
         uses = np.bincount(edge, minlength=self.edges).take(edge)
         face = entry % len(kept)
@@ -334,7 +328,7 @@ def _joined_rims(vertices: Array, faces: Index, rim: Index) -> Index | None:
     return np.asarray(new.take(faces))
 
 
-def _repeated(faces: Index, vertices: int) -> Mask:
+def _repeated(faces: Index) -> Mask:
     """(F,) faces with the same corners in the same direction as an earlier one."""
     a, b, c = (np.ascontiguousarray(faces[:, k]) for k in range(3))
     least = np.minimum(np.minimum(a, b), c)
@@ -345,7 +339,7 @@ def _repeated(faces: Index, vertices: int) -> Mask:
     ranked = np.sort(mixed)
     if not (ranked[1:] == ranked[:-1]).any():
         return same
-    order = order_by(third, second, least, below=vertices)
+    order = np.lexsort((third, second, least))
     later, before = order[1:], order[:-1]
     same[later] = (
         (least[later] == least[before]) & (second[later] == second[before]) & (third[later] == third[before])

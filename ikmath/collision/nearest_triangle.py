@@ -70,101 +70,77 @@ class Hit(NamedTuple):
 
 def nearest_to_segments(tree: Bvh, a: Array, b: Array, limit: Array, root: Index | None = None) -> Hit:
     """Nearest triangles to segments (Q, 3), see `Bvh.near_segments`."""
-    return _Search(tree, a, b).run(*tree.near_segments(a, b, limit, root)).within(limit)
+    query, row, least = tree.near_segments(a, b, limit, root)
+    if len(query) > max(_FEW, 2 * len(a)):
+        first = first_of_least(query, least)
+        known = _nearest_of(tree, a, b, query.take(first), row.take(first))
+        rows = _remaining(tree, a, b, query, row, least, known)
+        rows = np.union1d(rows, first)
+        query, row = query.take(rows), row.take(rows)
+    return _nearest_of(tree, a, b, query, row).within(limit)
 
 
-class _Search:
-    """The rounds of one search."""
+def _nearest_of(tree: Bvh, a: Array, b: Array, query: Index, row: Index) -> Hit:
+    """The nearest of some triangles (P,) to segments a-b (Q, 3), those of a segment together."""
+    hit, stop = Hit.nowhere(len(a)), 0
+    while stop < len(query):
+        start = stop  # some whole segments at a time bound the memory
+        last = query[min(start + _PIECE, len(query)) - 1]
+        stop = int(np.searchsorted(query, last, "right"))
+        own, triangle = query[start:stop], row[start:stop]
+        distances = tree.facets.take(triangle).distances(a.take(own, 0), (b - a).take(own, 0))
+        best = first_of_least(own, distances.least)
+        distance, parameter, point, feature, through = distances.closest(best)
+        measured = Hit(distance, point, parameter, triangle.take(best), feature, through)
+        if len(best) == len(a):
+            return measured
+        for every, some in zip(hit, measured, strict=True):
+            every[own.take(best)] = some
+    return hit
 
-    def __init__(self, tree: Bvh, a: Array, b: Array) -> None:
-        self.tree, self.a, self.b, self.d = tree, a, b, b - a
-        self._found: Hit | None = None
 
-    @property
-    def found(self) -> Hit:
-        """The nearest triangles measured so far, within the limit or not."""
-        if self._found is None:
-            self._found = Hit.nowhere(len(self.a))
-        return self._found
+def _remaining(tree: Bvh, a: Array, b: Array, query: Index, row: Index, least: Array, known: Hit) -> Index:
+    """Those of some pairs that can be nearer than known triangles.
 
-    def run(self, query: Index, row: Index, least: Array) -> Hit:
-        """Measure candidates (P,), those of a query next to each other; `least` is a lower bound of each."""
-        if len(query) > max(_FEW, 2 * len(self.a)):
-            starts = _starts(query)
-            nearest = np.minimum.reduceat(least, starts).repeat(_counts(starts, len(query)))
-            first = (least == nearest).nonzero()[0]
-            self._measure(query.take(first), row.take(first))
-            query, row = self._remaining(query, row, least)
-        self._measure(query, row)
-        return self.found
+    Args:
+        query, row: (P,) segments a-b (Q, 3) and triangles; least: (P,) lower bounds of their distances.
+        known: of every segment.
+    """
+    distance = known.distance.take(query)
+    rows = (least < distance).nonzero()[0]
+    size = tree.size + max(float(np.abs(ends).max(initial=0.0)) for ends in (a, b))
+    ahead = _ahead(tree, a, b, query.take(rows), row.take(rows), known)
+    rows = rows[ahead < distance.take(rows) - _ROUNDING * size]
+    if len(rows) <= _CROWD:
+        return rows
+    # inside a hollow all triangles lie ahead; none is nearer than its plane
+    planes = _from_planes(
+        tree.corners.take(row.take(rows), 0), *(ends.take(query.take(rows), 0) for ends in (a, b))
+    )
+    return rows[planes - _AIR * size < distance.take(rows)]
 
-    def _measure(self, query: Index, row: Index) -> None:
-        """Measure pairs exactly and keep the nearest of each query."""
-        for start in range(0, len(query), _PIECE):
-            own, triangle = query[start : start + _PIECE], row[start : start + _PIECE]
-            facets = self.tree.facets.take(triangle)
-            distances = facets.distances(self.a.take(own, 0), self.d.take(own, 0))
-            best = first_of_least(own, distances.least)
-            distance, parameter, point, feature, through = distances.closest(best)
-            hit = Hit(distance, point, parameter, triangle.take(best), feature, through)
-            self._keep(own.take(best), hit)
 
-    def _keep(self, queries: Index, measured: Hit) -> None:
-        """Keep measurements of some queries, ascending, where they are nearer than those before."""
-        if self._found is None and len(queries) == len(self.a):
-            self._found = measured
-            return
-        found = self.found
-        nearer = (measured.distance < found.distance.take(queries)).nonzero()[0]
-        if len(nearer) < len(queries):
-            queries, measured = queries.take(nearer), measured.take(nearer)
-        for old, new in zip(found, measured, strict=True):
-            old[queries] = new
+def _ahead(tree: Bvh, a: Array, b: Array, query: Index, row: Index, known: Hit) -> Array:
+    """(P,) lower bounds of the distances of triangles, along the gaps from the known nearest points."""
+    gap = a + known.parameter[:, None] * (b - a) - known.point
+    # where they touch the difference is rounding; any direction of at most unit length serves
+    gap /= np.maximum(np.sqrt((gap * gap).dot(ONES)), TINY)[:, None]
+    begin = np.minimum((a * gap).dot(ONES), (b * gap).dot(ONES))
+    reach = np.matmul(tree.corners.take(row, 0), gap.take(query, 0)[:, :, None])[:, :, 0]
+    front = np.maximum(np.maximum(reach[:, 0], reach[:, 1]), reach[:, 2])
+    return np.asarray(begin.take(query) - front)
 
-    def _remaining(self, query: Index, row: Index, least: Array) -> tuple[Index, Index]:
-        """The triangles that may be nearer than what was found."""
-        distance = self.found.distance
-        keep = (least < distance.take(query)).nonzero()[0]
-        query, row = query.take(keep), row.take(keep)
-        size = self._size()
-        keep = (self._ahead(query, row) < distance.take(query) - _ROUNDING * size).nonzero()[0]
-        query, row = query.take(keep), row.take(keep)
-        if len(query) <= _CROWD:
-            return query, row
-        # inside a hollow all triangles lie ahead; none is nearer than its plane
-        keep = (self._from_planes(query, row, size) < distance.take(query)).nonzero()[0]
-        return query.take(keep), row.take(keep)
 
-    def _ahead(self, query: Index, row: Index) -> Array:
-        """(P,) lower bounds of the distances of triangles, along the gaps from the nearest points found."""
-        found = self.found
-        gap = self.a + found.parameter[:, None] * self.d
-        gap -= found.point
-        # where they touch the difference is rounding; any direction of at most unit length serves
-        gap /= np.maximum(np.sqrt((gap * gap).dot(ONES)), TINY)[:, None]
-        begin = np.minimum((self.a * gap).dot(ONES), (self.b * gap).dot(ONES))
-        reach = np.matmul(self.tree.corners.take(row, 0), gap.take(query, 0)[:, :, None])[:, :, 0]
-        front = np.maximum(np.maximum(reach[:, 0], reach[:, 1]), reach[:, 2])
-        return np.asarray(begin.take(query) - front)
-
-    def _from_planes(self, query: Index, row: Index, size: float) -> Array:
-        """(P,) lower bounds of the distances to the planes of triangles; 0 for needles."""
-        corners = self.tree.corners.take(row, 0)
-        one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-        normal = cross(one, two)
-        square = dot(normal, normal)
-        length = np.sqrt(np.maximum(square, TINY))
-        height = dot(self.a.take(query, 0) - corners[:, 0], normal) / length
-        other = dot(self.b.take(query, 0) - corners[:, 0], normal) / length
-        away = np.where(height * other > 0.0, np.minimum(np.abs(height), np.abs(other)), 0.0)
-        # the normal of a needle is rounding
-        sure = square > _NEEDLE * dot(one, one) * dot(two, two)
-        return np.where(sure, away - _AIR * size, 0.0)
-
-    def _size(self) -> float:
-        """Largest coordinate, metres."""
-        a, b = float(np.abs(self.a).max(initial=0.0)), float(np.abs(self.b).max(initial=0.0))
-        return self.tree.size + max(a, b)
+def _from_planes(corners: Array, a: Array, b: Array) -> Array:
+    """(P,) lower bounds of the distances of segments a-b to the planes of triangles; 0 for needles."""
+    one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    normal = cross(one, two)
+    square = dot(normal, normal)
+    height, other = (dot(ends - corners[:, 0], normal) for ends in (a, b))
+    away = np.where(height * other > 0.0, np.minimum(np.abs(height), np.abs(other)), 0.0)
+    # the normal of a needle is rounding
+    sure = square > _NEEDLE * dot(one, one) * dot(two, two)
+    return np.where(sure, away / np.sqrt(np.maximum(square, TINY)), 0.0)
 
 
 def first_of_least(query: Index, distance: Array) -> Index:
@@ -174,14 +150,6 @@ def first_of_least(query: Index, distance: Array) -> Index:
     least[query.take(starts)] = np.minimum.reduceat(distance, starts)
     equal: Index = (distance == least.take(query)).nonzero()[0]
     return equal if len(equal) == len(starts) else equal.take(_starts(query.take(equal)))
-
-
-def _counts(starts: Index, rows: int) -> Index:
-    """How many rows each query has, of so many in all."""
-    counts = np.empty_like(starts)
-    np.subtract(starts[1:], starts[:-1], out=counts[:-1])
-    counts[-1:] = rows - starts[-1:]
-    return counts
 
 
 def _starts(query: Index) -> Index:

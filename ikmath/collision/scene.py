@@ -210,6 +210,24 @@ class Scene:
         return np.broadcast_to(counted, batch).reshape(-1)
 
 
+def critical_points(
+    pose: Pose,
+    body: Body,
+    obstacles: Sequence[Shape] = (),
+    self_pairs: npt.ArrayLike = (),
+    detect: float = np.inf,
+) -> ClosestPairs:
+    """Closest pairs of one pose or a batch. For repeated queries make a `Scene` and keep it.
+
+    Args:
+        pose, detect: see `Scene.near`; all pairs by default.
+        body, obstacles, self_pairs: see `Scene`.
+    """
+    arguments.number(detect, "detect", endless=True)
+    skeleton = arguments.of_kind(pose, Pose, "pose").skeleton
+    return Scene(skeleton, body, obstacles, self_pairs).near(pose, detect)
+
+
 def _common_frames(obstacles: Sequence[Shape]) -> tuple[int, ...]:
     frames: tuple[int, ...] = ()
     for shape in obstacles:

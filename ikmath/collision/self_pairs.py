@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue, UnknownName, told
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..rotation import Array
 from .body import Body
-from .segments import closest_of_segments
+from .scene import Scene
 
 Pair = tuple[str | int, str | int]
 
@@ -32,7 +32,7 @@ def self_pairs(
     add: Iterable[Pair] = (),
     remove: Iterable[Pair] = (),
     slack: float = 0.0,
-) -> npt.NDArray[np.intp]:
+) -> Index:
     """Pairs of links that must not touch.
 
     Left out are links of one joint, links with no other link between them in the tree, and pairs that touch
@@ -59,7 +59,8 @@ def self_pairs(
     pose = Pose.forward(skeleton, skeleton.rest if q is None else q)
     if pose.batch:
         raise BadShape("q", f"({skeleton.n},)", pose.q.shape)
-    clear = _clearance(body, pose, first, second) > slack
+    near = Scene(skeleton, body, (), np.stack([first, second], 1)).near(pose, np.inf)
+    clear = near.clearance > slack
     clear &= ~_neighbours(skeleton, joints)[first, second]
     chosen = set(zip(first[clear].tolist(), second[clear].tolist(), strict=True))
     chosen |= _named(body, add)
@@ -67,24 +68,15 @@ def self_pairs(
     return np.array(sorted(chosen), dtype=np.intp).reshape(-1, 2)
 
 
-def _clearance(body: Body, pose: Pose, first: npt.NDArray[np.intp], second: npt.NDArray[np.intp]) -> Array:
-    a, b = body.segments(pose)
-    d = b - a
-    s, t = closest_of_segments(a[first], d[first], a[second], d[second])
-    gap = a[first] + s[:, None] * d[first] - a[second] - t[:, None] * d[second]
-    clearance: Array = np.sqrt((gap * gap).sum(-1)) - body.radius[first] - body.radius[second]
-    return clearance
-
-
-def _neighbours(skeleton: Skeleton, joints: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+def _neighbours(skeleton: Skeleton, joints: Index) -> Mask:
     """(L, L) links of one joint, and links whose joints have no joint with a link between them."""
     carrying = set(joints.tolist())
     above = np.full(len(skeleton), -1)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
             above[joint] = parent if parent in carrying else above[parent]
-    same: npt.NDArray[np.bool_] = joints[:, None] == joints
-    over: npt.NDArray[np.bool_] = above[joints][:, None] == joints
+    same: Mask = joints[:, None] == joints
+    over: Mask = above[joints][:, None] == joints
     return same | over | over.T
 
 

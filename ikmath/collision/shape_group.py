@@ -7,12 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
+from ..arrays import Array, Index, Mask
 
-Index = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 SegmentDistances = tuple[Array, Array, Array, Array]
 """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments, row by row."""
 
@@ -27,13 +24,7 @@ class ShapeGroup(Protocol):
     limited: bool
 
     def segments(
-        self,
-        a: Array,
-        b: Array,
-        which: Index,
-        frame: Index | None,
-        limit: Array,
-        reach: Array,
+        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
     ) -> SegmentDistances:
         """As `Solid.segment_distance`.
 
@@ -75,13 +66,7 @@ class RowGroup:
         return cls(distance, table.reshape(-1, width), len(rows))
 
     def segments(
-        self,
-        a: Array,
-        b: Array,
-        which: Index,
-        frame: Index | None,
-        limit: Array,
-        reach: Array,
+        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
     ) -> SegmentDistances:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count

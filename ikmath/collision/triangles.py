@@ -11,14 +11,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..rotation import Array
+from ..arrays import Array, Index, Mask
 from .segments import closest_by_products
 from .vectors import ONES, TINY, cross, dot
-
-Index = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 FACE: Final = 0
 """Code of the feature that is nearest: 0 the face, 1 to 3 an edge (from that corner), 4 to 6 a corner."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,11 +20,14 @@ class PostureTerm(NamedTuple):
         gradient: (n,) its derivative by the coordinates.
         hessian: (n, n) symmetric positive semidefinite approximation of its second derivative (Gauss-Newton),
             or (n,) the diagonal of one that is diagonal.
+        pulls: the gradient (*batch, n) at other poses if all residuals kept the size that they have here; its
+            derivative is what the Gauss-Newton approximation leaves out. None where that is little.
     """
 
     value: float
     gradient: Array
     hessian: Array
+    pulls: Callable[[Pose], Array] | None = None
 
 
 @runtime_checkable
@@ -42,17 +46,22 @@ class ScaledPosture:
 
     Args:
         cost: that is scaled; scale: above zero.
+
+    Attributes:
+        cost: that is scaled.
     """
 
     def __init__(self, cost: PostureCost, scale: float) -> None:
-        self._cost, self._scale = cost, scale
+        self.cost, self._scale = cost, scale
 
     def evaluate(self, pose: Pose) -> PostureTerm:
-        value, gradient, hessian = self._cost.evaluate(pose)
-        return PostureTerm(self._scale * value, self._scale * gradient, self._scale * hessian)
+        value, gradient, hessian, pulls = self.cost.evaluate(pose)
+        scale = self._scale
+        scaled = None if pulls is None else lambda poses: scale * pulls(poses)
+        return PostureTerm(scale * value, scale * gradient, scale * hessian, scaled)
 
     def value(self, pose: Pose) -> float:
-        return self._scale * self._cost.value(pose)
+        return self._scale * self.cost.value(pose)
 
 
 class JointPosture:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from math import sqrt
 from typing import Final, Self
 
@@ -267,17 +268,18 @@ class PostureObjective:
         error, slopes = np.zeros(wide + 6), np.zeros((fixed.skeleton.n, wide + 6))
         error[:wide] = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
         slopes[:, :wide] = self._displaced(rows[:, :wide])
+        push = np.zeros(3)  # of what keeps hips or centre of mass in place
         if fixed.tilt_weight:
             error[wide : wide + 3] = sqrt(fixed.tilt_weight) * self._tilt(pose)
             slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(fixed.turning)
         if self._hips_kept:
-            error[wide + 3 :] = self._hips(x)
+            error[wide + 3 :] = push = self._hips(x)
             slopes[:, wide + 3 :] = sqrt(fixed.parameters.balance) / fixed.figure.size * rows[:, -3:]
         elif self._balanced:
             over, way = self._overhang(x)
             if over > 0.0:
                 root = sqrt(fixed.parameters.balance)
-                error[wide + 3] = root * over
+                error[wide + 3], push = root * over, root * over * way
                 way = root / fixed.figure.size * way
                 slopes[:, wide + 3] = rows.dot((self._center[:, None] * way).ravel())
         value = float(error.dot(error))
@@ -290,7 +292,36 @@ class PostureObjective:
             value += float(fixed.slide_weight @ (slid * slid))
             gradient[fixed.sliding] += 2.0 * fixed.slide_weight * slid
             hessian[fixed.sliding, fixed.sliding] += 2.0 * fixed.slide_weight
-        return PostureTerm(value, gradient, hessian)
+        return PostureTerm(value, gradient, hessian, partial(self._pulls, error[: wide + 3], push))
+
+    def _pulls(self, error: Array, push: Array, poses: Pose) -> Array:
+        """See `PostureTerm`: forces on points, and the tilt's.
+
+        The joints' deviations, which bend little, and the direction of the overhang count as straight.
+
+        Args:
+            error: (r,) residuals of the mass points and the tilt; push: (3,) of hips or centre of mass;
+            poses: (*batch).
+        """
+        fixed = self._fixed
+        wide = 3 * fixed.heavy
+        force = np.zeros((len(fixed.mass), 3))
+        force[: fixed.heavy] = 2.0 * self._displaced(error[None, :wide])[0].reshape(-1, 3)
+        root = 2.0 * sqrt(fixed.parameters.balance) / fixed.figure.size
+        if self._hips_kept:
+            force[-1] += root * push
+        elif self._balanced:
+            force += root * self._center[:, None] * push
+        w, v = poses.screws
+        x = poses.points(fixed.points).reshape(-1, len(force), 3).transpose(2, 1, 0)
+        moment = np.cross(x, force.T[:, :, None], axis=0)
+        moved = fixed.points.moved.astype(float)
+        out = np.einsum("cnb,nc->nb", v, moved.dot(force)) + (w * (moved @ moment)).sum(0)
+        if fixed.tilt_weight:
+            center = poses.frame(fixed.body).reshape(-1, 3, 3) @ self._reference.upward
+            tilting = 2.0 * sqrt(fixed.tilt_weight) * np.cross(center, error[wide:])
+            out += np.einsum("cnb,bc->nb", w, tilting) * fixed.tilting
+        return np.asarray(out.T.reshape(*poses.batch, -1))
 
     def _displaced(self, ways: Array) -> Array:
         """Ways (k, 3 P) of the mass points, weighted so that their squares sum to the cost."""

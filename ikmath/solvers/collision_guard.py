@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ..arrays import Index
 from ..collision import ClosestPairs, Scene, VelocityDamper
-from ..collision.shape_group import Index
 from ..collision.vectors import ONES
 from ..errors import NotSupported
 from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
@@ -68,10 +68,10 @@ class CollisionGuard:
         self.damper = problem.avoidance
         self.margin = problem.margin
         self.region = problem.skeleton.region
-        # how far a link's axis may move that touches something before and after
-        self.thick = np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length)
-        self.pairs = np.ascontiguousarray(scene.pairs.T)
-        self.both = self.thick.take(self.pairs[0]) + self.thick.take(self.pairs[1])
+        # how far the axes of a pair may move that touch something before and after
+        thick = np.append(np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length), 0.0)
+        self.pairs = scene.broad_phase
+        self.thick = thick.take(self.pairs.link) + thick.take(self.pairs.other)
         self.moves = scene.moves[:-1]
         self.units = metric / problem.length
         alike = before is not None and before.broad_phase is scene.broad_phase
@@ -142,34 +142,18 @@ class CollisionGuard:
         return None
 
     def share(self, old: Stand, new: Stand) -> float:
-        """Share of the way between two poses that no link can have passed through anything on; 1 is all."""
-        moved = self.moved(old, new)
-        share = self._share_alone(moved, old.near.reach + new.near.reach)
-        if share < 1.0:
-            share = self._share_alone(moved, old.near.far_reach + new.near.far_reach)
-        return share if not len(self.both) else min(share, self._share_apart(old, new, moved))
+        """Share of the way between two poses on which nothing can have been passed through; above 1 all.
 
-    def _share_alone(self, moved: Array, reach: Array) -> float:
-        """The same for links (L,) among obstacles, from which they are so far (L,) at both ends together."""
-        allowed = (reach + self.thick) / np.maximum(moved, 1e-300)
-        return _SURE * float(allowed.min(initial=np.inf))
-
-    def _share_apart(self, old: Stand, new: Stand, moved: Array) -> float:
-        """The same for links that are to be kept from each other: what counts is how they move apart."""
-        if (moved <= _SURE * (self.thick + 0.5 * (old.near.apart + new.near.apart))).all():
-            return np.inf  # each keeps to its half of the room, and no pair has less
-        one, two = self.pairs
-        way = moved.take(one) + moved.take(two)
-        fast = (_SURE * self.both < way).nonzero()[0]  # the others could not pass through if they touched
-        if not len(fast):
-            return np.inf
-        allowed = old.near.between(fast) + new.near.between(fast) + self.both.take(fast)
-        apart = (_SURE * allowed < way.take(fast)).nonzero()[0]
-        if not len(apart):
-            return np.inf
-        pairs = fast.take(apart)
-        way = self._moved_apart(old, new, one.take(pairs), two.take(pairs))
-        return _SURE * float((allowed.take(apart) / np.maximum(way, 1e-300)).min())
+        For two links it counts how they move apart.
+        """
+        pairs, moved = self.pairs, np.append(self.moved(old, new), 0.0)
+        allowed = _SURE * (old.near.free + new.near.free + self.thick)
+        way = moved.take(pairs.link) + moved.take(pairs.other)
+        fast = (way > allowed).nonzero()[0]
+        both = fast[fast >= pairs.first_self]
+        way[both] = self._moved_apart(old, new, pairs.link.take(both), pairs.other.take(both))
+        ways = np.maximum(way.take(fast), 1e-300)
+        return float((allowed.take(fast) / ways).min(initial=np.inf))
 
     def moved(self, old: Stand, new: Stand) -> Array:
         """(L,) metres that each link's axis moves between two poses.

@@ -181,12 +181,19 @@ class IterationDriver:
         return Iterate(self.problem, pose, self.posture, near)
 
     def run(
-        self, iterate: Iterate, budget: Budget, correction: Correction | None, *, hurried: bool
+        self,
+        iterate: Iterate,
+        budget: Budget,
+        correction: Correction | None,
+        *,
+        hurried: bool,
+        at_once: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
             hurried: whether to end as soon as they converge slowly, since a refinement follows.
+            at_once: whether to end at the first iterate at which every effector is where it should be.
         """
 
         def model(iterate: Iterate) -> StepModel:
@@ -197,15 +204,21 @@ class IterationDriver:
         slow, refused = (
             (own.slow_steps, own.refusals) if hurried else (own.slow_at_last, own.refusals_at_last)
         )
-        return self._descend(iterate, budget, model, correction, slow, refused)
+        return self._descend(iterate, budget, model, correction, slow, refused, own.slow, at_once=at_once)
 
-    def refine(self, iterate: Iterate, budget: Budget) -> tuple[Iterate, Stop]:
-        """Steps by curvature, to the constrained minimum."""
+    def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
+        """Steps by curvature, to the constrained minimum.
+
+        Args:
+            share: of the costs; it ends where a few steps in a row gain less, at 0 where none does.
+        """
 
         def model(iterate: Iterate) -> StepModel:
             return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
 
-        return self._descend(iterate, budget, model, None, np.inf, self.parameters.refusals_at_last)
+        own = self.parameters
+        slow = own.slow_steps if share > 0.0 else np.inf
+        return self._descend(iterate, budget, model, None, slow, own.refusals_at_last, share)
 
     def _descend(
         self,
@@ -215,18 +228,23 @@ class IterationDriver:
         correction: Correction | None,
         most_slow: float,
         most_refused: int,
+        share: float,
+        *,
+        at_once: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate; most_slow, most_refused: steps in a row that end it.
+            make: the model of an iterate; most_slow, most_refused: steps in a row that end it; at_once: see
+                `run`.
+            share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
         damping, slow, refused = 1.0, 0, 0
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
-            if done and self.posture is None:
+            if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
             if budget.iterations <= 0:
                 return self._put_right(iterate), Stop.ITERATIONS
@@ -245,7 +263,7 @@ class IterationDriver:
             ):
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
-                slow = slow + 1 if self._crept(iterate, trial) else 0
+                slow = slow + 1 if self._crept(iterate, trial, share) else 0
                 if correction is not None:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
@@ -310,11 +328,11 @@ class IterationDriver:
         found = self.guard.advance(iterate.pose, iterate.near, q)
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
 
-    def _crept(self, old: Iterate, new: Iterate) -> bool:
+    def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
         """Whether a step has gained next to nothing at any level."""
         own = self.parameters
         pairs = zip(old.all_costs(), new.all_costs(), strict=True)
-        return all(abs(a - b) < own.slow * abs(a) + own.met**2 for a, b in pairs)
+        return all(abs(a - b) < share * abs(a) + own.met**2 for a, b in pairs)
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""

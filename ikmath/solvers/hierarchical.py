@@ -19,7 +19,7 @@ import numpy as np
 from .. import arguments
 from ..diagnosis.status import as_near_as_can_be, conclude, is_hopeless
 from ..model.pose import Pose
-from ..postures import JointPosture, PostureCost, ScaledPosture
+from ..postures import JointPosture, ScaledPosture
 from ..problem.problem import Problem, Solution
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
@@ -36,7 +36,7 @@ from .search import Search, without_way
 from .step_bounds import StepBounds
 from .turn_policy import Trail, TurnPolicy, moved_targets
 
-ACCURACY: Mapping[str, bool] = MappingProxyType({"fast": False, "exact": True})
+ACCURACY: Mapping[str, bool] = MappingProxyType({"reached": False, "fast": False, "exact": True})
 """Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
 
 
@@ -45,7 +45,9 @@ class HierarchicalOptions(Options):
     """Options of `hierarchical`.
 
     Attributes:
-        accuracy: "exact" goes on to the constrained minimum; "fast" ends where steps converge slowly.
+        accuracy: "exact" goes on to the constrained minimum; "fast" ends where steps converge slowly;
+            "reached" ends as soon as every goal is reached, wherever the posture is, for poses that
+            are soon solved again.
         max_turn: radians that a turn may go in one solve; None for no bound.
         restarts: batches of starts that a solve which ends short may try; 0 for none.
         seconds: after which a solve ends with what it has; None for no bound.
@@ -120,11 +122,13 @@ class Hierarchical(Method):
             room = np.where(skeleton.is_turn, limit, np.inf)
             low, high = q - room, q + room
         trail = Trail() if before is None else before
-        scene = problem.scene
+        scene, posture = problem.scene, trail.posture
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
+        if posture is None or posture.cost is not problem.posture_cost:
+            posture = posture_of(problem, q)
         driver = IterationDriver(
             problem,
-            posture_of(problem, q),
+            posture,
             StepBounds(skeleton.region, own, low, high),
             guard,
             own,
@@ -135,18 +139,22 @@ class Hierarchical(Method):
         budget = Budget(options.max_iterations, deadline)
         alone = before is None and guard is None
         exact = alone and ACCURACY[options.accuracy]
+        # a frame that ends on its way to the minimum of a posture cost is seen to tremble beside the next
+        settles = not alone and guard is None and ACCURACY[options.accuracy]
+        settles = settles and problem.posture_cost is not None
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        end, stop = driver.run(start, budget, correction, hurried=exact)
+        at_once = options.accuracy == "reached"
+        end, stop = driver.run(start, budget, correction, hurried=exact or settles, at_once=at_once)
         jumped = False
         if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
             # a start elsewhere may reach the goals, but in a pose that is far from the posture
             end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
             end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
-        if exact and stop is Stop.CONVERGED:
-            end, stop = driver.refine(end, budget)
+        if (exact or settles) and stop is Stop.CONVERGED:
+            end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
         trail = Trail(
             end.pose,
             end.near,
@@ -154,6 +162,7 @@ class Hierarchical(Method):
             moved_targets(start, trail),
             first=None if first is None else first.first,
             active=driver.active,
+            posture=posture,
         )
         answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
         return without_way(answer) if jumped and guard is not None else answer
@@ -275,7 +284,7 @@ def better_or_reached(problem: Problem, end: Iterate, start: Iterate, tolerances
     return end.reached(tolerances) or not better(problem, start, end, 1e-6)
 
 
-def posture_of(problem: Problem, q: Array) -> PostureCost | None:
+def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:
     """The posture cost of a problem, None if it has none.
 
     It is scaled so that its mean stiffness at q (n,) is one in units of the coordinates' mobilities: in the

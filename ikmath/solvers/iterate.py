@@ -68,7 +68,10 @@ class Iterate:
     def posture_value(self) -> float:
         """The posture cost."""
         if self._value is None:
-            self._value = 0.0 if self._posture is None else self._posture.value(self.pose)
+            if self._posture is None:
+                self._value = 0.0
+            else:
+                self._value = self._posture.value(self.pose) if self._term is None else self._term.value
         return self._value
 
     def reached(self, tolerances: Array) -> bool:

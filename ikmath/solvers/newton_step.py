@@ -105,13 +105,18 @@ class NewtonStep:
             edges = [edge for edge, kept in zip(edges, pushed.tolist(), strict=True) if kept]
 
     def _curvature(self, problem: Problem, iterate: Iterate, share: Array, push: Array) -> Array:
-        """(n, n) second derivative of `share e^2 / 2 + push e` in units of the metric."""
+        """(n, n) second derivative of `share e^2 / 2 + push e`, with what the posture's Hessian leaves out.
+
+        In units of the metric.
+        """
         stack, step, n = problem.stack, self._parameters.difference, len(iterate.q)
         aside = np.diag(step * self._unit)
         shifted = Pose.trusted(problem.skeleton, np.concatenate([iterate.q + aside, iterate.q - aside]))
         errors, slopes = stack.evaluate(problem.tasks, shifted)
         pull = (errors * stack.scale * share + push) * stack.scale
         gradient = np.matmul(pull[:, None, :], slopes)[:, 0, :] * self._unit
+        if iterate.posture is not None and iterate.posture.pulls is not None:
+            gradient += iterate.posture.pulls(shifted) * self._unit
         curvature = (gradient[:n] - gradient[n:]) / (2.0 * step)
         return np.asarray(0.5 * (curvature + curvature.T))
 

@@ -22,6 +22,8 @@ class HierarchicalParameters:
         slow_steps, refusals: slow or refused steps in a row that call for steps by curvature.
         slow_at_last, refusals_at_last: the same where no other steps follow: the solve ends. Damping grows
             2^k-fold with the k-th refusal.
+        settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
+            not seen.
         still: radians or figure sizes; a solve rests where no step is longer.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.
@@ -60,6 +62,7 @@ class HierarchicalParameters:
     refusals: int = 3
     slow_at_last: int = 8
     refusals_at_last: int = 7
+    settled: float = 1e-5
     still: float = 2e-7
     hold: float = 1e-10
     near: float = 1e-2

@@ -18,6 +18,7 @@ from ..collision import ClosestPairs
 from ..linalg.hierarchical_qp import Signs
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
+from ..postures import ScaledPosture
 from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array, angle
 from .frame_correction import FirstStep
@@ -38,6 +39,7 @@ class Trail:
         moved: (k,) by how much its targets had moved since the frame before, None if that is not known.
         first: its first step; active: see `IterationDriver`.
         late: frames in a row that were short of targets which a wider turn would have reached.
+        posture: its posture cost, scaled.
     """
 
     pose: Pose | None = None
@@ -47,6 +49,7 @@ class Trail:
     first: FirstStep | None = None
     active: Sequence[Signs] = ()
     late: int = 0
+    posture: ScaledPosture | None = None
 
 
 class TurnPolicy:

@@ -101,6 +101,7 @@ def test_what_blender_brings_and_nothing_else():
         "bl_ui",
         "bmesh",
         "addon_utils",
+        "rna_keymap_ui",
         "rna_prop_ui",
     }
     allowed = {ADDON, LIBRARY, "numpy", *blender, *sys.stdlib_module_names}

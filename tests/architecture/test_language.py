@@ -82,6 +82,12 @@ def test_a_page_is_short_and_plain(page):
     assert not faults, "\n".join(faults)
 
 
+def test_the_site_has_every_page():
+    """`build.py docs` fails otherwise; here it shows without the site's environment."""
+    listed = set(re.findall(r"(\w+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    assert listed - {"changelog.md"} == {page.name for page in PAGES if page.parent == ROOT / "docs"}
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

@@ -20,6 +20,9 @@ from bridge_rigs import make_rig
 ENDLESS = 1e6
 """A budget that never runs out: a drag hurries as in the window, and each run is the same."""
 
+RESTING = 300
+"""Updates in which a figure comes to rest."""
+
 WAYS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "hand": {
         "to the mouth": (-0.25, -0.12, 0.1),
@@ -103,8 +106,8 @@ def lead(drag: Any, rig: bpy.types.Object, bone: str, way: tuple[float, float, f
         turns.append(_turned(rig, poses))
     held.move_to(held.anchor + end)  # let go of, as the operator does
     late, _ = _turned(rig, poses)
-    for _ in range(100):
-        if not held.moved.glides:
+    for _ in range(RESTING):
+        if held.moved.arrived:
             break
         held.move_to(held.anchor + end)
         late = max(late, _turned(rig, poses)[0])

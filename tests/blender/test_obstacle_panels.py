@@ -29,12 +29,13 @@ class Lists(Layout):
             cls.draw_item(SimpleNamespace(), bpy.context, self, data, item, 0, active_data, active, 0, 0)
 
 
-def drawn() -> list[str]:
-    """What both panels show now."""
-    panels, texts = installed.module("ui.surroundings"), []
+def drawn(module: str = "ui.surroundings") -> list[str]:
+    """What the panels of a module show now."""
+    panels, texts = installed.module(module), []
     for cls in (cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)):
         assert "DEFAULT_CLOSED" in cls.bl_options and cls.poll(bpy.context)
-        panel = SimpleNamespace(layout=Lists(texts), _draw_bone=getattr(cls, "_draw_bone", None))
+        own = {name: getattr(cls, name, None) for name in ("_draw_bone", "_draw_method")}
+        panel = SimpleNamespace(layout=Lists(texts), **own)
         if hasattr(cls, "draw_header"):
             cls.draw_header(panel, bpy.context)
         cls.draw(panel, bpy.context)
@@ -83,7 +84,7 @@ def test_the_ways_to_keep_clear_show_their_own_parameters():
     body = rig.articulate.body
     for name, way in ik.AVOIDANCE.items():
         body.avoidance = name
-        texts = drawn()
+        texts = drawn("ui.advanced")
         for other in ik.AVOIDANCE:
             wanted = set(body.parameters.names(other))
             assert wanted <= set(texts) if other == name else not wanted & set(texts)

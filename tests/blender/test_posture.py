@@ -244,3 +244,59 @@ def test_a_figure_in_rest_pose_is_baked_as_it_stands_at_ease(source):
     bpy.ops.articulate.bake(frame_start=1, frame_end=2)
     bpy.context.scene.frame_set(2)
     assert (abs(bend(rig, "upper_arm.L", "forearm.L") - 15) < 2) == (source == "AUTO")
+
+
+def _swing(rig, share):
+    """Elbows out and up, as this character always holds them: from the side to the front."""
+    for side, sign in (("L", 1), ("R", -1)):
+        arm, fore = (rig.pose.bones[f"{bone}.{side}"] for bone in ("upper_arm", "forearm"))
+        arm.rotation_quaternion = Quaternion((0, 0, 1), sign * (0.2 + 0.7 * share)) @ Quaternion(
+            (0, 1, 0), sign * 1.0
+        )
+        fore.rotation_quaternion = Quaternion((1, 0, 0), 0.7 + 0.8 * share)
+
+
+def _take(rig, name):
+    rig.animation_data_create().action = bpy.data.actions.new(name)
+    for frame in range(1, 13):
+        _swing(rig, (frame - 1) / 11)
+        for bone in ("upper_arm.L", "upper_arm.R", "forearm.L", "forearm.R"):
+            rig.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame)
+    rig.animation_data.action = None
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+
+
+@pytest.mark.parametrize("how", ["solve", "bake", "live"])
+def test_a_posture_from_actions_bends_the_elbows_as_the_character_does(how):
+    off = {}
+    for source in ("AUTO", "ACTIONS"):
+        rig = person(posture_from="AUTO")
+        _take(rig, "Acting")
+        _swing(rig, 0.55)
+        true = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
+        for bone in rig.pose.bones:
+            bone.matrix_basis.identity()
+        hold(rig, *FEET)
+        pull(rig, "hand.L", true[3])
+        pull(rig, "hand.R", true[7])
+        rig.articulate.solver.posture_from = source
+        if how == "live":
+            rig.articulate.live = True
+            bpy.context.scene.frame_set(3)
+        elif how == "bake":
+            bpy.ops.articulate.bake(frame_start=1, frame_end=3)
+            bpy.context.scene.frame_set(3)
+        else:
+            solve(rig)
+        now = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
+        assert np.linalg.norm((now - true)[[3, 7]], axis=1).max() < 1e-3
+        off[source] = np.linalg.norm((now - true)[[0, 4]], axis=1).mean()
+    assert off["ACTIONS"] < 0.5 * off["AUTO"], off
+
+
+def test_a_posture_from_actions_needs_some():
+    rig = person(posture_from="ACTIONS")
+    hold(rig, *FEET)
+    with pytest.raises(RuntimeError, match="no other action"):
+        bpy.ops.articulate.solve()

@@ -33,7 +33,7 @@ def test_with_an_armature_the_buttons_and_what_to_do_first():
         "articulate.bake",
     } <= set(drawn)
     text = " ".join(drawn)
-    assert "Drag Bone" in text and "Pin bones" in text and "ARTICULATE_MT_pins" in drawn
+    assert "Drag any bone" in text and "Pin what is to stay" in text and "ARTICULATE_MT_pins" in drawn
     bpy.ops.object.mode_set(mode="OBJECT")
     drawn = draw()
     assert "articulate.begin" in drawn and "ARTICULATE_MT_pins" not in drawn
@@ -117,7 +117,7 @@ def test_an_effector_with_its_details_before_and_after_a_solve(kind):
     } <= set(drawn)
     bpy.ops.articulate.solve()
     text = " ".join(draw())
-    assert ("mm" in text) == (kind != "ORIENTATION") and ("°" in text) == (kind != "POSITION")
+    assert "b3 is at its target" in text and "0.0 mm" not in text, "Nobody can see how far it is off."
     assert rig.articulate.message.split()[0] in text
 
 
@@ -154,7 +154,7 @@ def test_progress_is_shown_while_baking():
     session = bpy.context.window_manager.articulate
     session.baking, session.progress = True, 0.4
     drawn = draw()
-    assert any("40%" in text for text in drawn) and "articulate.solve" not in drawn
+    assert any("40%" in text for text in drawn)
     with pytest.raises(RuntimeError, match="bake is running"):
         bpy.ops.articulate.solve()
     session.baking = False
@@ -183,7 +183,7 @@ def test_the_preferences_draw():
     preferences = bpy.context.preferences.addons[installed.package()].preferences
     layout = Layout()
     cls.draw(PreferencesSelf(preferences, layout), bpy.context)
-    assert layout.drawn == ["target_display", "target_size"]
+    assert layout.drawn == ["target_display", "target_size", "show_hints"]
 
 
 class PreferencesSelf:
@@ -315,7 +315,7 @@ def test_how_it_ended_stands_beside_each_effector():
     assert "b3: 5" in text and "out of reach" in text
     effector.target.location = (1.0, 0.5, 2.5)
     bpy.ops.articulate.solve()
-    assert effector.status == "REACHED" and "b3 is there" in " ".join(draw())
+    assert effector.status == "REACHED" and "b3 is at its target" in " ".join(draw())
     effector.influence = 0.0
     bpy.ops.articulate.solve()
     assert effector.status == "OFF"
@@ -341,18 +341,3 @@ def test_sentences_are_cut_where_the_sidebar_ends():
         assert "".join(lines).replace(" ", "") == sentence.replace(" ", "")
         assert len(lines) <= width(sentence) / 20.0 + 4
     assert list(text.wrap("one two three", 7.0, width)) == ["one two", "three"]
-
-
-def test_what_an_operator_refused_is_forgotten_with_the_next_that_does_its_work():
-    rig = arm()
-    add("b3")
-    for refuse in (lambda: bpy.ops.articulate.pair_add(watched=True), lambda: bpy.ops.articulate.mirror()):
-        with pytest.raises(RuntimeError):
-            refuse()
-        assert rig.articulate.message
-        bpy.ops.articulate.body_fit()
-        assert rig.articulate.message == ""
-    bpy.ops.articulate.solve()
-    told = rig.articulate.message
-    bpy.ops.articulate.body_fit()
-    assert rig.articulate.message == told, "what a solve has said stays"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bone the mouse means: of any figure in Pose Mode, by its line, and by its shape."""
+"""Which bone a click would select: of any figure in Pose Mode, by the shapes drawn, the nearest first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pytest
 from addon_scenes import two_arms
 from bridge_rigs import chain_rig
 
-under_mouse = installed.module("control.drag.pick")
+picking = installed.module("control.drag.pick")
+under_mouse = installed.module("control.drag.under_mouse")
+drawn_bones = installed.module("control.drag.drawn_bones")
 sight = installed.module("control.drag.view")
 
 WIDTH, HEIGHT, METRE = 800, 600, 100.0
@@ -31,10 +33,11 @@ FRONT = sight.Sight(
 def under(x: float, z: float, **overlay: bool) -> tuple[str, str, float] | None:
     """Armature, bone and where on it, at a place of the front view, with what is switched off in it."""
     switches = {"show_overlays": True, "show_bones": True, **overlay}
-    view = SimpleNamespace(overlay=SimpleNamespace(**switches))
+    shading = SimpleNamespace(type="SOLID", show_xray=False, show_xray_wireframe=False)
+    view = SimpleNamespace(overlay=SimpleNamespace(**switches), shading=shading)
     bones = [b for rig in bpy.context.objects_in_mode for b in rig.pose.bones if not b.bone.hide]
     context = SimpleNamespace(visible_pose_bones=bones, preferences=bpy.context.preferences, space_data=view)
-    found = under_mouse.bone_at(context, FRONT, (WIDTH / 2 + METRE * x, HEIGHT / 2 + METRE * z))
+    found = picking.bone_at(context, FRONT, (WIDTH / 2 + METRE * x, HEIGHT / 2 + METRE * z))
     return None if found is None else (found[0].id_data.name, found[0].name, found[1])
 
 
@@ -65,18 +68,54 @@ def rig() -> bpy.types.Object:
     return made
 
 
-NAN = (np.nan, np.nan)
+def lines(*ends: tuple[tuple[float, float, float], tuple[float, float, float]]) -> object:
+    """Bones that are drawn as lines, in pixels and depth."""
+    numbers = np.arange(2 * len(ends)).reshape(-1, 2)
+    none = np.zeros((0, 3), np.intp)
+    return drawn_bones.DrawnBones(
+        np.array(ends).reshape(-1, 3), none, numbers, none[:, 0], np.arange(len(ends))
+    )
 
 
-def test_the_bone_under_the_mouse():
-    heads = [(100, 100), (200, 100), NAN]
-    tails = [(200, 100), (300, 100), (150, 100)]
-    nearest = under_mouse.nearest_bone
-    assert nearest((150, 110), heads, tails, 30) == (0, pytest.approx(0.5))
-    assert nearest((200, 105), heads, tails, 30) == (0, pytest.approx(1.0))  # where two meet: a tip
-    assert nearest((290, 90), heads, tails, 30) == (1, pytest.approx(0.9))
-    assert nearest((150, 140), heads, tails, 30) is None
-    assert nearest((150, 140), np.zeros((0, 2)), np.zeros((0, 2)), 30) is None
+def found(pixel: tuple[float, float], *ends) -> int | None:
+    drawn = lines(*ends)
+    return under_mouse.nearest_drawn(drawn, drawn.corners, pixel)
+
+
+def test_of_bones_under_the_mouse_the_nearest_to_the_viewer_is_meant():
+    far, near = ((100, 100, 0.9), (200, 100, 0.9)), ((100, 103, 0.1), (200, 103, 0.1))
+    assert found((150, 100), far, near) == 1
+    assert found((150, 96), far, near) == 0, "Only the far one is within 5 pixels."
+    assert found((150, 112), far, near) == 1
+    assert found((150, 125), far, near) is None
+    assert found((150, 100)) is None
+
+
+def test_depth_counts_where_the_mouse_is():
+    rising, level = ((100, 100, 0.0), (200, 100, 1.0)), ((100, 100, 0.5), (200, 100, 0.5))
+    assert found((120, 100), rising, level) == 0
+    assert found((180, 100), rising, level) == 1
+
+
+def test_what_is_behind_the_eye_is_not_meant():
+    assert found((150, 100), ((np.nan,) * 3, (150, 100, 0.5))) is None
+
+
+def test_an_area_covers_what_is_behind_it(rig):
+    """A bone's body is filled: of two that overlap the one in front is meant, also far from its edges."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    behind = chain_rig(1)
+    behind.location.y = 1.0
+    for thing in (rig, behind):
+        thing.data.display_type = "BBONE"
+        for bone in thing.data.bones:
+            bone.bbone_x = bone.bbone_z = 0.4
+    bpy.context.view_layer.update()
+    pose(rig, behind)
+    assert under(0.0, 0.5)[:2] == ("Rig", "b0")
+    rig.location.y = 2.0
+    bpy.context.view_layer.update()
+    assert under(0.0, 0.5)[:2] == (behind.name, "b0")
 
 
 def test_a_shape_counts_where_it_is_drawn_and_only_there(rig):

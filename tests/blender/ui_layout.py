@@ -83,7 +83,7 @@ def draw_list_item(layout: Layout, rig, effector, sidebar: float | None = None) 
 def draw() -> list[str]:
     """Everything that the tab shows now."""
     drawn: list[str] = []
-    for cls in installed.module("ui.panel").CLASSES:
+    for cls in (*installed.module("ui.panel").CLASSES, *installed.module("ui.advanced").CLASSES):
         if not hasattr(cls, "poll") or cls.poll(bpy.context):
             cls.draw(Panel(cls, Layout(drawn)), bpy.context)
     return drawn

@@ -287,7 +287,7 @@ class BlenderWindow:
     def complaints(self) -> list[str]:
         """Lines of Blender's console that tell of an error."""
         signs = ("Traceback", "Error", "error:", "unknown operator", "not found", "Exception")
-        harmless = ("EGL_BAD_MATCH", "libdecor", "ALSA", "pulseaudio")
+        harmless = ("EGL_BAD_MATCH", "libdecor", "ALSA", "pulseaudio", "sync required")
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         return [
             line for line in lines if any(s in line for s in signs) and not any(h in line for h in harmless)

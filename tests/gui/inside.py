@@ -87,6 +87,9 @@ def start():
     preferences.system.viewport_aa, preferences.system.use_overlay_smooth_wire = "OFF", False
     preferences.edit.undo_steps = 64
     preferences.edit.use_keyframe_insert_available = False  # on from 5.2 on; then auto-key makes no new curve
+    for name, addon in preferences.addons.items():
+        if name.endswith(".articulate"):
+            addon.preferences.show_hints = False  # a new user's; tests of hints switch them on
     bpy.app.timers.register(poll, persistent=True)
 
 

@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
 from tests.gui.blender_window import BACKEND, HEIGHT, WIDTH, BlenderWindow
 
 ARMATURE = """
@@ -10,6 +15,24 @@ bpy.ops.object.select_all(action='SELECT'); bpy.ops.object.delete()
 bpy.ops.object.armature_add()
 bpy.ops.ed.undo_push(message='armature')
 """
+
+
+LETTER = 200  # brightness from which on a pixel belongs to a word
+
+
+def sidebar(window: BlenderWindow) -> tuple[int, int, int, int]:
+    """Left, top, right, bottom of the panels, on the screen, without the names of the tabs."""
+    return window.run(
+        "region = next(r for r in view()['area'].regions if r.type == 'UI')\n"
+        "top = window().height - region.y\n"
+        "result = [region.x + 10, top - region.height, region.x + region.width - 50, top - 10]"
+    )
+
+
+def lowest_word(picture: Path, *box: int) -> int:
+    """The lowest row of the screen with a letter in it, within a box."""
+    seen = np.asarray(Image.open(picture).convert("L").crop(box))
+    return int(np.flatnonzero((seen > LETTER).any(1)).max()) + box[1]
 
 
 def test_the_window_is_there(window: BlenderWindow):
@@ -59,3 +82,21 @@ def test_who_has_clicked_on_a_character_begins_by_one_button(window: BlenderWind
     window.operate("bpy.ops.wm.tool_set_by_id(name='builtin.select_box')")
     window.settle()
     assert window.screen.picture().getpixel(button) != lit, "The button tells that it is another tool now."
+
+
+def test_a_message_moves_no_button_and_the_closed_tab_is_half_a_screen(window: BlenderWindow):
+    window.operate(ARMATURE)
+    window.operate("bpy.ops.object.mode_set(mode='POSE')\nbpy.ops.articulate.pin(bone='Bone')")
+    window.show_tab("Articulate")
+    before = window.find_button("articulate.report_show")
+    window.operate("bpy.ops.articulate.solve()")
+    window.screenshot("message")
+    assert window.find_button("articulate.report_show") == before
+    window.operate("bpy.ops.articulate.clear()")
+    window.settle()
+    picture = window.screenshot("closed_tab")
+    assert lowest_word(picture, *sidebar(window)) - sidebar(window)[1] < HEIGHT / 2
+    window.operate("bpy.data.objects['Armature'].articulate.message = 'word ' * 80")
+    window.settle()
+    long = window.screenshot("closed_tab_with_a_long_message")
+    assert lowest_word(long, *sidebar(window)) == lowest_word(picture, *sidebar(window))

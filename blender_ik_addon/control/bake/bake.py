@@ -28,6 +28,7 @@ from ...properties.access import session_of
 from ...properties.refusal import Refused
 from ..frame.confirm import as_shown
 from ..frame.plan import Plan, find_armature, read_plan
+from ..frame.posture import FramePosture
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
@@ -155,12 +156,7 @@ class Bake:
             yield self.progress
         figure, samples = seen[0][0], [sample for _, sample in seen]
         solved: list[Solved] = []
-        ready = (
-            task
-            for start in range(0, len(samples), _BLOCK)
-            for task in self._tasks(figure, samples[start : start + _BLOCK])
-        )
-        for task in smoothed_tasks(ready):
+        for task in smoothed_tasks(self._ready(figure, samples)):
             solved.append(self._solve(task, solved[-1] if solved else None))
             self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
             yield self.progress
@@ -187,14 +183,22 @@ class Bake:
             self.sampling = False
             self._give_back(before)
 
-    def _tasks(self, figure: Figure, samples: list[Sample]) -> list[Task]:
+    def _ready(self, figure: Figure, samples: list[Sample]) -> Iterator[Task]:
+        """The tasks of all frames, a block at a time."""
+        posture: FramePosture | None = None
+        for start in range(0, len(samples), _BLOCK):
+            tasks = self._tasks(figure, samples[start : start + _BLOCK], posture)
+            posture = tasks[-1].posture
+            yield from tasks
+
+    def _tasks(self, figure: Figure, samples: list[Sample], posture: FramePosture | None) -> list[Task]:
         try:
-            return make_tasks(self.plan, figure, samples)
+            return make_tasks(self.plan, figure, samples, posture=posture)
         except REASONS as reason:
             if len(samples) == 1:
                 raise _stopped(samples[0].frame, reason) from reason
         # One of them is to blame; alone, it says its frame.
-        return [task for sample in samples for task in self._tasks(figure, [sample])]
+        return [task for sample in samples for task in self._tasks(figure, [sample], posture)]
 
     def _solve(self, task: Task, before: Solved | None) -> Solved:
         try:

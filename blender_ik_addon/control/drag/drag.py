@@ -10,8 +10,7 @@ how often the window was drawn leave no traces in it.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -19,7 +18,6 @@ import numpy.typing as npt
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.model.frame_points import Points
 
 from ...bridge.armature import Array, Channels, PoseState, read_channels
 from ...bridge.pose import write_channels
@@ -28,7 +26,7 @@ from ...properties.access import rig_of
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
-from ..frame.goals import points, reached
+from ..frame.goals import reached
 from ..frame.held_back import shortest
 from ..frame.hinging import hinged
 from ..frame.plan import NOT_SAVED, Plan, find_armature
@@ -51,17 +49,13 @@ class Moved:
     Attributes:
         error: from where the hand wants it, in metres or, while turning, radians.
         status: name of `ikmath.Status`; message: what holds the figure back.
-        place: (3,) world, where the point is now.
-        arrived: asked again, the figure would not move; else the time was up, or it
-            glides: what is shown is on its way to a pose that has become better.
+        arrived: asked again, the figure would not move; else it is on its way to a better pose.
     """
 
     error: float
     status: str
     message: str
-    place: Array = field(repr=False)
     arrived: bool = True
-    glides: bool = False
 
 
 class Drag:
@@ -89,7 +83,6 @@ class Drag:
     _mirrored: Mirrored | None
     _solver: DragSolver
     _target: Array
-    _point: Points
 
     def __init__(
         self,
@@ -191,7 +184,6 @@ class Drag:
         if self._task.figure is not self._figure:
             (self._task,) = make_tasks(self._plan, hinged(self._task.figure), [sample])
         self._figure, self._present = self._task.figure, None
-        self._point = self._point_of(self._plan, self._figure, self._row)
         return True
 
     def move_to(self, place: npt.ArrayLike) -> Moved:
@@ -287,8 +279,7 @@ class Drag:
         self.grip, self._plan = grip, plan
         self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
-        self._solver, self._last = DragSolver(plan, rows, self._budget), None
-        self._point = self._point_of(plan, figure, self._row)
+        self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
         self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
         if mirrored is not None and relative:
@@ -301,11 +292,6 @@ class Drag:
         """The plan with the effectors that are on the rig."""
         return replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
 
-    @staticmethod
-    def _point_of(plan: Plan, figure: Figure, row: int) -> Points:
-        """An effector's point, bound to the figure for all its poses."""
-        return Points(figure.skeleton, [plan.effectors[row].bone], points(plan, figure)[row])
-
     def _update(self) -> Moved:
         armature = find_armature(self._plan)
         targets, then = self._sample.targets.copy(), self._task.sample.targets[self._row]
@@ -313,7 +299,7 @@ class Drag:
         if self._mirrored is not None:
             targets[self._rows[1]] = self._mirrored.across(self._target, self._sample.space)
         self._task = next_task(self._task, replace(self._sample, targets=targets))
-        return self._show(armature, self._solver.update(self._task, rests=self._gone(then) == 0.0))
+        return self._show(armature, self._solver.update(self._task, rests=np.array_equal(then, self._target)))
 
     def _show(self, armature: bpy.types.Object, solved: Solved) -> Moved:
         write_channels(armature, solved.channels, present=self._present)
@@ -322,18 +308,10 @@ class Drag:
         if self.recording is not None:
             self.recording.note(self._sample, solved.channels, self._figure.keyed)
         error = (solved.angle if self.grip.turn else solved.distance)[self._row]
-        place = ik.Pose.forward(self._figure.skeleton, solved.q).points(self._point)[0]
-        place = self._figure.space.point_out(place)
         there = self._solver.is_there(solved)
         status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
-        self.moved = Moved(
-            error=float(error),
-            status=status,
-            message=message,
-            place=place,
-            arrived=self._solver.arrived,
-            glides=not self._solver.arrived,
-        )
+        status = "BEST_EFFORT" if status == "STOPPED" else status
+        self.moved = Moved(error=float(error), status=status, message=message, arrived=self._solver.arrived)
         return self.moved
 
     def _message(self, solved: Solved) -> str:
@@ -344,14 +322,10 @@ class Drag:
         off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # of the two it may lack one
         if off > self._plan.tolerance:
             counts = np.arange(len(counts)) == self._row
-        return shortest(self._plan, self._task.parts, problem, solved.solution, counts)
-
-    def _gone(self, then: Array) -> float:
-        """How far the hand has gone from where it was (4, 4), figure sizes or radians."""
-        if self.grip.turn:
-            return float(rotation.angle(then[:3, :3].T @ self._target[:3, :3]))
-        away = self._figure.space.point_in(self._target[:3, 3]) - self._figure.space.point_in(then[:3, 3])
-        return float(np.linalg.norm(away)) / self._task.problem.length
+        solution = solved.solution
+        if solution.status is ik.Status.STOPPED:  # that the time was short is not worth a word
+            solution = replace(solution, status=ik.Status.BEST_EFFORT)
+        return shortest(self._plan, self._task.parts, problem, solution, counts)
 
     def _come_to_rest(self) -> None:
         """Let the figure have what the hand asks for, however long it takes, but for what is recorded."""

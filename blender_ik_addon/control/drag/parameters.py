@@ -23,7 +23,9 @@ class DragParameters:
         pieces: updates that a solve from elsewhere may take.
     """
 
-    least_seconds: float = 1e-9
+    seen: float = 1e-4
+    iterations: int = 8
+    least_seconds: float = 4e-3
     turn_asked: float = math.radians(5.0)
     turn: float = math.radians(2.5)
     slow: float = 0.2
@@ -31,7 +33,7 @@ class DragParameters:
     nearer: float = 0.9
     much_nearer: float = 0.5
     farther: float = 1.5
-    pieces: int = 40
+    pieces: int = 60
 
 
 DEFAULTS = DragParameters()

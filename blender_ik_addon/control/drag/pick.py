@@ -1,141 +1,90 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bone is under the mouse: by its line from head to tip, and by the shape drawn in its place."""
+"""The bone that a press takes hold of: the one that Blender's click selects there, while none is selected.
+
+A click prefers bones that are not selected: on one and the same place it goes on to the bone behind. A press
+takes the one in front, also where it is selected.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import bpy
 import numpy as np
 import numpy.typing as npt
-from mathutils import Matrix
 
-from .view import Array, Sight
+from ... import compat
+from .under_mouse import bone_under_mouse
+from .view import Sight
 
-_REACH: Final = 30.0  # pixels, at a resolution scale of 1: bones farther from the mouse are not meant
-_SAME: Final = 1.0  # pixels: what is nearer than that to the nearest is as near
-
-Outlines = tuple[Array, Array, npt.NDArray[np.intp]]
-"""(S, 2) and (S, 2) pixels of the ends of lines; (S,) number of the bone that each belongs to."""
-NO_OUTLINES: Final[Outlines] = (np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0, dtype=np.intp))
+_NOWHERE: Final = (-10000, -10000)  # pixels, where no region is
 
 
 def bone_at(
     context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike
 ) -> tuple[bpy.types.PoseBone, float] | None:
-    """The visible bone under the mouse, of any armature in Pose Mode; what cannot be selected is not meant.
+    """The bone that a click would select, of any armature in Pose Mode.
 
-    Where the view shows no bones, a click selects none in Blender either.
+    In a window Blender's own click tells, and what was selected before is selected again. Where nothing is
+    drawn, as in tests in background, the shapes tell.
 
     Args:
-        context: for what is visible, and the scale of the interface.
-        sight: how the region looks at the world.
+        context: of the 3D view.
+        sight: how its region looks at the world.
         pixel: (2,) where the mouse is in it.
 
     Returns:
-        The bone and where on it, from 0 at its head to 1 at its tip; None if none is near.
+        The bone and where on it, from 0 at its head to 1 at its tip; None if a click would select none.
     """
-    bones: list[Any] = [bone for bone in context.visible_pose_bones or () if not bone.bone.hide_select]
-    if not bones or not _shows_bones(context.space_data):
-        return None
-    places = {bone.id_data: np.array(bone.id_data.matrix_world) for bone in bones}
-    world = np.array([places[bone.id_data] for bone in bones])
-    ends = np.array([(bone.head, bone.tail) for bone in bones])
-    heads, tails = (np.einsum("bij,bj->bi", world[:, :3, :3], ends[:, n]) + world[:, :3, 3] for n in (0, 1))
-    radius = _REACH * (context.preferences.system.ui_scale or 1.0)  # 0 without a window
-    found = nearest_bone(pixel, sight.pixels(heads), sight.pixels(tails), radius, read_outlines(bones, sight))
-    return None if found is None else (bones[found[0]], found[1])
+    bone = bone_under_mouse(context, sight, pixel) if bpy.app.background else _clicked(context, pixel)
+    return None if bone is None else (bone, _share_along(bone, sight, pixel))
 
 
-def _shows_bones(view: Any) -> bool:
-    """Whether a 3D view shows bones; None where there is none, as in a script."""
-    return view is None or (view.overlay.show_overlays and view.overlay.show_bones)
+def _clicked(context: bpy.types.Context, pixel: npt.ArrayLike) -> bpy.types.PoseBone | None:
+    """What Blender's click selects."""
+    x, y = np.rint(pixel).astype(int).tolist()
+    with _nothing_selected(context):
+        bpy.ops.view3d.select(location=_NOWHERE)  # so that the next is no second click on the same place
+        ended = bpy.ops.view3d.select(location=(x, y))
+        return context.active_pose_bone if "FINISHED" in ended else None
 
 
-def nearest_bone(
-    pixel: npt.ArrayLike,
-    heads: npt.ArrayLike,
-    tails: npt.ArrayLike,
-    radius: float,
-    outlines: Outlines = NO_OUTLINES,
-) -> tuple[int, float] | None:
-    """The bone under the mouse.
-
-    Args:
-        pixel: (2,) where the mouse is.
-        heads: (B, 2); tails: (B, 2) pixels of the bones' ends, nan where they cannot be seen.
-        radius: pixels; a bone farther off is not meant.
-        outlines: what else is drawn for bones.
-
-    Returns:
-        Number of the bone and where on it, from 0 at its head to 1 at its tip; None if none is near.
-    """
-    mouse = np.asarray(pixel, dtype=float)
-    share, distance = _nearest_on(mouse, np.asarray(heads, dtype=float), np.asarray(tails, dtype=float))
-    starts, ends, owner = outlines
-    np.minimum.at(distance, owner, _nearest_on(mouse, starts, ends)[1])
-    if not len(distance) or not distance.min() <= radius:
-        return None
-    # Where bones meet, the one whose tip is there is meant: dragging it moves that point.
-    near = np.flatnonzero(distance <= distance.min() + _SAME)
-    best = int(near[np.argmax(share[near])])
-    return best, float(share[best])
+@contextmanager
+def _nothing_selected(context: bpy.types.Context) -> Iterator[None]:
+    """No bone is selected meanwhile, and a click cannot leave Pose Mode; afterwards all is as it was."""
+    tools, layer = context.scene.tool_settings, context.view_layer
+    locked, active = tools.lock_object_mode, layer.objects.active
+    things = [(thing, thing.select_get()) for thing in layer.objects]
+    rigs: list[tuple[Any, Any]] = [(rig, rig.data.bones.active) for rig in context.objects_in_mode]
+    bones = [bone for rig, _ in rigs for bone in rig.pose.bones if compat.bone_selected(bone)]
+    tools.lock_object_mode = True
+    for bone in bones:
+        compat.select_bone(bone, False)
+    try:
+        yield
+    finally:
+        tools.lock_object_mode = locked
+        for rig, last in rigs:
+            rig.data.bones.active = last  # which selects it, up to 4.5
+            for bone in rig.pose.bones:
+                if compat.bone_selected(bone):
+                    compat.select_bone(bone, False)
+        for bone in bones:
+            compat.select_bone(bone)
+        for thing, selected in things:
+            if thing.select_get() != selected:
+                thing.select_set(selected)
+        layer.objects.active = active
 
 
-def read_outlines(bones: Sequence[Any], sight: Sight) -> Outlines:
-    """The edges of the custom shapes that are drawn in place of bones.
-
-    Args:
-        bones: that are visible.
-        sight: how the region looks at the world.
-    """
-    read: dict[int, tuple[Array, npt.NDArray[np.intp]]] = {}
-    shown: list[tuple[int, Matrix, tuple[Array, npt.NDArray[np.intp]]]] = []
-    for number, bone in enumerate(bones):
-        shape = bone.custom_shape
-        if shape is None or shape.type != "MESH" or not bone.id_data.data.show_bone_custom_shapes:
-            continue
-        mesh: Any = shape.data
-        if mesh.session_uid not in read:
-            read[mesh.session_uid] = _read_edges(mesh)
-        shown.append((number, bone.id_data.matrix_world @ shape_matrix(bone), read[mesh.session_uid]))
-    if not shown:
-        return NO_OUTLINES
-    # All corners at once: a rig has hundreds of shapes, of few corners each.
-    numbers, matrices, shapes = zip(*shown, strict=True)
-    counts = np.array([len(corners) for corners, _ in shapes])
-    place = np.array(matrices)[np.repeat(np.arange(len(shown)), counts)]
-    corners = np.einsum("cij,cj->ci", place[:, :3, :3], np.concatenate([own for own, _ in shapes]))
-    pixels = sight.pixels(corners + place[:, :3, 3])
-    first = np.cumsum(counts) - counts
-    pairs = np.concatenate([own + start for (_, own), start in zip(shapes, first, strict=True)])
-    owner = np.repeat(numbers, [len(own) for _, own in shapes])
-    return pixels[pairs[:, 0]], pixels[pairs[:, 1]], owner
-
-
-def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
-    """Where a bone's custom shape is drawn, in the space of the armature."""
-    carrier = bone.custom_shape_transform or bone
-    place: Any = bone.custom_shape_translation
-    size: Any = bone.custom_shape_scale_xyz * (bone.bone.length if bone.use_custom_shape_bone_size else 1.0)
-    return carrier.matrix @ Matrix.LocRotScale(place, bone.custom_shape_rotation_euler, size)
-
-
-def _read_edges(mesh: bpy.types.Mesh) -> tuple[Array, npt.NDArray[np.intp]]:
-    """(V, 3) vertices and (E, 2) numbers of those that edges join."""
-    corners, pairs = np.empty(3 * len(mesh.vertices), np.float32), np.empty(2 * len(mesh.edges), np.int32)
-    mesh.vertices.foreach_get("co", corners)
-    mesh.edges.foreach_get("vertices", pairs)
-    return corners.reshape(-1, 3).astype(float), pairs.reshape(-1, 2).astype(np.intp)
-
-
-def _nearest_on(mouse: Array, starts: Array, ends: Array) -> tuple[Array, Array]:
-    """Where on each line the mouse is nearest (0 to 1, 1 where it cannot be seen), and how far from it."""
-    way = ends - starts
-    square = (way * way).sum(-1)
-    share = ((mouse - starts) * way).sum(-1) / np.where(square > 0, square, 1.0)
-    share = np.clip(share, 0.0, 1.0)
-    off = starts + share[:, None] * way - mouse
-    seen = np.isfinite(off).all(-1)
-    return np.where(seen, share, 1.0), np.where(seen, np.sqrt((off * off).sum(-1)), np.inf)
+def _share_along(bone: Any, sight: Sight, pixel: npt.ArrayLike) -> float:
+    """Where on a bone's line the mouse is nearest, from 0 to 1; 1 where the line cannot be seen."""
+    world = bone.id_data.matrix_world
+    start, end = sight.pixels([world @ bone.head, world @ bone.tail])
+    way = end - start
+    square = float(way @ way)
+    if not square > 0.0:
+        return 1.0
+    return float(np.clip((np.asarray(pixel, dtype=float) - start) @ way / square, 0.0, 1.0))

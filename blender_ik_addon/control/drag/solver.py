@@ -13,11 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 
 import ikmath as ik
 from ikmath.diagnosis.error_bounds import shortfalls
+from ikmath.postures import JointPosture
 from ikmath.solvers.parameters import DEFAULTS as ik_parameters
 
 from ...bridge.armature import Array
@@ -34,7 +36,7 @@ class DragSolver:
     """The updates of one hold.
 
     Args:
-        plan: with what is dragged; rows: its effectors.
+        plan: with what is dragged; rows: its effectors; length: of the figure, metres.
         seconds: that an update may take; infinite for updates that go to their end.
 
     Attributes:
@@ -44,17 +46,25 @@ class DragSolver:
     """
 
     def __init__(
-        self, plan: Plan, rows: Sequence[int], seconds: float, parameters: DragParameters = DEFAULTS
+        self,
+        plan: Plan,
+        rows: Sequence[int],
+        length: float,
+        seconds: float,
+        parameters: DragParameters = DEFAULTS,
     ) -> None:
         dragged = plan.effectors[rows[0]].priority
         self.counts = np.array([effector.priority <= dragged for effector in plan.effectors])
         self.last: Solved | None = None
         self.arrived = False
-        self._parameters, self._tolerance = parameters, plan.tolerance
+        near = max(plan.tolerance, parameters.seen * length)
+        self._parameters, self._tolerance = parameters, near
         self._endless = seconds == inf
-        limited = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
+        limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
         unbound = replace(ik_parameters, turn_limits=(parameters.turn_asked, inf))
-        self._moving = plan.solver(accuracy="fast", parameters=unbound, **limited)
+        self._moving = plan.solver(
+            most=parameters.iterations, accuracy="reached", tolerance=near, parameters=unbound, **limited
+        )
         self._resting = plan.solver(accuracy="exact", restarts=0, max_turn=parameters.turn, **limited)
         self._exact = plan.solver(accuracy="exact", restarts=0)
         self._anew = plan.solver(accuracy="exact", restarts=0, **limited)
@@ -92,7 +102,7 @@ class DragSolver:
             if self.arrived:
                 solved = self._begin_anew(task, solved)
         elif was_there and task.problem.scene is None:
-            solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
+            solved = self._better(task, solved, self._solved(task, None, self._anew.solve))
         self.last = solved
         return solved
 
@@ -117,8 +127,12 @@ class DragSolver:
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
         if self._towards is not None:
-            aim = task.problem.towards([*task.problem.tasks, ik.Posture(self._towards)])
-            task = replace(task, problem=aim)
+            problem = task.problem
+            if problem.posture is None:
+                problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
+            else:
+                problem = problem.towards([*problem.tasks, ik.Posture(self._towards)])
+            task = replace(task, problem=problem)
         return solve_task(task, last, brief=True, ask=ask)
 
     def _look_for_bends(self, task: Task, solved: Solved) -> None:

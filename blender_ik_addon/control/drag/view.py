@@ -41,11 +41,18 @@ class Sight:
 
     def pixels(self, world: npt.ArrayLike) -> Array:
         """(..., 3) points of the world as (..., 2) pixels; nan for what is behind the eye."""
+        return self.screen(world)[..., :2]
+
+    def screen(self, world: npt.ArrayLike) -> Array:
+        """(..., 3) points of the world as (..., 3) pixels and depth, which grows away from the viewer.
+
+        Straight lines stay straight in it. nan for what is behind the eye.
+        """
         point = np.asarray(world, dtype=float)
         clip = point @ self.projection[:, :3].T + self.projection[:, 3]
-        depth = np.where(clip[..., 3:] > 0, clip[..., 3:], np.nan)
-        half = np.array([self.width, self.height]) / 2
-        found: Array = (clip[..., :2] / depth + 1.0) * half
+        before = np.where(clip[..., 3:] > 0, clip[..., 3:], np.nan)
+        half = np.array([self.width / 2, self.height / 2, 0.5])
+        found: Array = (clip[..., :3] / before + 1.0) * half
         return found
 
     def ray(self, pixel: npt.ArrayLike) -> tuple[Array, Array]:

@@ -17,13 +17,14 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.armature import Array, Bones, Flags, read_bones
+from ...bridge.action_poses import action_poses
+from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
 from ...bridge.chains import moving_bones
 from ...bridge.checks import armature_faults
 from ...bridge.dependencies import carrying_bone
 from ...bridge.faults import require
 from ...bridge.figure_map import BoneMap, read_map
-from ...bridge.goals import ALONE, Masses
+from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward
 from ...properties import check
 from ...properties.access import holds, rig_of
@@ -113,6 +114,7 @@ class Plan:
         inertia: (B, 6) how hard each bone is to move; None for all alike.
         bone_map: what each bone is, where the posture objective chooses poses; else None.
         carries: when the posture is carried to where the targets are, see `posture`.
+        posture_from: see `ArticulateSolver.posture_from`; examples: the poses of its other actions, if so.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
 
@@ -135,6 +137,7 @@ class Plan:
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     carries: str = "NEVER"
     posture_from: str = "AUTO"
+    examples: tuple[Channels, ...] = field(default=(), compare=False, repr=False)
     metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
 
@@ -244,12 +247,28 @@ def read_plan(
         bone_map=read_map(bones, upward(armature), _deforming(armature, bones)) if natural else None,
         carries=carries,
         posture_from=solver.posture_from,
+        examples=_examples(armature, bones) if natural and solver.posture_from == "ACTIONS" else (),
         metre=unit,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)
         else None,
     )
+
+
+def _examples(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
+    """The poses of an armature's other actions.
+
+    Raises:
+        Refused: there are none.
+    """
+    found = action_poses(armature, bones)
+    if not found:
+        raise Refused(
+            f"Posture is From Actions, but no other action poses armature '{armature.name}': choose another"
+            " Posture, or append actions of the character"
+        )
+    return found
 
 
 def _deforming(armature: bpy.types.Object, bones: Bones) -> Flags:
@@ -262,6 +281,22 @@ def _size(armature: bpy.types.Object, bones: Bones) -> float:
     """The figure's largest measure, in metres of the scene."""
     extent = float(np.ptp(bones.rest[:, :3, 3], axis=0).max())
     return max(extent, float(bones.length.max())) * float(armature.matrix_world.median_scale)
+
+
+def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
+    """(E,) which effectors ask for a place, (E,) for an orientation; neither with a free axis or a slack."""
+    flags = np.zeros((2, len(plan.effectors)), dtype=bool)
+    for row, effector in enumerate(plan.effectors):
+        told, amounts = want.settings[row], want.amounts[row]
+        every = (*told.get("axes", ()), *told.get("turn_axes", ()))
+        if (
+            want.weight[row] > 0.0
+            and all(every)
+            and not amounts.get("slack")
+            and not amounts.get("turn_slack")
+        ):
+            flags[:, row] = effector.kind.moves, effector.kind.turns
+    return flags[0], flags[1]
 
 
 def find_armature(plan: Plan) -> bpy.types.Object:

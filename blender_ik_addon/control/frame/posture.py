@@ -25,11 +25,12 @@ from ikmath.postures.parameters import DEFAULTS
 from ikmath.postures.stance import stance
 from ikmath.postures.support import BalanceRule, unsupported
 
-from ...bridge.armature import Array, Flags
+from ...bridge.armature import Array
 from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
-from .plan import Plan
+from .learned import Learned
+from .plan import Plan, plain
 
 _IN_PLACE: Final = 1e-3  # of the figure's size: an effector that is off by less is where it should be
 _SEVERAL: Final = 3  # places that tell where a figure is, though neither hips nor feet are among them
@@ -45,6 +46,7 @@ class FramePosture:
     Attributes:
         figure: as the frame starts; q: (n,) the posture, which may be another pose of it.
         still: the objective of the posture, where it is.
+        examples: what was learned of the character's actions, if the posture comes from there.
         motion: to where the targets are, None for none; cost: the objective carried along by it.
     """
 
@@ -53,6 +55,7 @@ class FramePosture:
     still: PostureObjective
     motion: RigidMotion | None
     cost: PostureObjective
+    examples: Learned | None = None
 
     @property
     def start(self) -> Array:
@@ -81,7 +84,8 @@ def frame_posture(
         return None
     still = _objective(plan, figure) if before is None else before.still
     follows = _follows(plan, figure, want, still)
-    if before is not None and before.figure is figure and (before.motion is not None) == follows:
+    same = before is not None and before.figure is figure and (before.motion is not None) == follows
+    if before is not None and same and not plan.examples:
         q = before.q
     else:
         q = figure.q
@@ -89,11 +93,18 @@ def frame_posture(
             q = stance(figure.shown, joint_map(plan.bone_map, figure), figure.q)
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
     motion = _motion(plan, figure, want, still, q) if follows else None
+    examples = None
+    if plan.examples:
+        examples = Learned.of(plan, figure, want, None if before is None else before.examples)
+    if examples is not None:
+        q = examples.posture(figure, want, figure.q, motion)
+        still = still.with_reference(ik.Pose.forward(figure.shown, q))
+        motion = _motion(plan, figure, want, still, q) if follows else None
     cost = still if motion is None else still.carried_by(motion)
     reason = _why_unsupported(plan, figure, want, still, follows)
     if reason:
         cost = cost.with_support(unsupported(reason))
-    return FramePosture(figure=figure, q=q, still=still, motion=motion, cost=cost)
+    return FramePosture(figure=figure, q=q, still=still, motion=motion, cost=cost, examples=examples)
 
 
 def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePosture | None:
@@ -179,19 +190,3 @@ def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObj
     if carried and any(moves[row] and kind in _FEET for row, kind in enumerate(kinds)):
         return "The feet follow their targets."
     return ""
-
-
-def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
-    """(E,) which effectors ask for a place, (E,) for an orientation; neither with a free axis or a slack."""
-    flags = np.zeros((2, len(plan.effectors)), dtype=bool)
-    for row, effector in enumerate(plan.effectors):
-        told, amounts = want.settings[row], want.amounts[row]
-        every = (*told.get("axes", ()), *told.get("turn_axes", ()))
-        if (
-            want.weight[row] > 0.0
-            and all(every)
-            and not amounts.get("slack")
-            and not amounts.get("turn_slack")
-        ):
-            flags[:, row] = effector.kind.moves, effector.kind.turns
-    return flags[0], flags[1]

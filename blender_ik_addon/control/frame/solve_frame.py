@@ -23,8 +23,7 @@ from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
 from .hinging import bent_instead
-from .plan import Plan
-from .posture import plain
+from .plan import Plan, plain
 from .settle import honest, settle
 from .solved import Solved
 from .task import Task, make_problem
@@ -202,7 +201,10 @@ def _answer_in_rounds(
     def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
         made = make_problem(plan, own, want, figure.q)[1]
         if task.posture is not None:
-            made = made.with_posture(task.posture.cost)
+            cost = task.posture.cost
+            if not first:  # a corrected round stays near the one before, else they would not settle
+                cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
+            made = made.with_posture(cost)
         asked = _settled(plan, made, q, before)
         ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
         # Who stands in a wall by now starts afresh: he may not find the way out of it.

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
+from ...properties.measures import is_seen
 from ..frame.plan import Plan
 from ..frame.solve_frame import reasons
 from ..frame.solved import Solved
@@ -44,6 +45,14 @@ def _in_passing(plan: Plan, solved: Solved) -> str:
     return solved.message
 
 
+def _shows(armature: bpy.types.Object, solved: Solved) -> bool:
+    """Whether anybody can see that the figure is short, or something stands in its way."""
+    if solved.status in ("BLOCKED", "INFEASIBLE"):
+        return True
+    far, turned = (float(np.nanmax(off, initial=0.0)) for off in (solved.distance, solved.angle))
+    return is_seen(armature, far, turned)
+
+
 def tell(
     armature: bpy.types.Object,
     plan: Plan,
@@ -67,7 +76,7 @@ def tell(
         What was told, to be compared.
     """
     sentence = ""
-    if solved.status != "REACHED":
+    if solved.status != "REACHED" and _shows(armature, solved):
         sentence = f"Live: {_in_passing(plan, solved) if playing else solved.message}"
     say(armature, sentence, playing=playing)
     state = [False if asks else None for asks in solved.asking]

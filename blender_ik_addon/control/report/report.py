@@ -15,7 +15,8 @@ import numpy as np
 from ...bridge.armature import Array
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
-from ..frame.plan import EffectorPlan, Plan
+from ...properties.measures import is_seen
+from ..frame.plan import EffectorPlan, Plan, find_armature
 from ..frame.solved import Solved
 from ..inspect.limit_arcs import at_limits
 from .report_text import write_text
@@ -198,7 +199,13 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
     took = f"{run.seconds * 1e3:.0f} ms" if run.seconds < 1.0 else f"{run.seconds:.1f} s"
     count = len(run.solved)
     what = "Solved" if run.operation == "solve" else f"Baked {count} frame{'' if count == 1 else 's'}"
-    missed = [name for name, row in rows.items() if row["status"] in ("BEST_EFFORT", "BLOCKED")]
+    armature = find_armature(run.plan)
+    missed = [
+        name
+        for name, row in rows.items()
+        if row["status"] in ("BEST_EFFORT", "BLOCKED")
+        and is_seen(armature, row["worst"] or 0.0, row["angle_worst"] or 0.0)
+    ]
     where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
     if not missed and worst.status == "INFEASIBLE":
         return f"{what} in {took}. {where}{worst.message}"

@@ -17,6 +17,7 @@ from ...properties.check import SAME_PLACE, library_refusal
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
 from ...properties.measures import metre
+from ...properties.options import forget_message
 from ...properties.refusal import Refused
 from ..frame.masses import Weights, read_masses
 from ..rig.removal import remove_or_switch_off
@@ -246,6 +247,7 @@ def remove_effectors(
     collections = [effector.alternatives for effector in going]
     off = remove_or_switch_off(armature, rig.effectors, indices, "Effector")
     rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
+    forget_message(armature)
     if not delete_targets:
         return off
     for target in dict.fromkeys(targets):
@@ -271,7 +273,6 @@ def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[
     count = len(rig.effectors)
     off = remove_effectors(armature, range(count), delete_targets=delete_targets)
     rig.report_json = ""
-    rig.message = ""
     return count - len(rig.effectors), off
 
 

@@ -10,6 +10,7 @@ import ikmath as ik
 from ikmath import rotation
 from ikmath.postures.alignment import RigidMotion, carried
 from ikmath.postures.objective import PostureObjective
+from ikmath.postures.parameters import DEFAULTS
 from ikmath.postures.support import BalanceRule, unsupported
 from tests.ikmath.postures import people
 
@@ -54,7 +55,6 @@ def _residuals(cost, figure, tips, q, q0, length):
     map_ = cost.figure
     pose, was = ik.Pose.forward(figure, q), ik.Pose.forward(figure, q0)
     from ikmath.model.masses import mass_shares
-    from ikmath.postures.parameters import DEFAULTS
 
     mass, out = mass_shares(map_), []
     for j in range(len(figure)):
@@ -226,3 +226,29 @@ def test_wrong_input_is_named(bad):
     figure, _ = people.skeleton()
     with pytest.raises(ik.IkError):
         PostureObjective.of(figure, figure.rest, **bad)
+
+
+@pytest.mark.parametrize("rule", ["balance", "keep_hips", "none"])
+def test_pulls_are_the_gradient_here_and_what_gauss_newton_leaves_out(rule):
+    """Joints' own deviations apart, of which only the linear part counts."""
+    from dataclasses import replace
+
+    rng = np.random.default_rng(5)
+    figure, tips = people.skeleton()
+    loose = replace(DEFAULTS, joint_weights=dict.fromkeys(DEFAULTS.joint_weights, 0.0))
+    cost = PostureObjective.of(figure, figure.rest, tips=tips, parameters=loose)
+    cost = cost.with_support(replace(cost.support, rule=rule))
+    q = 0.4 * rng.normal(size=figure.n)
+    q[:3] += 0.3
+    pose, h = ik.Pose.forward(figure, q), 1e-6
+    term = cost.evaluate(pose)
+    np.testing.assert_allclose(term.pulls(ik.Pose.forward(figure, q[None]))[0], term.gradient, atol=1e-9)
+    if rule == "balance":  # whose direction turns as the centre of mass goes, which is left out as well
+        return
+    aside = h * np.eye(figure.n)
+    pulls = term.pulls(ik.Pose.forward(figure, np.concatenate([q + aside, q - aside])))
+    left = (pulls[: figure.n] - pulls[figure.n :]) / (2 * h)
+    ahead = [cost.evaluate(ik.Pose.forward(figure, q + e)).gradient for e in aside]
+    back = [cost.evaluate(ik.Pose.forward(figure, q - e)).gradient for e in aside]
+    whole = (np.array(ahead) - np.array(back)) / (2 * h)
+    np.testing.assert_allclose(term.hessian + left, whole, atol=1e-4 * np.abs(whole).max())

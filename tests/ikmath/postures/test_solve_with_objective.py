@@ -8,6 +8,7 @@ import pytest
 
 import ikmath as ik
 from ikmath.model.figure_map import map_skeleton
+from ikmath.postures.cost import PostureTerm
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.stance import stance
 from tests.ikmath.postures import people
@@ -72,8 +73,10 @@ def test_the_scale_of_a_cost_means_nothing(scale):
 
     class Scaled:
         def evaluate(self, pose):
-            value, gradient, hessian = COST.evaluate(pose)
-            return type(COST.evaluate(pose))(scale * value, scale * gradient, scale * hessian)
+            value, gradient, hessian, pulls = COST.evaluate(pose)
+            return PostureTerm(
+                scale * value, scale * gradient, scale * hessian, lambda poses: scale * pulls(poses)
+            )
 
         def value(self, pose):
             return scale * COST.value(pose)

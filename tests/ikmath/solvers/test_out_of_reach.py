@@ -171,14 +171,3 @@ def test_a_target_that_goes_away_steadily_makes_nothing_jump(limit):
     way = 2.0 / 60 * np.linalg.norm([1.0, 0.2, 0.3])
     assert steps.max() < 4.0 * way and turns.max() < 4.0 * way
     assert np.median(turns) < 0.3 * way
-
-
-def test_only_who_asks_roughly_is_spared_the_strict_steps_however_many_he_allows():
-    figure = person(3.0)
-    problem, start = asked(figure, 1, 3.0)
-    strict = ik.Solver(max_iterations=FEW, brief=True).solve(problem, start)
-    rough = [
-        ik.Solver(max_iterations=most, brief=True, rough=True).solve(problem, start) for most in (FEW, 50)
-    ]
-    np.testing.assert_array_equal(rough[0].q, rough[1].q)
-    assert np.abs(rough[0].q - strict.q).max() > 1e-6

@@ -47,5 +47,5 @@ def test_the_papers_methods_have_the_parameters_of_the_papers():
     assert names["nonlinear"] == {"gamma"}
     assert names["transpose"] == {"remember"}
     assert names["lagrange"] == {"objective", "form", "bounds"}
-    assert names["hierarchical"] == {"search"}
+    assert names["hierarchical"] == set()
     assert names["lagrange"] == {"objective", "form", "bounds"}

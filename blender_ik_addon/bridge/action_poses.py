@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The poses in the actions of a character, read from their F-curves: the scene stays in its frame."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from .. import compat
+from .armature import CHANNEL_WIDTHS, Bones, Channels
+
+_PATH: Final = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
+_LEAST: Final = 3  # bones that an action turns, to count as one of a character's poses
+_MOST: Final = 600  # poses that are read of all actions together
+
+
+def action_poses(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
+    """Poses of all actions that pose an armature's bones, but for the one that it plays.
+
+    Args:
+        armature: the original object; bones: of it.
+    """
+    data = armature.animation_data
+    played = data.action if data is not None else None
+    found: list[tuple[Any, list[tuple[Any, str, int]]]] = []
+    for action in bpy.data.actions:
+        curves = [] if action == played else _curves(action, bones)
+        if len({number for _, channel, number in curves if channel.startswith("rotation")}) >= _LEAST:
+            found.append((action, curves))
+    frames = sum(float(np.ptp(action.frame_range)) + 1.0 for action, _ in found)
+    step = max(frames / _MOST, 1.0)
+    return tuple(
+        _pose(bones, curves, frame)
+        for action, curves in found
+        for frame in np.arange(action.frame_range[0], action.frame_range[1] + 1e-3, step).tolist()
+    )
+
+
+def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]]:
+    """The F-curves of an action that pose bones, each with its channel and the bone's number."""
+    found = []
+    for bag in compat.all_bags(action):
+        for curve in bag.fcurves:
+            match = _PATH.match(curve.data_path)
+            if match and match[1] in bones.index and match[2] in CHANNEL_WIDTHS:
+                found.append((curve, match[2], bones.index[match[1]]))
+    return found
+
+
+def _pose(bones: Bones, curves: list[tuple[Any, str, int]], frame: float) -> Channels:
+    """The rest pose with what the curves say in a frame."""
+    values = {name: np.zeros((len(bones), width), dtype=np.float32) for name, width in CHANNEL_WIDTHS.items()}
+    values["rotation_quaternion"][:, 0] = values["rotation_axis_angle"][:, 2] = 1.0
+    values["scale"][:] = 1.0
+    for curve, channel, number in curves:
+        if channel != "scale":
+            values[channel][number, curve.array_index] = curve.evaluate(frame)
+    return Channels(**values)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes that Blender draws for bones, as triangles and lines in world space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+from mathutils import Matrix
+
+from .view import Array
+
+Indices = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is drawn.
+
+    Attributes:
+        corners: (C, 3) positions.
+        triangles: (T, 3) numbers of corners; filled areas.
+        lines: (L, 2) numbers of corners; the edges of the areas, and what is drawn as lines alone.
+    """
+
+    corners: Array
+    triangles: Indices
+    lines: Indices
+
+
+@dataclass(frozen=True)
+class DrawnBones(Shape):
+    """The shapes of many bones, in world space.
+
+    Attributes:
+        triangle_owner: (T,) number of the bone of each triangle.
+        line_owner: (L,) number of the bone of each line.
+    """
+
+    triangle_owner: Indices
+    line_owner: Indices
+
+
+def read_drawn(bones: Sequence[Any], *, filled: bool) -> DrawnBones:
+    """The shapes of some pose bones, as their armatures display them.
+
+    Args:
+        bones: that are visible.
+        filled: whether the view draws areas, and not only lines.
+    """
+    read: dict[int, Shape] = {}
+    shown = list(_shown(bones, read))
+    # All corners at once: a rig has hundreds of shapes, of few corners each.
+    counts = np.array([len(shape.corners) for _, _, shape in shown], dtype=np.intp)
+    matrices = np.array([matrix for _, matrix, _ in shown]).reshape(-1, 4, 4)
+    place = np.repeat(matrices, counts, axis=0)
+    local = np.concatenate([shape.corners for _, _, shape in shown] or [np.zeros((0, 3))])
+    corners = np.einsum("cij,cj->ci", place[:, :3, :3], local) + place[:, :3, 3]
+    first = np.cumsum(counts) - counts
+    owner = np.array([number for number, _, _ in shown], dtype=np.intp)
+
+    def together(parts: list[Indices], width: int) -> tuple[Indices, Indices]:
+        moved = [part + start for part, start in zip(parts, first, strict=True)]
+        numbers = np.concatenate(moved or [np.zeros((0, width), np.intp)])
+        return numbers, np.repeat(owner, [len(part) for part in parts])
+
+    triangles, triangle_owner = together([s.triangles if filled else s.triangles[:0] for *_, s in shown], 3)
+    lines, line_owner = together([s.lines for *_, s in shown], 2)
+    return DrawnBones(corners, triangles, lines, triangle_owner, line_owner)
+
+
+def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
+    """Where a bone's custom shape is drawn, in the space of the armature."""
+    carrier = bone.custom_shape_transform or bone
+    place: Any = bone.custom_shape_translation
+    size: Any = bone.custom_shape_scale_xyz * (bone.bone.length if bone.use_custom_shape_bone_size else 1.0)
+    return carrier.matrix @ Matrix.LocRotScale(place, bone.custom_shape_rotation_euler, size)
+
+
+def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, Array, Shape]]:
+    """Number of the bone, (4, 4) world matrix and shape of everything that is drawn for bones."""
+    worlds, matrices = {}, {}
+    for rig in {bone.id_data for bone in bones}:
+        values = np.empty(16 * len(rig.pose.bones), np.float32)
+        rig.pose.bones.foreach_get("matrix", values)
+        worlds[rig] = np.array(rig.matrix_world)
+        local = values.reshape(-1, 4, 4).transpose(0, 2, 1).astype(float)
+        matrices[rig] = dict(zip(rig.pose.bones.keys(), worlds[rig] @ local, strict=True))
+    for number, bone in enumerate(bones):
+        rig, custom = bone.id_data, bone.custom_shape
+        if custom is not None and rig.data.show_bone_custom_shapes:
+            if custom.type == "MESH":  # curves and the like are seldom used, and only their bones are found
+                mesh: Any = custom.data
+                if mesh.session_uid not in read:
+                    read[mesh.session_uid] = _of_mesh(mesh)
+                shape = read[mesh.session_uid]
+                if bone.bone.show_wire:
+                    shape = Shape(shape.corners, shape.triangles[:0], shape.lines)
+                yield number, worlds[rig] @ np.array(shape_matrix(bone)), shape
+            continue
+        for size, shape in _shapes(bone, rig.data.display_type):
+            yield number, matrices[rig][bone.name] * (*size, 1.0), shape
+
+
+def _shapes(bone: Any, display: str) -> Iterator[tuple[tuple[float, float, float], Shape]]:
+    """Size along the bone's axes and shape of what is drawn for a bone without a custom shape."""
+    own = getattr(bone.bone, "display_type", "ARMATURE_DEFINED")  # since 4.3, one for each bone
+    display = display if own == "ARMATURE_DEFINED" else own
+    length = bone.bone.length
+    if display == "BBONE":
+        yield (bone.bone.bbone_x, length, bone.bone.bbone_z), _BOX
+    elif display == "OCTAHEDRAL":
+        connected = bone.parent is not None and bone.bone.use_connect
+        yield (length, length, length), _OCTAHEDRON if connected else _OCTAHEDRON_WITH_HEAD
+    else:  # sticks, wires and envelopes
+        yield (length, length, length), _LINE
+
+
+def _of_mesh(mesh: bpy.types.Mesh) -> Shape:
+    """A custom shape."""
+    corners, lines = np.empty(3 * len(mesh.vertices), np.float32), np.empty(2 * len(mesh.edges), np.int32)
+    mesh.vertices.foreach_get("co", corners)
+    mesh.edges.foreach_get("vertices", lines)
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    return Shape(
+        corners.reshape(-1, 3).astype(float),
+        triangles.reshape(-1, 3).astype(np.intp),
+        lines.reshape(-1, 2).astype(np.intp),
+    )
+
+
+def _filled(corners: Array, triangles: npt.ArrayLike) -> Shape:
+    """A shape of areas, with their edges."""
+    numbers = np.asarray(triangles, dtype=np.intp)
+    pairs = np.sort(np.concatenate([numbers[:, [0, 1]], numbers[:, [1, 2]], numbers[:, [2, 0]]]), axis=1)
+    return Shape(corners, numbers, np.unique(pairs, axis=0))
+
+
+def _double_pyramid(bottom: Array, ring: Array, top: Array) -> Shape:
+    """Triangles from a ring (R, 3) to a point below and one above."""
+    count = len(ring)
+    sides = [(n, (n + 1) % count, tip) for n in range(count) for tip in (count, count + 1)]
+    return _filled(np.concatenate([ring, [bottom, top]]), sides)
+
+
+def _together(*shapes: Shape) -> Shape:
+    first = np.cumsum([0, *(len(shape.corners) for shape in shapes[:-1])])
+    return Shape(
+        np.concatenate([shape.corners for shape in shapes]),
+        np.concatenate([shape.triangles + n for shape, n in zip(shapes, first, strict=True)]),
+        np.concatenate([shape.lines + n for shape, n in zip(shapes, first, strict=True)]),
+    )
+
+
+def _ring(radius: float, y: float, count: int = 8) -> Array:
+    turns = 2.0 * np.pi * np.arange(count) / count
+    return np.stack([radius * np.cos(turns), np.full(count, y), radius * np.sin(turns)], axis=-1)
+
+
+def _ball(radius: float, y: float) -> Shape:
+    """A coarse ball about a point of the bone."""
+    poles = np.array([[0.0, y - radius, 0.0], [0.0, y + radius, 0.0]])
+    return _double_pyramid(poles[0], _ring(radius, y), poles[1])
+
+
+# Blender's own proportions, for a bone of length 1 along Y.
+_WAIST: Final = 0.1
+_JOINT: Final = 0.05
+_BODY: Final = _double_pyramid(
+    np.zeros(3),
+    _WAIST * np.array([(1.0, 1.0, 1.0), (1.0, 1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, 1.0, 1.0)]),
+    np.array([0.0, 1.0, 0.0]),
+)
+_OCTAHEDRON: Final = _together(_BODY, _ball(_JOINT, 1.0))
+_OCTAHEDRON_WITH_HEAD: Final = _together(_OCTAHEDRON, _ball(_JOINT, 0.0))
+_CUBE: Final = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (0.0, 1.0) for z in (-1.0, 1.0)])
+_QUADS: Final = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
+_BOX: Final = _filled(_CUBE, [t for a, b, c, d in _QUADS for t in ((a, b, c), (a, c, d))])
+_LINE: Final = Shape(
+    np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]), np.zeros((0, 3), np.intp), np.array([[0, 1]], np.intp)
+)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which page of the manual "Online Manual" opens, in the menu of a right-click on a button or a setting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+_MANIFEST: Final = Path(__file__).resolve().parents[1] / "blender_manifest.toml"
+PAGES: Final = (
+    ("bpy.ops.articulate.drag*", "dragging"),
+    ("bpy.ops.articulate.begin*", "dragging"),
+    ("bpy.ops.articulate.pin*", "effectors"),
+    ("bpy.ops.articulate.unpin*", "effectors"),
+    ("bpy.ops.articulate.mirror*", "effectors"),
+    ("bpy.ops.articulate.effector*", "effectors"),
+    ("bpy.ops.articulate.target*", "effectors"),
+    ("bpy.ops.articulate.keep_as_posed*", "effectors"),
+    ("bpy.ops.articulate.clear*", "effectors"),
+    ("bpy.ops.articulate.obstacle*", "obstacles"),
+    ("bpy.ops.articulate.body*", "obstacles"),
+    ("bpy.ops.articulate.link*", "obstacles"),
+    ("bpy.ops.articulate.pair*", "obstacles"),
+    ("bpy.ops.articulate.bake*", "baking"),
+    ("bpy.ops.articulate.solve*", "solving"),
+    ("bpy.ops.articulate.method*", "methods"),
+    ("bpy.ops.articulate.report*", "seeing"),
+    ("bpy.ops.articulate.elephant*", "elephant"),
+    ("bpy.types.articulatesolver.method*", "methods"),
+    ("bpy.types.articulatesolver*", "solving"),
+    ("bpy.types.articulateparameters*", "methods"),
+    ("bpy.types.articulateeffector*", "effectors"),
+    ("bpy.types.articulateobstacle*", "obstacles"),
+    ("bpy.types.articulatebody*", "obstacles"),
+    ("bpy.types.articulatelink*", "obstacles"),
+    ("bpy.types.articulatepair*", "obstacles"),
+    ("bpy.types.articulateavoidance*", "obstacles"),
+    ("bpy.types.articulatebake*", "baking"),
+    ("bpy.types.articulateoverlay*", "seeing"),
+    ("bpy.types.articulaterig.live*", "live"),
+    ("bpy.types.articulaterig.record*", "dragging"),
+    ("bpy.types.articulatebone*", "solving"),
+    ("bpy.ops.articulate.*", "index"),
+    ("bpy.types.articulate*", "index"),
+)
+"""What Blender calls an operator or a property (in small letters, `*` for the rest), and the page; the first
+that fits counts."""
+
+
+def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Address of the manual, and the page of each name. The manifest says where the website is."""
+    import tomllib  # needed at a click, not at each start of Blender
+
+    website = tomllib.loads(_MANIFEST.read_text(encoding="utf-8"))["website"].rstrip("/")
+    return f"{website}/docs/", tuple((name, f"{page}.md") for name, page in PAGES)

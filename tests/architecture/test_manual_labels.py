@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Buttons and settings that the manual names, in italics, are labels of the extension or of Blender."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+
+from tests.architecture.source_tree import ADDON, ROOT, parse, python_files
+
+BLENDER = """
+Add  Animation  Apply  Batch Rename  Ctrl-P  Cycles  Duplicate Linked  Edit  Extrapolation  FBX  File
+Flip Names  Get Extensions  IK Stiffness  Import  Install from Disk  Inverse Kinematics  Join
+Library Override  Limit Rotation  Limit X  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
+Motion Capture  Nothing  Object (Keep Transform)  Object Data  Only Active Keying Set
+Only Insert Available  Output Properties  Pose Options  Pose Position  Preferences  Relative Mirror
+Render  Replace  Rest Position  Scale  Transform  Uninstall  Unit Scale  X-Axis Mirror
+"""
+"""Blender's own labels, at least two spaces apart."""
+OTHERS = """
+Articulate Bake  CommandLine  Flamenco 3  Output Dir  Refresh  Shots  Look At  Reached  Unreleased  Yes
+"""
+"""Labels of render farms, and words that are in italics for another reason."""
+
+ITALIC = re.compile(r"(?<![*\w])\*([A-Z][^*\n|]+)\*(?![*\w])")
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.split(r"\s{2,}|\n", text.strip()))
+
+
+def _labels() -> Iterator[str]:
+    """All strings of the extension, and the labels of what the library registers."""
+    for path in python_files(ADDON):
+        for node in ast.walk(parse(path)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+    registries = json.loads((ROOT / ADDON / "properties" / "registries.json").read_text(encoding="utf-8"))
+    for family in ("methods", "avoidance", "limits"):
+        for entry in registries[family].values():
+            yield entry["label"]
+            yield from (parameter["label"] for parameter in entry["parameters"])
+
+
+def test_labels_that_the_manual_names_exist():
+    known = {*_labels(), *_words(BLENDER), *_words(OTHERS)}
+    wrong = []
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = CODE.sub("", page.read_text(encoding="utf-8"))
+        for phrase in ITALIC.findall(text):
+            if phrase.endswith((".", '"')) or "=" in phrase or "(q)" in phrase:
+                continue  # a sentence, a message or a formula
+            unknown = [
+                part for part in re.split(r" > |: ", phrase) if part[:1].isupper() and part not in known
+            ]
+            wrong += [f"{page.name}: {part!r} in *{phrase}*" for part in unknown]
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tab says: true of the figure as it is now, silent about what nobody can see, in one place."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import bpy
+import installed
+import pytest
+from addon_scenes import add, arm
+from ui_layout import Layout, draw
+
+
+def test_what_an_operator_refused_is_forgotten_with_the_next_that_does_its_work():
+    rig = arm()
+    add("b3")
+    for refuse in (lambda: bpy.ops.articulate.pair_add(watched=True), lambda: bpy.ops.articulate.mirror()):
+        with pytest.raises(RuntimeError):
+            refuse()
+        assert rig.articulate.message
+        bpy.ops.articulate.body_fit()
+        assert rig.articulate.message == ""
+    bpy.ops.articulate.solve()
+    told = rig.articulate.message
+    bpy.ops.articulate.begin()
+    assert rig.articulate.message == told, "what a solve has said stays"
+
+
+def test_what_a_solve_has_said_goes_when_it_is_no_longer_about_the_figure_as_it_is_set_up():
+    rig = arm()
+    effector = add("b3")
+    for change in (
+        lambda: setattr(effector, "weight", 2.0),
+        lambda: add("b2"),
+        lambda: bpy.ops.articulate.effector_remove(effector="b2"),
+        lambda: bpy.ops.articulate.pin(bone="b1"),
+    ):
+        bpy.ops.articulate.solve()
+        assert rig.articulate.message
+        change()
+        assert rig.articulate.message == ""
+    effector = rig.articulate.effectors["b3"]
+    rig.articulate.live = True
+    effector.target.location.x = 9.0
+    bpy.context.view_layer.update()
+    assert rig.articulate.message.startswith("Live: ")
+    rig.articulate.live = False
+    assert rig.articulate.message == ""
+
+
+def test_what_nobody_can_see_is_no_shortfall():
+    arm()
+    effector = add("b3")
+    bpy.ops.articulate.solve()
+    effector.status, effector.error, effector.message = "BEST_EFFORT", 1e-3, "1 mm from its target"
+    assert "b3 is at its target" in " ".join(draw()), "of a figure of 4 m"
+    effector.error = 1e-2
+    assert "b3: 1 mm from its target" in " ".join(draw())
+
+
+def test_a_message_moves_nothing():
+    """The place of the message has as many lines with a long one as with none."""
+    fixed = installed.module("ui.text").draw_fixed
+    counts = set()
+    for text in ("", "Short.", "word " * 80):
+        layout = Layout()
+        fixed(layout, SimpleNamespace(region=None, preferences=bpy.context.preferences), text, 3)
+        counts.add(len(layout.drawn))
+    assert counts == {3} and layout.drawn[-1].endswith("…")

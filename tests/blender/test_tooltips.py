@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that a person can set or press says what it does; so does every choice of a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import installed
+import pytest
+
+
+def registered() -> Iterator[tuple[str, Any]]:
+    """Name and RNA of every type of the extension that has properties."""
+    for module in installed.module("registration").MODULES:
+        for cls in module.CLASSES:
+            if issubclass(cls, bpy.types.PropertyGroup | bpy.types.AddonPreferences):
+                yield cls.__name__, cls.bl_rna
+            elif issubclass(cls, bpy.types.Operator):
+                group, name = cls.bl_idname.split(".")
+                yield cls.bl_idname, getattr(getattr(bpy.ops, group), name).get_rna_type()
+
+
+TYPES = dict(registered())
+
+
+def own(rna: Any) -> list[Any]:
+    """What the extension has declared; Blender's own are `name`, and settings of dialogs."""
+    return [
+        each for each in rna.properties if each.identifier not in {"rna_type", "name"} and each.is_runtime
+    ]
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_choice_has_a_tooltip(name: str):
+    silent = [
+        f"{each.identifier}.{item.identifier}"
+        for each in own(TYPES[name])
+        if each.type == "ENUM"
+        for item in each.enum_items
+        if not item.description
+    ]
+    assert not silent
+
+
+@pytest.mark.parametrize("name", [name for name in TYPES if name.startswith("articulate.")])
+def test_every_button_has_a_tooltip(name: str):
+    assert TYPES[name].description
+    assert not [each.identifier for each in own(TYPES[name]) if not each.description]
