@@ -48,33 +48,34 @@ class Search:
         if ended.budget.iterations < _STEPS:
             return
         ended.budget.spend(_STEPS)
-        for q in self._drawn(ended.driver, ended.end, ended.rng):
+        for q in self._drawn(ended):
             yield ended.driver.begin(q)
 
-    def _drawn(self, driver: IterationDriver, end: Iterate, rng: np.random.Generator) -> Array:
+    def _drawn(self, ended: Ended) -> Array:
         """Coordinates (B, n) of the best ends of a batch."""
+        driver, here = ended.driver, ended.start.q
         problem, guard = driver.problem, driver.guard
-        drawn = np.concatenate([end.q[None], scattered(problem, end.q, rng, _DRAWN - 1)])
+        drawn = np.concatenate([here[None], scattered(problem, ended.end.q, ended.rng, _DRAWN - 1)])
         q, costs = batch_descent(problem, drawn, _STEPS)
         pose = Pose.trusted(problem.skeleton, q)
         there = (problem.errors(pose) < _THERE * problem.spans).all(-1)
         if guard is None:
-            away = np.where(there, self._away(driver, end, q), np.inf)
+            away = np.where(there, self._away(driver, here, q), np.inf)
             return np.asarray(q[np.lexsort((costs, away))[:_TRIED]])
         q = q[there]
         if not len(q):
             return np.asarray(q)
         near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.sight)
         depth = np.maximum(guard.margin - near.worst, 0.0)
-        order = np.lexsort((self._away(driver, end, q), depth))
+        order = np.lexsort((self._away(driver, here, q), depth))
         return np.asarray(q[_distinct(problem, q, order)[:_TRIED_AMONG_OBSTACLES]])
 
     @staticmethod
-    def _away(driver: IterationDriver, end: Iterate, q: Array) -> Array:
-        """(B,) the posture cost of poses (B, n); without a posture their squared distance from the end."""
+    def _away(driver: IterationDriver, here: Array, q: Array) -> Array:
+        """(B,) the posture cost of poses (B, n); without a posture their squared distance from here (n,)."""
         problem, posture = driver.problem, driver.posture
         if posture is None:
-            return np.asarray((((q - end.q) / problem.stack.metric) ** 2).sum(-1))
+            return np.asarray((((q - here) / problem.stack.metric) ** 2).sum(-1))
         return np.array([posture.value(Pose.trusted(problem.skeleton, one)) for one in q])
 
 

@@ -11,13 +11,14 @@ from tests.ikmath.avoidance import reaching
 NO_WAY = "The way there was not checked and may lead through obstacles."
 
 
-def test_arms_find_a_pose_among_furniture_wherever_there_is_one():
+@pytest.mark.parametrize("arm", reaching.ARMS)
+def test_arms_find_a_pose_among_furniture_wherever_there_is_one(arm):
     alone = answered = 0
-    for number, kind in enumerate(reaching.KINDS):
-        scene = reaching.reach(reaching.ARMS[number % 3], kind, number)
+    for kind in ("cage", "over a table", "poles", "corner"):  # the quickest to put up
+        scene = reaching.reach(arm, kind, 1)
         alone += reaching.is_answered(scene, ik.solve(scene.problem, scene.start, restarts=0).q)
         answered += reaching.is_answered(scene, ik.solve(scene.problem, scene.start).q)
-    assert alone < answered == 10
+    assert alone < answered == 4
 
 
 @pytest.fixture(scope="module")

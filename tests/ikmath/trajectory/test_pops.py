@@ -115,3 +115,19 @@ def test_a_target_that_leaps_is_followed_at_once():
     places = ik.Pose.forward(arm, poses).point("tip")
     track = ik.solve_track(ik.Problem(arm, [ik.Position("tip", places)]), arm.rest)
     assert track.errors.max() < 1e-4
+
+
+def far_path(seed, factor):
+    """A chain of limited balls, and a straight path between two reachable places, both moved outward."""
+    chain, rng = ik.figures.ball_chain(4, 0.5, limit=np.radians(60.0)), np.random.default_rng([seed, 11])
+    low, high = np.maximum(chain.lower, -1.0), np.minimum(chain.upper, 1.0)
+    ends = [ik.Pose.forward(chain, chain.region.project(rng.uniform(low, high))).point("tip") for _ in "ab"]
+    return ik.Problem(chain, [ik.Position("tip", factor * np.linspace(*ends, 40))])
+
+
+@pytest.mark.parametrize(("factor", "seeds"), [(1.2, (0, 1)), (1.5, (3, 4)), (3.0, (4, 12, 35))])
+def test_a_steady_path_far_away_and_back_into_reach_makes_no_bone_jump(factor, seeds):
+    for seed in seeds:
+        problem = far_path(seed, factor)
+        track = ik.solve_track(problem)
+        assert turns(problem.skeleton, track.q).max() < 15.0, seed
