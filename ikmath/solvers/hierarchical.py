@@ -145,10 +145,9 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        at_once = options.accuracy == "reached"
-        end, stop = driver.run(
-            start, budget, correction, hurried=exact or before is not None, at_once=at_once
-        )
+        # in a motion each frame goes a step of the way to a posture, which is enough
+        at_once = options.accuracy == "reached" or (before is not None and not settles)
+        end, stop = driver.run(start, budget, correction, hurried=exact or settles, at_once=at_once)
         jumped = False
         if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
             # a start elsewhere may reach the goals, but in a pose that is far from the posture
