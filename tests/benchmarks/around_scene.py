@@ -147,22 +147,22 @@ def led(scene: Scene, updates: int, resting: int, budget: float) -> Way:
 
 def counted() -> Iterator[int]:
     """Steps that solvers have proposed, in turn with zeros from which they are counted anew."""
-    picture: Any = sys.modules["ikmath.classic.former.descent.picture"].Picture
-    step, count = picture.step, 0
+    picture: Any = sys.modules["ikmath.solvers.driver"].IterationDriver
+    step, count = picture._propose, 0
 
     def noted(*given: Any, **options: Any) -> Any:
         nonlocal count
         count += 1
         return step(*given, **options)
 
-    picture.step = noted
+    picture._propose = noted
     try:
         while True:
             count = 0
             yield 0
             yield count
     finally:
-        picture.step = step
+        picture._propose = step
 
 
 def _shares(updates: int, resting: int) -> list[float]:
