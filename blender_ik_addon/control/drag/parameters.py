@@ -20,7 +20,8 @@ class DragParameters:
         still: radians or figure sizes; an update that moves the figure by less has arrived.
         slow: share of `turn` by which the way to a better pose gets shorter in an update at least.
         least_seconds: of a solve at least; for shorter updates than any display has.
-        at_rest, at_most: iterations of an update while the mouse rests, and of the last one.
+        at_rest: iterations of an update while the mouse rests; at_most: of the last one, or one that begins
+            anew.
         search_seconds: that a solve from the pose before the drag takes at once where the hand rests short.
         gain: share of what is missed that such a solve leaves at most to go on in the next update,
         patience: or so many updates in vain.

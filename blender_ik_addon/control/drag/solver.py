@@ -68,7 +68,7 @@ class DragSolver:
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
-        self._lost = plan.solver(most=parameters.at_rest, **exact, **limited)
+        self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(accuracy="exact", restarts=1, seconds=parameters.search_seconds)
         self._towards: Array | None = None  # (n,) of a better pose that the figure is on its way to
         self._tried: Sequence[float] = ()  # see `bent_instead`
