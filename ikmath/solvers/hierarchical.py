@@ -180,13 +180,13 @@ class Hierarchical(Method):
     ) -> tuple[Iterate, Stop, bool]:
         """The best end of all starts of the strategies, and whether it is one that jumps.
 
-        They may take as many iterations together as the solve before them.
+        Together they may take as many iterations as the solve itself.
         What a jump finds among obstacles is taken only as a whole: it reaches everything and is clear.
         """
         problem, guard, rng = driver.problem, driver.guard, np.random.default_rng(options.seed)
         refined = is_first and ACCURACY[options.accuracy]
         may_jump = refined and not driver.bounds.limits_turns
-        budget.iterations = options.max_iterations
+        more = Budget(options.max_iterations, budget.deadline)
         came, jumped = better(problem, end, start, 0.5), False
         strategies: list[RestartStrategy] = [StraightLimbKick()]
         if refined and guard is not None:
@@ -197,15 +197,17 @@ class Hierarchical(Method):
             if not isinstance(strategy, StraightLimbKick) and self._is_hopeless(driver, end):
                 break
             gate = guard if strategy.jumps else None
-            for begin in strategy.starts(Ended(driver, budget, start, end, rng)):
+            for begin in strategy.starts(Ended(driver, more, start, end, rng)):
                 arcs = ArcCorrection(problem, options.parameters.arc_gain)
-                other, why = driver.run(begin, budget, arcs, hurried=refined and guard is None)
+                other, why = driver.run(begin, more, arcs, hurried=refined and guard is None)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:
+                    budget.taken += more.taken
                     return other, why, strategy.jumps
                 if gate is None and better(problem, other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
+        budget.taken += more.taken
         return end, stop, jumped
 
     @staticmethod
