@@ -317,9 +317,9 @@ class IterationDriver:
             self.face = bounds.face(step.active)
             return metric.step(step.z)
 
-        return self.bounds.step(iterate.q, best, self._inequalities(iterate))
+        return self.bounds.step(iterate.q, best, self.inequalities(iterate))
 
-    def _inequalities(self, iterate: Iterate) -> list[Inequalities]:
+    def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
         found = []
         for goal in self.one_sided:
@@ -363,7 +363,7 @@ class IterationDriver:
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
 
-            moved = self.move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
+            moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
             if moved is None or not moved.costs[:count] < trial.costs[:count]:
                 break
             trial = moved

@@ -168,6 +168,10 @@ class Hierarchical(Method):
         answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
         return without_way(answer) if jumped and guard is not None else answer
 
+    def strategies(self, options: Any) -> list[RestartStrategy]:
+        """What a solve that ends short tries, in order."""
+        return [StraightLimbKick(), Detours(), *[Search()] * options.restarts]
+
     def _elsewhere(
         self,
         driver: IterationDriver,
@@ -188,12 +192,9 @@ class Hierarchical(Method):
         may_jump = refined and not driver.bounds.limits_turns
         more = Budget(options.max_iterations, budget.deadline)
         came, jumped = better(problem, end, start, 0.5), False
-        strategies: list[RestartStrategy] = [StraightLimbKick()]
-        if refined and guard is not None:
-            strategies.append(Detours())
-        if may_jump:
-            strategies += [Search()] * options.restarts
-        for strategy in strategies:
+        for strategy in self.strategies(options):
+            if (strategy.jumps and not may_jump) or (isinstance(strategy, Detours) and not refined):
+                continue
             if not isinstance(strategy, StraightLimbKick) and self._is_hopeless(driver, end):
                 break
             gate = guard if strategy.jumps else None
