@@ -37,6 +37,7 @@ class Stack:
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed.
         even: whether all rows have one scale.
+        is_length: (E,) which effectors' errors are metres.
         effector: (rows,) index of the effector that each row belongs to.
         one_sided: (rows,) which belong to goals that are inequalities, None if none do.
     """
@@ -54,8 +55,8 @@ class Stack:
         scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
         self.scale = np.concatenate(scales) if scales else np.empty(0)
         sizes = length * self.scale.take(self.starts)
-        lengths = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
-        sizes = np.where(lengths & (sizes > 0.0), sizes, np.inf)
+        self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
+        sizes = np.where(self.is_length & (sizes > 0.0), sizes, np.inf)
         self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
         one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
         self.one_sided: Mask | None = one_sided if one_sided.any() else None

@@ -58,7 +58,6 @@ def test_arcs_are_left_where_they_do_not_help():
     assert arcs.aside(here) is None
 
 
-@pytest.mark.xfail(strict=False, reason="4.5 steps: the clamp of targets far away costs 0.5 of them")
 def test_targets_within_reach_take_few_steps():
     skeleton = ik.figures.ball_chain(30)
     start = np.zeros(skeleton.n)
