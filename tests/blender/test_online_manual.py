@@ -21,9 +21,7 @@ def page_of(rna_id: str) -> str | None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_operator_and_setting_has_a_page(name: str):
-    asked = (
-        [f"bpy.ops.{name}"] if "." in name else [f"bpy.types.{name}.{p.identifier}" for p in own(name)]
-    )
+    asked = [f"bpy.ops.{name}"] if "." in name else [f"bpy.types.{name}.{p.identifier}" for p in own(name)]
     for each in asked:
         page = page_of(each)
         assert page is not None and page.startswith("https://"), each

@@ -33,7 +33,9 @@ def rna(name: str) -> Any:
 def own(name: str) -> list[Any]:
     """What the extension has declared; Blender's own are `name`, and settings of dialogs."""
     return [
-        each for each in rna(name).properties if each.identifier not in {"rna_type", "name"} and each.is_runtime
+        each
+        for each in rna(name).properties
+        if each.identifier not in {"rna_type", "name"} and each.is_runtime
     ]
 
 
