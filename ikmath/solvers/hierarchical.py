@@ -104,7 +104,14 @@ class Hierarchical(Method):
                 return policy.noted(answer, spent)
         # would the figure reach its targets if it turned farther?
         free = self._solve(problem, q, options, trail, None)
-        return policy.noted(free if policy.goes_at_once(answer, free) else answer, spent + free.iterations)
+        spent += free.iterations
+        if policy.goes_at_once(answer, free):
+            return policy.noted(free, spent)
+        if policy.is_late:
+            wide = self._solve(problem, q, options, trail, options.parameters.jump)
+            spent += wide.iterations
+            answer = wide if policy.catches_up(wide) else answer
+        return policy.noted(answer, spent)
 
     def _solve(
         self,
