@@ -114,7 +114,9 @@ def plan_with_grip(
             # The pin itself is dragged: it lets go of its place, and gives way to the others.
             rows.append(pin)
             effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
-    return replace(plan, effectors=tuple(effectors)), tuple(rows)
+    # what holds nowhere and is taken by its root goes along as it is
+    carries = "ALWAYS" if root == "FREE" and len(effectors) == len(rows) else plan.carries
+    return replace(plan, effectors=tuple(effectors), carries=carries), tuple(rows)
 
 
 def _dragged(
