@@ -95,7 +95,8 @@ def plan_with_grip(
     whole = not any(one.chain_root for one in dragged)
     held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")
     root = grip.root or root
-    plan = read_plan(armature, context, extra=[*held, *dragged], root=root, instead=METHOD)
+    extra, mirrored = [*held, *dragged], bool(grip.other)
+    plan = read_plan(armature, context, extra=extra, root=root, instead=METHOD, mirrored=mirrored)
     effectors, rows = list(map(_as_held, plan.effectors[: -len(dragged)])), []
     added = len(effectors)
     for one in dragged:
