@@ -20,6 +20,7 @@ from .armature import Array
 from .faults import Fault, require
 
 _UNIFORM: Final = 1e-4  # relative; rotated parents leave a few 1e-7 in single precision
+_ON_ITS_SIDE: Final = 0.1  # share of what is up that its middle has at least to tell where that is
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,16 @@ def space_of(name: str, matrix: Array) -> Space:
 def upward(armature_object: bpy.types.Object) -> Array:
     """(3,) where the world has up, in armature space; not of unit length."""
     return np.array(armature_object.matrix_world, dtype=float)[2, :3]
+
+
+def upward_in_the_middle(armature: bpy.types.Object) -> Array:
+    """The same within the armature's own middle, its YZ plane: for both sides of one that leans it is alike.
+
+    One that lies quite on its side keeps what is up.
+    """
+    up = upward(armature)
+    found = up * (0.0, 1.0, 1.0)
+    return up if np.linalg.norm(found) < _ON_ITS_SIDE * np.linalg.norm(up) else found
 
 
 def volume(axes: Iterable[Iterable[float]]) -> float:

@@ -212,14 +212,15 @@ class IterationDriver:
         """Steps by curvature, to the constrained minimum.
 
         Args:
-            share: of the costs; it ends where a few steps in a row gain less, at 0 where none does.
+            share: of the costs; it ends where a few steps in a row change none by more. At 0 more such steps
+                are waited for, which change no cost beyond rounding.
         """
 
         def model(iterate: Iterate) -> StepModel:
             return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
 
         own = self.parameters
-        slow = own.slow_steps if share > 0.0 else np.inf
+        slow = own.slow_steps if share > 0.0 else own.slow_at_last
         return self._descend(iterate, budget, model, None, slow, own.refusals_at_last, share)
 
     def _descend(
@@ -228,7 +229,7 @@ class IterationDriver:
         budget: Budget,
         make: Callable[[Iterate], StepModel],
         correction: Correction | None,
-        most_slow: float,
+        most_slow: int,
         most_refused: int,
         share: float,
         *,

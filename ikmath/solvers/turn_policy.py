@@ -81,10 +81,12 @@ class TurnPolicy:
             answer: within the usual limit; free: without one.
         """
         own = self._parameters
-        if free.status is not Status.REACHED or self._is_slight(answer.errors):
+        if free.status is not Status.REACHED:
+            return False
+        sudden = largest_turn(self._problem.skeleton, self._q, free.q) > own.jump
+        if sudden and self._is_slight(answer.errors):
             return False
         self._late = self._trail.late + 1
-        sudden = largest_turn(self._problem.skeleton, self._q, free.q) > own.jump
         if sudden and self._late <= own.frames_late and not self._leaps(free):
             return False
         self._late = 0

@@ -95,7 +95,8 @@ def plan_with_grip(
     whole = not any(one.chain_root for one in dragged)
     held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")
     root = grip.root or root
-    plan = read_plan(armature, context, extra=[*held, *dragged], root=root, instead=METHOD)
+    extra, mirrored = [*held, *dragged], bool(grip.other)
+    plan = read_plan(armature, context, extra=extra, root=root, instead=METHOD, mirrored=mirrored)
     effectors, rows = list(map(_as_held, plan.effectors[: -len(dragged)])), []
     added = len(effectors)
     for one in dragged:
@@ -114,7 +115,9 @@ def plan_with_grip(
             # The pin itself is dragged: it lets go of its place, and gives way to the others.
             rows.append(pin)
             effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
-    return replace(plan, effectors=tuple(effectors)), tuple(rows)
+    # what holds nowhere and is taken by its root goes along as it is
+    carries = "ALWAYS" if root == "FREE" and len(effectors) == len(rows) else plan.carries
+    return replace(plan, effectors=tuple(effectors), carries=carries), tuple(rows)
 
 
 def _dragged(

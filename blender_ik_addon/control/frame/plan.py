@@ -25,7 +25,7 @@ from ...bridge.dependencies import carrying_bone
 from ...bridge.faults import require
 from ...bridge.figure_map import BoneMap, read_map
 from ...bridge.goals import ALONE, Masses, Wanted
-from ...bridge.space import upward
+from ...bridge.space import upward, upward_in_the_middle
 from ...properties import check
 from ...properties.access import holds, rig_of
 from ...properties.bone import bone_settings
@@ -195,6 +195,7 @@ def read_plan(
     root: str = "",
     instead: str = "",
     carries: str = "NEVER",
+    mirrored: bool = False,
 ) -> Plan:
     """Check an armature's settings and put them together.
 
@@ -205,6 +206,7 @@ def read_plan(
         root: in place of the solver's setting.
         instead: method in place of the one that is set.
         carries: see `Plan`.
+        mirrored: whether both sides of the armature are to come out alike.
 
     Raises:
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
@@ -222,6 +224,7 @@ def read_plan(
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
     root, method = root or solver.root, instead or solver.method
     natural = takes_posture_cost(method) and solver.effort == "WEIGHT" and solver.posture > 0.0
+    up = upward_in_the_middle(armature) if mirrored else upward(armature)
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
@@ -242,7 +245,7 @@ def read_plan(
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
         inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
-        bone_map=read_map(bones, upward(armature), _deforming(armature, bones)) if natural else None,
+        bone_map=read_map(bones, up, _deforming(armature, bones)) if natural else None,
         carries=carries,
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural and solver.posture_from == "ACTIONS" else (),
