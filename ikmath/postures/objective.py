@@ -117,7 +117,7 @@ class _Structure:
         self.turning = sqrt(self.tilt_weight) * skew(figure.up)
 
     def _turning_body(self) -> int:
-        """The joint whose tilt is the figure's: the body, or the first one above it that can turn; -1 for none.
+        """The joint whose tilt is the figure's: the body, or the first above it that can turn; -1 for none.
 
         A figure without limbs has no heading of its own: its root deviates as every other joint does.
         """
