@@ -140,7 +140,7 @@ class _Mapping:
         self._bend(ordered, forward)
         head = head_way[-1] if head_way and self.kinds[head_way[-1]] == Kind.HEAD else -1
         return FigureMap(
-            tuple(self.kinds), self._row_lengths(), ordered, feet, self.hinge, self._twins(ordered), body,
+            tuple(self.kinds), self._row_lengths(body), ordered, feet, self.hinge, self._twins(ordered), body,
             head,             self.heads, self.tails, self.up, forward, left, self.size,
         )  # fmt: skip
 
@@ -334,14 +334,18 @@ class _Mapping:
                 self.hinge[lower] = axis / length
 
     # ------------------------------------------------------------------ rows and sides
-    def _row_lengths(self) -> Index:
-        """How many joints of one kind hang from one another; only where a joint has one such child."""
+    def _row_lengths(self, body: int) -> Index:
+        """How many joints of one kind hang from one another; only where a joint has one such child.
+
+        The root of a figure without limbs is the first joint of its row.
+        """
+        kinds = [Kind.OTHER if body < 0 and kind == Kind.ROOT else kind for kind in self.kinds]
         row = np.ones(len(self.parents), dtype=np.intp)
         rowed = (Kind.SPINE, Kind.NECK, Kind.TAIL, Kind.OTHER)
         depth, group = np.ones(len(row), dtype=int), np.arange(len(row))
         for j, parent in enumerate(self.parents.tolist()):
-            if parent >= 0 and self.kinds[j] in rowed and self.kinds[j] == self.kinds[parent]:
-                alike = [c for c in self.children[parent] if self.kinds[c] == self.kinds[j]]
+            if parent >= 0 and kinds[j] in rowed and kinds[j] == kinds[parent]:
+                alike = [c for c in self.children[parent] if kinds[c] == kinds[j]]
                 if len(alike) == 1:
                     depth[j], group[j] = depth[parent] + 1, group[parent]
         for first in set(group.tolist()):

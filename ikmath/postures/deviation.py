@@ -108,8 +108,8 @@ def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParame
     if even:
         return parameters.even_joint
     kind = figure.kinds[joint]
-    if kind == Kind.ROOT:  # a bone above the body, which has no kind of its own
-        return parameters.joint_weights[Kind.OTHER]
+    if kind == Kind.ROOT:  # above the body, or of a figure without one: it has no kind of its own
+        kind = Kind.OTHER
     return parameters.joint_weights[kind] * float(figure.row[joint])
 
 

@@ -117,11 +117,11 @@ class _Structure:
         self.turning = sqrt(self.tilt_weight) * skew(figure.up)
 
     def _turning_body(self) -> int:
-        """The joint whose tilt is the figure's: the body, or the first one above it that can turn."""
+        """The joint whose tilt is the figure's: the body, or the first above it that can turn; -1 for none.
+
+        A figure without limbs has no heading of its own: its root deviates as every other joint does.
+        """
         joint, skeleton = self.figure.body, self.skeleton
-        if joint < 0 and not self.figure.partial:
-            roots = np.flatnonzero(skeleton.parents < 0)
-            joint = int(roots[np.argmax(skeleton.ancestors[:, roots].sum(0))])
         while joint >= 0 and not ((skeleton.owner == joint) & skeleton.is_turn).any():
             joint = int(skeleton.parents[joint])
         return joint

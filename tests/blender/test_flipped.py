@@ -58,7 +58,7 @@ def test_limits_are_those_of_the_channels(flip: tuple[int, int, int]) -> None:
     target = add("b3", chain_root="b1").target
     start = np.array(target.location)
     found = []
-    for step in np.random.default_rng(0).normal(size=(12, 3)):
+    for step in np.random.default_rng(0).normal(size=(24, 3)):
         target.location = start + step
         bpy.context.view_layer.update()
         bpy.ops.articulate.solve()

@@ -162,7 +162,9 @@ def test_a_moved_armature_is_not_read_anew_and_a_changed_lock_is(monkeypatch):
     bpy.context.scene.frame_set(3)
     module = installed.module("control.live.live")
     read, calls = module.read_plan, []
-    monkeypatch.setattr(module, "read_plan", lambda *given: calls.append(given) or read(*given))
+    monkeypatch.setattr(
+        module, "read_plan", lambda *given, **more: calls.append(given) or read(*given, **more)
+    )
     rig.location.x = 0.2
     bpy.context.view_layer.update()
     assert not calls and miss(rig, "b4") < 1e-3

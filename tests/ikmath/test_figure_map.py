@@ -80,7 +80,7 @@ def test_a_chain_without_limbs_has_a_root_and_a_row():
     heads = np.array([(0, 0, k) for k in range(6)], float)
     found = map_figure(np.arange(6) - 1, heads, heads + np.eye(3)[2])
     assert [str(kind) for kind in found.kinds] == ["root", *["other"] * 5]
-    assert found.row.tolist() == [1, 5, 5, 5, 5, 5] and found.body == -1 and not found.limbs
+    assert found.row.tolist() == [6] * 6 and found.body == -1 and not found.limbs
 
 
 def test_masses_are_a_persons_and_do_not_depend_on_the_number_of_bones():

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import ikmath as ik
 from ikmath import rotation
+from ikmath.model.figure_map import Kind, map_skeleton
 from ikmath.postures.alignment import RigidMotion, carried
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.parameters import DEFAULTS
@@ -173,10 +176,18 @@ def test_stiffness_multiplies_the_weight_of_a_joint():
 
 def test_the_tilt_of_the_hips_costs_and_their_heading_does_not():
     figure, tips = people.skeleton(people.PERSON[:1])
-    cost = PostureObjective.of(figure, figure.rest, tips=tips, masses=[1.0])
+    hips = replace(map_skeleton(figure, tips=tips), kinds=(Kind.ROOT,), body=0)
+    cost = PostureObjective.of(figure, figure.rest, figure=hips, tips=tips, masses=[1.0])
     turned = [people.rotations(figure, np.array([v])) for v in ((0, 0, 0.5), (0.5, 0, 0))]
     heading, tilt = (cost.value(ik.Pose.forward(figure, q)) for q in turned)
     assert heading == pytest.approx(0.0, abs=1e-12) and tilt > 0.5**2 / 70
+
+
+def test_a_figure_without_limbs_keeps_its_heading():
+    figure, tips = people.skeleton(people.PERSON[:1])
+    cost = PostureObjective.of(figure, figure.rest, tips=tips, masses=[1.0])
+    heading = people.rotations(figure, np.array([[0.0, 0.0, 0.5]]))
+    assert cost.value(ik.Pose.forward(figure, heading)) > 0.5**2 / 400
 
 
 def test_a_leaning_body_costs_beyond_its_room():
