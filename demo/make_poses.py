@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of everyday poses for the manual: each solved with even and with natural effort, seen from the front and the side.
+"""Pictures of everyday poses for the manual: each with even and with natural effort, from two sides.
 
 python demo/make_poses.py ZIP OUT [NAME ...] with Blender as a Python module. The extension is installed into
 a profile of its own.
