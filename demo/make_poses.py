@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of everyday poses for the manual: each solved by two methods, seen from the front and the side.
+"""Pictures of everyday poses for the manual: each solved with even and with natural effort, seen from the front and the side.
 
 python demo/make_poses.py ZIP OUT [NAME ...] with Blender as a Python module. The extension is installed into
 a profile of its own.
@@ -16,7 +16,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-METHODS = ("former", "hierarchical")
+EFFORTS = ("EVEN", "WEIGHT")
 SIZE = (360, 400)
 VIEWS = ((2.2, -3.2, 1.3), (4.0, 0.0, 1.0))  # from where, metres
 AWAY, WIDE, MIDDLE = 6.0, 2.7, 1.05  # of the camera: distance, metres that it shows, height it looks at
@@ -36,11 +36,11 @@ def main() -> None:
         import pictures
 
         for name in names or everyday.POSES:
-            parts = [part for method in METHODS for part in _take(everyday.POSES[name], method)]
+            parts = [part for effort in EFFORTS for part in _take(everyday.POSES[name], effort)]
             pictures.save_picture(_beside(parts), out / f"pose-{name.replace(' ', '-')}.webp")
 
 
-def _take(pose: Any, method: str) -> list[Any]:
+def _take(pose: Any, effort: str) -> list[Any]:
     """The figure in a pose, from all sides."""
     import bpy
     import everyday
@@ -60,7 +60,7 @@ def _take(pose: Any, method: str) -> list[Any]:
     person.hide_render = True
     bpy.ops.mesh.primitive_plane_add(size=40)
     bpy.context.object.data.materials.append(materials["Room"])
-    person.articulate.solver.method = method
+    person.articulate.solver.effort = effort
     bpy.context.view_layer.update()
     bpy.context.view_layer.objects.active = person
     bpy.ops.articulate.relaxed_stance()

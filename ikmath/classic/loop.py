@@ -98,7 +98,7 @@ class _Walk:
     def solve(self, q: Array) -> Solution:
         """From q (n,)."""
         skeleton, most = self.problem.skeleton, self.options.max_iterations
-        look, iteration = self.look(self.problem.stack.begin(skeleton, q)), 0
+        look, iteration = self.look(Pose.trusted(skeleton, q.copy())), 0
         done = self.is_done(look, np.inf)
         self.accept(look, np.inf)
         while not (done or self.is_stalled or iteration == most):
@@ -234,7 +234,6 @@ class _Walk:
         """What comes of the best pose."""
         problem, stack = self.problem, self.problem.stack
         best = self.best
-        stack.end(best.pose)
         q, squares = best.pose.q, stack.squares(best.rows.error) if best.squares is None else best.squares
         short = stalled and bool((squares >= self.allowed).any())
         if short and self.careful and self.options.rest and may_rest(problem):

@@ -7,7 +7,7 @@ would move on, or tremble. The steps of a method towards reachable goals are unc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -136,18 +136,6 @@ def _shares(stack: Stack, share: float) -> Array:
     size = np.where(size > 0.0, size, size.max())  # what weighs nothing has no share to be given
     shares = share ** np.arange(len(size)) * (size.max() / np.maximum(size, 1e-150)) ** 2
     return np.asarray(shares[stack.place])
-
-
-def is_no_farther(stack: Stack, new: Sequence[float], old: Sequence[float], met: int, exact: float) -> bool:
-    """Whether a pose costs no more than another, if the least of a strong level is worth all of a weak one.
-
-    Args:
-        stack: of the problem; new, old: what each level costs there.
-        met: levels that must not cost more; exact: error, in figure sizes, that is none to them.
-    """
-    shares = [_shares(stack, _WEAKEST)[rows].max(initial=0.0) for rows in stack.levels]
-    kept = all(a <= max(b, exact * exact) for a, b in zip(new[:met], old, strict=False))
-    return kept and float(np.dot(shares, new)) <= float(np.dot(shares, old)) * (1.0 + _SLIGHT)
 
 
 def squares(problem: Problem, q: Array) -> Array:

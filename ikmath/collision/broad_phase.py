@@ -84,7 +84,7 @@ class BroadPhase:
         if self.first_self:
             outward = middle.take(self.body.outward, -2)
             gap = outward[..., :, None, :] - self._centers[..., None, :, :]
-            gaps.append(gap.reshape(*middle.shape[:-2], -1, 3))
+            gaps.append(gap.reshape(*middle.shape[:-2], self.first_self, 3))
         if self.first_self < len(self.link):
             one, two = self.self_pairs.T
             gaps.append(middle.take(one, -2) - middle.take(two, -2))

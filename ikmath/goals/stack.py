@@ -35,9 +35,9 @@ class Stack:
         place: (rows,) which of them each row belongs to; most: the largest scale of each;
         largest, smallest: of all.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
-            figure sizes unless the figure is weighed; units: (n, rows) of both.
-        turning: (n,) how far each turns where the readiest ones turn by 1, infinite for slides.
+            figure sizes unless the figure is weighed.
         even: whether all rows have one scale.
+        is_length: (E,) which effectors' errors are metres.
         effector: (rows,) index of the effector that each row belongs to.
         one_sided: (rows,) which belong to goals that are inequalities, None if none do.
     """
@@ -55,8 +55,8 @@ class Stack:
         scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
         self.scale = np.concatenate(scales) if scales else np.empty(0)
         sizes = length * self.scale.take(self.starts)
-        lengths = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
-        sizes = np.where(lengths & (sizes > 0.0), sizes, np.inf)
+        self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
+        sizes = np.where(self.is_length & (sizes > 0.0), sizes, np.inf)
         self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
         one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
         self.one_sided: Mask | None = one_sided if one_sided.any() else None
@@ -69,12 +69,8 @@ class Stack:
         self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
         mobility = skeleton.mobility_for(length)
         self.metric = np.sqrt(mobility)
-        self.units = self.metric[:, None] * self.scale  # as Jacobians lie in memory
-        self.turning = np.where(skeleton.is_turn, mobility**0.25, np.inf)
         self._merged: Merged | None = None
         self._seen: Sequence[Goal] = ()
-        self._begun: Pose | None = None
-        self._ended: Pose | None = None
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
 
     def evaluate_many(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Blocks]]:
@@ -133,29 +129,6 @@ class Stack:
             self._merged = Merged(goals, skeleton)
         self._seen = goals
         return self._merged
-
-    def begin(self, skeleton: Skeleton, q: Array) -> Pose:
-        """The pose from which a solve begins: mostly that from which the last one did, or at which it ended.
-
-        Args:
-            skeleton: the figure; q: (n,), whose owner may write to it later.
-        """
-        values = q.tobytes()
-        for known in (self._begun, self._ended):
-            if known is not None and known.skeleton is skeleton and known.q.tobytes() == values:
-                return known
-        self._begun = Pose.trusted(skeleton, q.copy()).remember()
-        return self._begun
-
-    def end(self, pose: Pose) -> None:
-        """Remember where a solve ended, for the next one that starts there; its q is never written to."""
-        self._ended = pose
-
-    def like(self, other: Stack) -> bool:
-        """Whether the rows of another weigh the same and are of the same levels."""
-        if self is other:
-            return True
-        return np.array_equal(self.scale, other.scale) and np.array_equal(self.place, other.place)
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""

@@ -32,17 +32,6 @@ _NONE: Final = np.empty((0, 3))
 Joints = str | int | Sequence[str] | Sequence[int] | Index
 
 
-class _Again:
-    """Places of bound points in a pose that is used repeatedly, and their derivatives once computed."""
-
-    __slots__ = ("jacobian", "points", "x")
-
-    def __init__(self, points: Points | None = None, x: Array = _NONE) -> None:
-        self.points, self.x = points, x
-        self.jacobian: Array | None = None
-        x.setflags(write=False)
-
-
 class Pose:
     """See the module. Make one with `Pose.forward`.
 
@@ -56,7 +45,6 @@ class Pose:
     _one: OneFrame | None
     _many: ManyFrames | None
     _twists: Array | None
-    _again: _Again | None
 
     def __init__(self) -> None:
         raise TypeError("Make a pose with Pose.forward(skeleton, q).")
@@ -89,7 +77,7 @@ class Pose:
         self.skeleton = skeleton
         self.q = q
         self.batch = q.shape[:-1]
-        self._one = self._many = self._twists = self._again = None
+        self._one = self._many = self._twists = None
         if not self.batch:
             self._one = skeleton.kernels[0](q)
         else:
@@ -227,22 +215,8 @@ class Pose:
             raise BadValue("joint", "is empty; name at least one.")
         return Points(self.skeleton, names, offset), single  # type: ignore[arg-type]
 
-    def remember(self) -> Pose:
-        """Cache the results for bound points: many solves begin at this one pose."""
-        if self._again is None:
-            self._again = _Again()
-        return self
-
     def points(self, points: Points) -> Array:
         """World positions (*batch, E, 3) of bound points."""
-        again = self._again
-        if again is None:
-            return self._places(points)
-        if again.points is not points:
-            again = self._again = _Again(points, self._places(points))
-        return again.x
-
-    def _places(self, points: Points) -> Array:
         if self._one is not None:
             if points.count == 1:
                 j = points.joints[0]
@@ -268,15 +242,6 @@ class Pose:
 
         In memory the coordinates lie first for one pose and the frames innermost for many.
         """
-        again = self._again
-        if again is None or x is not again.x:
-            return self._slopes(points, x)
-        if again.jacobian is None:
-            again.jacobian = self._slopes(points, x)
-            again.jacobian.setflags(write=False)
-        return again.jacobian
-
-    def _slopes(self, points: Points, x: Array) -> Array:
         count = points.count
         if self._one is not None:
             rows: Array = self.twists.dot(points.lift(x))

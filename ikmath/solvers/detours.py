@@ -44,6 +44,8 @@ class Detours:
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """See `RestartStrategy`: the figure at the last place in between of each way."""
         driver = ended.driver
+        if driver.guard is None:
+            return
         nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
         for q, way in ways_from(driver.problem, ended.start, ended.end):
             for problem in way:

@@ -93,9 +93,10 @@ class GaussNewtonStep:
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
         self._pull, self._costs = self._error, iterate.costs
-        most = parameters.far * problem.spans
-        if (iterate.squares > most * most).any():
-            share = np.minimum(1.0, most / np.sqrt(np.maximum(iterate.squares, 1e-300)))
+        far = (iterate.squares > (parameters.far * problem.length) ** 2) & self._stack.is_length
+        if far.any():
+            size = np.sqrt(np.where(far, iterate.squares, 1.0))
+            share = np.where(far, parameters.pull * problem.length / size, 1.0)
             self._pull = self._error * share[self._stack.effector]
             self._costs = self._stack.costs(self._pull)
 
@@ -318,9 +319,9 @@ class IterationDriver:
             self.face = bounds.face(step.active)
             return metric.step(step.z)
 
-        return self.bounds.step(iterate.q, best, self._inequalities(iterate))
+        return self.bounds.step(iterate.q, best, self.inequalities(iterate))
 
-    def _inequalities(self, iterate: Iterate) -> list[Inequalities]:
+    def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
         found = []
         for goal in self.one_sided:
@@ -364,7 +365,7 @@ class IterationDriver:
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
 
-            moved = self.move(trial, self.bounds.step(trial.q, best, self._inequalities(trial)))
+            moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
             if moved is None or not moved.costs[:count] < trial.costs[:count]:
                 break
             trial = moved

@@ -104,7 +104,14 @@ class Hierarchical(Method):
                 return policy.noted(answer, spent)
         # would the figure reach its targets if it turned farther?
         free = self._solve(problem, q, options, trail, None)
-        return policy.noted(free if policy.goes_at_once(answer, free) else answer, spent + free.iterations)
+        spent += free.iterations
+        if policy.goes_at_once(answer, free):
+            return policy.noted(free, spent)
+        if policy.is_late:
+            wide = self._solve(problem, q, options, trail, options.parameters.jump)
+            spent += wide.iterations
+            answer = wide if policy.catches_up(wide) else answer
+        return policy.noted(answer, spent)
 
     def _solve(
         self,
@@ -168,6 +175,10 @@ class Hierarchical(Method):
         answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
         return without_way(answer) if jumped and guard is not None else answer
 
+    def strategies(self, options: Any) -> list[RestartStrategy]:
+        """What a solve that ends short tries, in order."""
+        return [StraightLimbKick(), Detours(), *[Search()] * options.restarts]
+
     def _elsewhere(
         self,
         driver: IterationDriver,
@@ -180,32 +191,31 @@ class Hierarchical(Method):
     ) -> tuple[Iterate, Stop, bool]:
         """The best end of all starts of the strategies, and whether it is one that jumps.
 
-        They may take as many iterations together as the solve before them.
+        Together they may take as many iterations as the solve itself.
         What a jump finds among obstacles is taken only as a whole: it reaches everything and is clear.
         """
         problem, guard, rng = driver.problem, driver.guard, np.random.default_rng(options.seed)
         refined = is_first and ACCURACY[options.accuracy]
         may_jump = refined and not driver.bounds.limits_turns
-        budget.iterations = options.max_iterations
+        more = Budget(options.max_iterations, budget.deadline)
         came, jumped = better(problem, end, start, 0.5), False
-        strategies: list[RestartStrategy] = [StraightLimbKick()]
-        if refined and guard is not None:
-            strategies.append(Detours())
-        if may_jump:
-            strategies += [Search()] * options.restarts
-        for strategy in strategies:
+        for strategy in self.strategies(options):
+            if (strategy.jumps and not may_jump) or (isinstance(strategy, Detours) and not refined):
+                continue
             if not isinstance(strategy, StraightLimbKick) and self._is_hopeless(driver, end):
                 break
             gate = guard if strategy.jumps else None
-            for begin in strategy.starts(Ended(driver, budget, start, end, rng)):
+            for begin in strategy.starts(Ended(driver, more, start, end, rng)):
                 arcs = ArcCorrection(problem, options.parameters.arc_gain)
-                other, why = driver.run(begin, budget, arcs, hurried=refined and guard is None)
+                other, why = driver.run(begin, more, arcs, hurried=refined and guard is None)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:
+                    budget.taken += more.taken
                     return other, why, strategy.jumps
                 if gate is None and better(problem, other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
+        budget.taken += more.taken
         return end, stop, jumped
 
     @staticmethod

@@ -14,7 +14,8 @@ class HierarchicalParameters:
     Attributes:
         damping: Levenberg-Marquardt damping per unit of a level's squared error. Sugihara 2011 uses 0.5.
         bias: damping at the goal, so that singular poses have finite steps (Sugihara 2011).
-        far: figure sizes or radians; targets farther away pull as if they were as near.
+        far, pull: figure sizes; targets farther away than `far` pull as if they were at `pull`. A
+            limb does not reach so far.
         least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
             1/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
@@ -54,7 +55,8 @@ class HierarchicalParameters:
 
     damping: float = 0.3
     bias: float = 1e-8
-    far: float = 0.5
+    far: float = 1.0
+    pull: float = 0.5
     least_gain: float = 1e-4
     least_factor: float = 1e-3
     slow: float = 1e-2

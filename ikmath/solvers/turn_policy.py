@@ -92,6 +92,15 @@ class TurnPolicy:
         self._late = 0
         return True
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the figure is short of targets that a jump would reach."""
+        return self._late > 0
+
+    def catches_up(self, answer: Solution) -> bool:
+        """Whether an answer with wider turns is no jump either, by the bones' own turns."""
+        return largest_turn(self._problem.skeleton, self._q, answer.q) <= self._parameters.jump + 1e-9
+
     def noted(self, answer: Solution, spent: int) -> Solution:
         """The answer with what the next frame needs to know, and the iterations of all of its solves."""
         trail = answer.memory if isinstance(answer.memory, Trail) else Trail()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import installed
 import pytest
-from test_tooltips import TYPES, own
+from test_tooltips import NAMES, own
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -19,11 +19,9 @@ def page_of(rna_id: str) -> str | None:
     return WM_OT_doc_view_manual._lookup_rna_url(rna_id.lower(), verbose=False)
 
 
-@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_operator_and_setting_has_a_page(name: str):
-    asked = (
-        [f"bpy.ops.{name}"] if "." in name else [f"bpy.types.{name}.{p.identifier}" for p in own(TYPES[name])]
-    )
+    asked = [f"bpy.ops.{name}"] if "." in name else [f"bpy.types.{name}.{p.identifier}" for p in own(name)]
     for each in asked:
         page = page_of(each)
         assert page is not None and page.startswith("https://"), each

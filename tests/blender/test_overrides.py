@@ -51,7 +51,7 @@ def test_what_was_set_up_on_an_override_is_there_after_loading(tmp_path: Path, p
     add("b1").weight = 0.5
     settings = rig.articulate
     settings.solver.root, settings.solver.max_iterations = "FREE", 77
-    settings.solver.parameters.hierarchical_search = True
+    settings.solver.parameters.damped_damping = 0.5
     settings.bake.step, settings.body.self_collision = 3, True
     rig.pose.bones["b1"].articulate.posture = 0.25
     for _ in range(3):  # saved again, too
@@ -66,7 +66,7 @@ def test_what_was_set_up_on_an_override_is_there_after_loading(tmp_path: Path, p
         ]
         assert all(effector.target is not None for effector in settings.effectors)
         assert (settings.solver.root, settings.solver.max_iterations) == ("FREE", 77)
-        assert settings.solver.parameters.hierarchical_search
+        assert settings.solver.parameters.damped_damping == 0.5
         assert (settings.bake.step, settings.body.self_collision) == (3, True)
         assert rig.pose.bones["b1"].articulate.posture == 0.25
         assert rig.pose.bones["b2"].articulate.posture == 1.0

@@ -155,7 +155,6 @@ CALLS = {
     ),
     "Solver.solve": _call(SOLVER.solve, problem=PROBLEM),
     "Solver.follow": _call(SOLVER.follow, problem=PROBLEM, before=ANSWER),
-    "Solver.relax": _call(SOLVER.relax, problem=PROBLEM, answer=ANSWER, allows=None),
     "solve_track": (
         lambda **given: ik.solve_track(**{"problem": MOVING, "max_iterations": 1, **given}),
         ["problem", "q0", "method"],

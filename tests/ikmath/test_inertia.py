@@ -97,7 +97,7 @@ def test_a_figure_without_mass_or_extent_is_even():
     ("change", "words"),
     [
         ({"parents": [-1, 5]}, "parents must be from -1 to 1"),
-        ({"parents": [1, 0]}, "circle"),
+        ({"parents": [1, 0]}, "must form a tree"),
         ({"parents": [0.5, 1.0]}, "whole numbers"),
         ({"masses": [1.0, -1.0]}, "masses must not be negative"),
         ({"lengths": [-1.0, 1.0]}, "lengths must not be negative"),

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.model.frame_points import Points
 from tests.ikmath import oracle, trees
 
 
@@ -160,22 +159,3 @@ def test_points_of_joints_that_are_not_there():
     for index in (7, -9):
         with pytest.raises(ik.IkError, match="joint"):
             pose.point(index)
-
-
-@given(trees.posed(), st.booleans())
-def test_a_pose_that_remembers_says_what_another_one_says(figure, twice):
-    """Also of points that are asked for in turn; what it has said, nobody can change."""
-    skeleton, q, rng = figure
-    lasting, plain = ik.Pose.forward(skeleton, q).remember(), ik.Pose.forward(skeleton, q)
-    some = [Points(skeleton, skeleton.names[:count], rng.normal(size=3)) for count in (1, len(skeleton))]
-    for points in some * 3:
-        x = lasting.points(points)
-        np.testing.assert_array_equal(x, plain.points(points))
-        for _ in range(1 + twice):
-            jacobian = lasting.point_jacobian(points, x)
-            np.testing.assert_array_equal(jacobian, plain.point_jacobian(points, x))
-        elsewhere = lasting.point_jacobian(points, x + 1.0)
-        np.testing.assert_array_equal(elsewhere, plain.point_jacobian(points, x + 1.0))
-        for array in (x, jacobian):
-            with pytest.raises(ValueError, match="read-only"):
-                array[...] = 0.0

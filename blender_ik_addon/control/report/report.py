@@ -191,8 +191,9 @@ def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
 
 
 def _worst_frame(solved: Sequence[Solved]) -> Solved:
-    """The first frame that did not reach everything, else the last one."""
-    return next((frame for frame in solved if frame.status != "REACHED"), solved[-1])
+    """The frame that is inside an obstacle or farthest from its targets, the last one if none is short."""
+    short = [frame for frame in solved if frame.status != "REACHED"]
+    return max(short, key=lambda frame: (frame.status == "INFEASIBLE", frame.worst), default=solved[-1])
 
 
 def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:

@@ -9,11 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from ...errors import NotSupported
-from ...problem.problem import Problem
-from ...rotation import Array
 from .arithmetic import Arithmetic, Number, length, subtract
-from .chains import Aim, read_limbs, targets
+from .chains import Aim
 from .levels import outward, reshape
 from .posing import Posing
 from .shells import Shells, shells
@@ -66,31 +63,3 @@ def run_passes(run: Run, *, across: bool = False, second: bool = True) -> None:
     run.stage(partial(triangulate, across=across, shells=folded), limit=1 if single else _PASSES)
     if single and limited and second:
         run.stage(reshape, limit=1)
-
-
-def quick_start(problem: Problem, q: Array, tolerance: float = 1e-4) -> Array:
-    """A pose near the position goals of a problem, in one or two passes: where another method may begin.
-
-    Goals of other kinds are left out of account, and so is what triangulation cannot move.
-
-    Args:
-        problem: any problem; q: (n,) or (B, n) start inside the limits, with as many rows as the targets
-            have.
-
-    Returns:
-        Coordinates like q, inside the limits; q itself where triangulation has nothing to offer.
-    """
-    goals = [goal for goal, _ in problem.places()]
-    if not goals:
-        return q
-    strongest = min(goal.priority for goal in goals)
-    simple = Problem(problem.skeleton, [goal for goal in goals if goal.priority == strongest])
-    try:
-        limbs = read_limbs(simple, "Triangulation", slides=False)
-    except NotSupported:
-        return q
-    batch = q.shape[:-1]
-    goals_at = targets(simple, batch)
-    run = Run(limbs, q.reshape(-1, q.shape[-1]), goals_at.reshape(-1, *goals_at.shape[-2:]), tolerance, 2)
-    run_passes(run)
-    return problem.skeleton.region.project(run.q).reshape(q.shape)

@@ -177,7 +177,8 @@ class Shape(ABC):
         first, last = (np.broadcast_to(end, (*batch, 3)).reshape(-1, 3) for end in ends)
         frame = np.arange(int(np.prod(self.frames)))
         frame = frame.repeat(len(first) // len(frame)) if len(first) else frame[:0]
-        reach = np.full(len(first), np.inf if limit is None else limit)
+        most = np.inf if limit is None else arguments.number(limit, "limit", endless=True)
+        reach = np.full(len(first), most)
         which = np.zeros(len(first), dtype=np.intp)
         group = type(self).group([self], self.frames)
         distance, point, parameter, normal = group.segments(first, last, which, frame, reach, reach)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.classic.limbs.triangle import quick_start
 from tests.ikmath import oracle, trees
 
 CHAIN_METHODS = ("ccd", "fabrik", "triangulation", "reach_hierarchy")
@@ -350,27 +349,3 @@ def test_bad_options_are_named(method):
         ik.solve(problem, method="ccd", damping=0.0)
     with pytest.raises(ik.BadValue, match="too_near"):
         ik.solve(problem, method="triangulation", too_near="beside")
-
-
-def test_a_quick_start_is_near_the_goals_and_takes_any_problem():
-    figure = ik.figures.ball_chain(6, limit=1.0)
-    points = reachable(figure, "tip", 30, 1)
-    problem = ik.Problem(figure, [ik.Position("tip", points)])
-    start = np.zeros((30, figure.n))
-    begun = quick_start(problem, start)
-    before, after = (problem.errors(ik.Pose.forward(figure, q))[:, 0] for q in (start, begun))
-    assert after.mean() < 0.3 * before.mean()
-    assert figure.region.violation(begun).max() <= 1e-9
-    plain = ik.solve(problem, start, "damped")
-    quick = ik.solve(problem, begun, "damped")
-    assert quick.iterations.mean() < plain.iterations.mean()
-    human = ik.figures.human()
-    mixed = ik.Problem(
-        human, [ik.Orientation("head", np.eye(3)), ik.Position("wrist.L", (0.3, -0.5, 1.2), axes="xy")]
-    )
-    assert (quick_start(mixed, human.rest) == human.rest).all()
-    reaching = ik.Problem(
-        human, [ik.Orientation("head", np.eye(3)), ik.Position("wrist.L", (0.3, -0.5, 1.2))]
-    )
-    begun = quick_start(reaching, human.rest)
-    assert np.linalg.norm(oracle.point(human, begun, "wrist.L") - (0.3, -0.5, 1.2)) < 1e-3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is far out of reach, for who allows but a few steps: near the best pose, and no jumps on the way."""
+"""What is far out of reach: fast solves end near the best pose, and nothing jumps on the way."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from scipy.optimize import least_squares
 import ikmath as ik
 
 TIPS = ("head", "hand.L", "hand.R", "foot.L", "foot.R")
-FEW = 12
 
 
 def person(limit):
@@ -67,7 +66,7 @@ def test_it_ends_near_the_best_pose(limit, times):
     figure, more = person(limit), []
     for seed in range(6):
         problem, start = asked(figure, seed, times)
-        few = ik.solve(problem, start, brief=True, rough=True, max_iterations=FEW)
+        few = ik.solve(problem, start, brief=True)
         best = ik.solve(problem, start, max_iterations=300)
         assert figure.region.violation(few.q).max() < 1e-9
         assert (few.status is ik.Status.REACHED) >= (best.status is ik.Status.REACHED)
@@ -127,9 +126,7 @@ def test_within_reach_it_reaches():
     figure = person(1.0)
     for seed in range(8):
         problem, start = asked(figure, seed, 1.0)
-        assert (
-            ik.solve(problem, start, brief=True, rough=True, max_iterations=FEW).status is ik.Status.REACHED
-        ), seed
+        assert ik.solve(problem, start, brief=True).status is ik.Status.REACHED, seed
 
 
 def test_strings_lead_there_in_fewer_steps():
@@ -149,7 +146,7 @@ def test_a_straight_limb_bends_though_another_one_is_pulled_away():
     away = (0.3, 40.0, 0.2)
     folded = ik.Pose.forward(figure, figure.rest).point("hand.R") * (0.6, 1.0, 1.0)
     problem = ik.Problem(figure, [ik.Position(["foot.L", "hand.R"], [away, folded])])
-    assert ik.solve(problem, figure.rest, brief=True, rough=True, max_iterations=FEW).errors[1] < 0.02
+    assert ik.solve(problem, figure.rest, brief=True).errors[1] < 0.02
 
 
 @pytest.mark.parametrize("limit", [1.0, 3.0])
@@ -164,7 +161,7 @@ def test_a_target_that_goes_away_steadily_makes_nothing_jump(limit):
         target = here.copy()
         target[1] += share * np.array([1.0, 0.2, 0.3])
         problem = ik.Problem(figure, [ik.Position(list(TIPS), target), ik.Posture(start)])
-        answer = ik.solve(problem, start, brief=True, rough=True, max_iterations=FEW)
+        answer = ik.solve(problem, start, brief=True)
         places.append(ik.Pose.forward(figure, answer.q).position)
     steps = np.linalg.norm(np.diff(places, axis=0), axis=-1).max(1)
     turns = np.linalg.norm(np.diff(places, n=2, axis=0), axis=-1).max(1)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Of all poses that reach the same, a figure relaxes to the one nearest to its posture, whatever the way."""
+"""Of all poses that reach the same, a solve ends at the one nearest to the posture, wherever it begins."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,23 +49,20 @@ def away(problem: ik.Problem, q: np.ndarray) -> float:
     return float((((q - FIGURE.rest) / problem.stack.metric) ** 2).sum())
 
 
-def ends(problem: ik.Problem, **told: object) -> list[ik.Solution]:
-    """Relaxed, from different starts."""
-    solver, rng = ik.Solver("hierarchical", tolerance=1e-6), np.random.default_rng(3)
-    found = []
-    for size in (0.0, 0.1, 0.2, 0.3):
-        start = FIGURE.region.project(FIGURE.rest + size * rng.normal(size=FIGURE.n))
-        answer = solver.solve(problem, start)
-        assert answer.status is ik.Status.REACHED
-        found.append(solver.relax(problem, answer, most=300, **told))
-    return found
+def ends(problem: ik.Problem) -> list[ik.Solution]:
+    """Solved from different starts."""
+    rng = np.random.default_rng(3)
+    starts = [
+        FIGURE.region.project(FIGURE.rest + size * rng.normal(size=FIGURE.n)) for size in (0, 0.1, 0.2, 0.3)
+    ]
+    return [ik.solve(problem, start, tolerance=1e-6) for start in starts]
 
 
 def test_it_is_the_same_from_everywhere() -> None:
     problem = reaching()
     found = ends(problem)
     for end in found:
-        assert end.relaxed and end.status is ik.Status.REACHED
+        assert end.status is ik.Status.REACHED
         assert problem.errors(ik.Pose.forward(FIGURE, end.q)).max() < 1e-6
         np.testing.assert_allclose(end.errors, problem.errors(ik.Pose.forward(FIGURE, end.q)), atol=1e-12)
         assert (FIGURE.region.violation(end.q) < 1e-9).all()
@@ -100,75 +95,20 @@ def test_nothing_near_is_nearer_to_the_posture() -> None:
     assert away(problem, end.q) < best.fun * 1.001
 
 
-def test_it_goes_nowhere_where_it_may_not() -> None:
-    problem = reaching()
-    solver = ik.Solver("hierarchical", tolerance=1e-6)
-    start = FIGURE.region.project(FIGURE.rest + 0.3 * np.random.default_rng(5).normal(size=FIGURE.n))
-    answer = solver.solve(problem, start)
-    free = solver.relax(problem, answer, most=300)
-    coordinate = int(np.abs(free.q - answer.q).argmax())
-    middle = 0.5 * (free.q + answer.q)[coordinate]
-    side = np.sign(answer.q[coordinate] - middle)
-
-    def allows(q: np.ndarray) -> bool:
-        return bool(side * (q[coordinate] - middle) >= 0.0)
-
-    held = solver.relax(problem, answer, most=300, allows=allows)
-    assert allows(held.q) and held.status is ik.Status.REACHED
-    assert away(problem, free.q) < away(problem, held.q) < away(problem, answer.q)
-
-
-def test_a_few_steps_go_a_part_of_the_way() -> None:
-    problem = reaching()
-    solver = ik.Solver("hierarchical")
-    start = FIGURE.region.project(FIGURE.rest + 0.3 * np.random.default_rng(6).normal(size=FIGURE.n))
-    answer = solver.solve(problem, start)
-    part = solver.relax(problem, answer, most=1)
-    assert part.iterations == answer.iterations + 1 and not part.relaxed
-    assert away(problem, part.q) < away(problem, answer.q)
-    again = solver.relax(problem, solver.relax(problem, answer, most=300))
-    assert again.relaxed
-
-
-def test_bit_by_bit_it_goes_no_farther_than_told() -> None:
-    problem = reaching()
-    solver, reach = ik.Solver("hierarchical", tolerance=1e-6, settle=False), np.radians(3.0)
-    start = FIGURE.region.project(FIGURE.rest + 0.2 * np.random.default_rng(6).normal(size=FIGURE.n))
-    answer, steps = solver.solve(problem, start), 0
-    while not answer.relaxed:
-        then, answer, steps = answer, solver.relax(problem, answer, most=10, reach=reach), steps + 1
-        assert np.abs(answer.q - then.q).max() < 1.5 * reach  # what the goals take back comes on top
-        assert away(problem, answer.q) <= away(problem, then.q)
-        assert answer.status is ik.Status.REACHED and steps < 200
-    assert steps > 5
-    np.testing.assert_allclose(solver.relax(problem, answer, most=300).q, answer.q, atol=5e-3)
-
-
 @pytest.mark.parametrize("priority", [0, 1])
-@pytest.mark.parametrize("brief", [False, True])
-def test_who_is_short_of_a_goal_stays_as_near_and_lets_relax_what_has_no_part_in_it(
-    priority: int, brief: bool
-) -> None:
+def test_where_a_goal_is_short_joints_without_part_in_it_go_to_the_posture(priority: int) -> None:
     hand = ik.Pose.forward(FIGURE, FIGURE.rest).point("shoulder.R")
     goals = [
         ik.Position("shoulder.R", target=hand),
         ik.Position("hand.L", target=(1.7, 1.2, 0.3), priority=priority),
         ik.Posture(FIGURE.rest),
     ]
-    problem, solver = ik.Problem(FIGURE, goals), ik.Solver("hierarchical", brief=brief, max_iterations=300)
+    problem, solver = ik.Problem(FIGURE, goals), ik.Solver(max_iterations=300)
     idle = np.isin(FIGURE.owner, [FIGURE.index(name) for name in ("upper.R", "lower.R", "hand.R")])
     answer = solver.solve(problem, FIGURE.rest)
     assert answer.status is ik.Status.BEST_EFFORT
     swung = np.where(idle, 0.4 * np.random.default_rng(3).normal(size=FIGURE.n), answer.q)
-    end = solver.relax(problem, replace(answer, q=FIGURE.region.project(swung)), most=100)
+    end = solver.solve(problem, FIGURE.region.project(swung))
     np.testing.assert_allclose(end.q[idle], FIGURE.rest[idle], atol=2e-3)
     assert end.status is ik.Status.BEST_EFFORT
     assert (end.errors < answer.errors * (1.0 + 1e-4) + 1e-5).all()
-
-
-@pytest.mark.parametrize("method", ["damped", "fabrik"])
-def test_other_methods_stay_where_they_are(method: str) -> None:
-    goals = [ik.Position("hand.L", target=ik.Pose.forward(FIGURE, FIGURE.rest).point("hand.L"))]
-    problem, solver = ik.Problem(FIGURE, goals, posture=FIGURE.rest), ik.Solver(method)
-    answer = solver.solve(problem, FIGURE.rest)
-    assert solver.relax(problem, answer) is answer
