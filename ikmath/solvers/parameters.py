@@ -61,7 +61,7 @@ class HierarchicalParameters:
     least_factor: float = 1e-3
     slow: float = 1e-2
     slow_steps: int = 2
-    refusals: int = 4
+    refusals: int = 3
     slow_at_last: int = 8
     refusals_at_last: int = 7
     settled: float = 1e-5

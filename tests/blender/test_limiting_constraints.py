@@ -8,13 +8,13 @@ import pytest
 from addon_scenes import animate, arm, miss, reach
 
 
-def limited(most: float) -> bpy.types.Object:
-    """An arm with a Limit Rotation in its middle, and a target that goes from near to far."""
+def limited(most: float, last: int = 6) -> bpy.types.Object:
+    """An arm with a Limit Rotation in its middle, and a target that goes from near to far until a frame."""
     rig = arm()
     limit = rig.pose.bones["b1"].constraints.new("LIMIT_ROTATION")
     limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -most, most
     target = reach(rig, "b3", (1.5, 0.5, 2.0))
-    animate(target, {1: (0.3, -0.2, 3.8), 6: (1.5, 0.5, 2.0)})
+    animate(target, {1: (0.3, -0.2, 3.8), last: (1.5, 0.5, 2.0)})
     return rig
 
 
@@ -44,7 +44,7 @@ def test_a_bake_reports_what_is_shown():
 
 
 def test_a_limit_that_does_not_act_is_not_mentioned():
-    rig = limited(3.0)
-    bpy.ops.articulate.bake(frame_start=1, frame_end=6)
+    rig = limited(3.0, last=24)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=24)
     assert rig.articulate.report["status"] == "REACHED"
     assert "Limit" not in rig.articulate.report["message"]

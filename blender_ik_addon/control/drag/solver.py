@@ -68,6 +68,9 @@ class DragSolver:
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
+        # near a straight limb only short steps gain: they are sought before curvature is
+        patient = replace(ik_parameters, refusals=ik_parameters.refusals_at_last)
+        self._patient = plan.solver(most=parameters.at_most, parameters=patient, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(accuracy="exact", restarts=1, seconds=parameters.search_seconds)
         self._towards: Array | None = None  # (n,) of a better pose that the figure is on its way to
@@ -123,7 +126,7 @@ class DragSolver:
                 start = replace(solved, q=self._towards)
                 solved, self._towards = self._solved(task, start, self._exact.solve), None
         elif self._may_come_nearer(task, solved):
-            solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
+            solved = self._better(task, solved, self._solved(task, None, self._patient.solve))
         self.last, self.arrived = solved, True
         return solved
 
