@@ -70,7 +70,6 @@ class FigureMap:
         head: the head's joint, -1 if there is none.
         heads, tails: (J, 3) ends of the bones in the pose that was read; up, forward, left: (3,) unit vectors
             there, forward and left level; size: largest distance between two ends of bones.
-        partial: some joints of the figure that was read are left out, see `selected`.
     """
 
     kinds: tuple[Kind, ...]
@@ -87,7 +86,6 @@ class FigureMap:
     forward: Array
     left: Array
     size: float
-    partial: bool = False
 
     def of_kind(self, *kinds: Kind) -> tuple[int, ...]:
         """The joints of some kinds, in order."""
@@ -134,5 +132,4 @@ class FigureMap:
             head=int(place[self.head]),
             heads=self.heads[chosen],
             tails=self.tails[chosen],
-            partial=self.partial or len(set(joints)) < len(self.kinds),
         )
