@@ -78,7 +78,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 NOT_AROUND = pytest.mark.xfail(
     strict=False,
-    reason="the hand stops 0.14 m short at a box that a solve gets round; on some runs it gets there",
+    reason="the hand stops 0.14 m short at a box that a solve gets round",
 )
 
 
