@@ -40,6 +40,7 @@ class Detours:
     """See the module. The figure goes to each place in between, as its guard allows."""
 
     jumps: ClassVar[bool] = False
+    costly: ClassVar[bool] = True
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """See `RestartStrategy`: the figure at the last place in between of each way."""

@@ -145,10 +145,10 @@ class Hierarchical(Method):
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
         alone = before is None and guard is None
-        exact = alone and ACCURACY[options.accuracy]
-        # a frame that ends on its way to the minimum of a posture cost is seen to tremble beside the next
-        settles = not alone and guard is None and ACCURACY[options.accuracy]
-        settles = settles and problem.posture_cost is not None
+        thorough = ACCURACY[options.accuracy]
+        exact = thorough and alone
+        # frames that end on their way to the minimum of a posture cost would tremble
+        settles = thorough and not alone and guard is None and problem.posture_cost is not None
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
@@ -160,7 +160,10 @@ class Hierarchical(Method):
             # a start elsewhere may reach the goals, but in a pose that is far from the posture
             end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
-            end, stop, jumped = self._elsewhere(driver, budget, start, end, stop, options, before is None)
+            more = Budget(options.max_iterations, deadline)
+            ended = Ended(driver, more, start, end, np.random.default_rng(options.seed))
+            end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
+            budget.taken += more.taken
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
         trail = Trail(
@@ -172,7 +175,7 @@ class Hierarchical(Method):
             active=driver.active,
             posture=posture,
         )
-        answer = self._conclude(problem, end, stop, budget, options, guard, trail, before is not None)
+        answer = self._conclude(driver, end, stop, budget, options, trail, paced=before is not None)
         return without_way(answer) if jumped and guard is not None else answer
 
     def strategies(self, options: Any) -> list[RestartStrategy]:
@@ -180,42 +183,35 @@ class Hierarchical(Method):
         return [StraightLimbKick(), Detours(), *[Search()] * options.restarts]
 
     def _elsewhere(
-        self,
-        driver: IterationDriver,
-        budget: Budget,
-        start: Iterate,
-        end: Iterate,
-        stop: Stop,
-        options: Any,
-        is_first: bool,
+        self, ended: Ended, stop: Stop, options: Any, thorough: bool
     ) -> tuple[Iterate, Stop, bool]:
         """The best end of all starts of the strategies, and whether it is one that jumps.
 
-        Together they may take as many iterations as the solve itself.
-        What a jump finds among obstacles is taken only as a whole: it reaches everything and is clear.
+        Among obstacles, the end of a jump is taken only if it reaches everything and is clear.
+
+        Args:
+            ended: the solve, with the iterations that all strategies may take together; stop: why it ended.
+            thorough: whether costly strategies are worth their time.
         """
-        problem, guard, rng = driver.problem, driver.guard, np.random.default_rng(options.seed)
-        refined = is_first and ACCURACY[options.accuracy]
-        may_jump = refined and not driver.bounds.limits_turns
-        more = Budget(options.max_iterations, budget.deadline)
-        came, jumped = better(problem, end, start, 0.5), False
+        driver, end = ended.driver, ended.end
+        problem, guard = driver.problem, driver.guard
+        may_jump = thorough and not driver.bounds.limits_turns
+        came, jumped = better(problem, end, ended.start, 0.5), False
         for strategy in self.strategies(options):
-            if (strategy.jumps and not may_jump) or (isinstance(strategy, Detours) and not refined):
+            if (strategy.jumps and not may_jump) or (strategy.costly and not thorough):
                 continue
-            if not isinstance(strategy, StraightLimbKick) and self._is_hopeless(driver, end):
+            if strategy.costly and self._is_hopeless(driver, end):
                 break
             gate = guard if strategy.jumps else None
-            for begin in strategy.starts(Ended(driver, more, start, end, rng)):
+            for begin in strategy.starts(ended._replace(end=end)):
                 arcs = ArcCorrection(problem, options.parameters.arc_gain)
-                other, why = driver.run(begin, more, arcs, hurried=refined and guard is None)
+                other, why = driver.run(begin, ended.budget, arcs, hurried=thorough and guard is None)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:
-                    budget.taken += more.taken
                     return other, why, strategy.jumps
                 if gate is None and better(problem, other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
-        budget.taken += more.taken
         return end, stop, jumped
 
     @staticmethod
@@ -228,15 +224,16 @@ class Hierarchical(Method):
 
     @staticmethod
     def _conclude(
-        problem: Problem,
+        driver: IterationDriver,
         end: Iterate,
         stop: Stop,
         budget: Budget,
         options: Any,
-        guard: CollisionGuard | None,
         trail: Trail,
+        *,
         paced: bool,
     ) -> Solution:
+        problem, guard = driver.problem, driver.guard
         near, blocked = end.near, ""
         if guard is not None and near is not None and stop is not Stop.REACHED:
             blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))

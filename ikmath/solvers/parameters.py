@@ -42,7 +42,8 @@ class HierarchicalParameters:
         crossings: times that swing boundaries are linearised anew within one step.
         turn_limits: radians that a turn goes in a frame of a motion, the second where the first leaves a
             frame short; a bone that turns by 15 degrees is seen to jump.
-        jump: radians that a bone turns against its parent at most where catching up at once is no jump.
+        jump: radians that a bone turns against its parent at most where catching up at once is no jump; also
+            the turn limit of a frame that is late.
         frames_late: frames after which a motion that is late jumps: in as many, bones that turn by `jump` a
             frame have turned by half a turn.
         leap: figure sizes or radians; a target whose way in a frame differs by more from that in the frame

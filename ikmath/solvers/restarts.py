@@ -37,10 +37,13 @@ class RestartStrategy(Protocol):
 
     Attributes:
         jumps: whether its starts are elsewhere, with no way there that was checked.
+        costly: whether it is tried only where an exact solve could end better elsewhere.
     """
 
     @property
     def jumps(self) -> bool: ...
+    @property
+    def costly(self) -> bool: ...
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """Starts inside the limits, the most promising first; the iterations that it takes are counted."""
@@ -54,6 +57,7 @@ class StraightLimbKick:
     """
 
     jumps: ClassVar[bool] = False
+    costly: ClassVar[bool] = False
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """See `RestartStrategy`."""

@@ -42,6 +42,7 @@ class Search:
     """See the module. A strategy of `restarts`."""
 
     jumps: ClassVar[bool] = True
+    costly: ClassVar[bool] = True
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """See `RestartStrategy`."""

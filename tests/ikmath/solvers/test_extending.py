@@ -28,7 +28,7 @@ class OnlyForward(IterationDriver):
 class Mirrored:
     """The start on the other side."""
 
-    jumps = True
+    jumps, costly = True, True
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         yield ended.driver.begin(-ended.end.q)
