@@ -135,7 +135,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     max_iterations: IntProperty(
         name="Iterations",
-        description="The most steps of a solve; Hierarchical may take as many again. 0: the method chooses",
+        description="The most steps of a solve. 0: the method chooses",
         default=0,
         min=0,
         soft_max=500,

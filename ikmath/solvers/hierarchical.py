@@ -55,7 +55,7 @@ class HierarchicalOptions(Options):
         parameters: the constants of the solver.
     """
 
-    max_iterations: int = 200
+    max_iterations: int = 400
     accuracy: str = "exact"
     max_turn: float | None = None
     restarts: int = 1
@@ -158,10 +158,10 @@ class Hierarchical(Method):
             # a start elsewhere may reach the goals, but in a pose that is far from the posture
             end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
-            more = Budget(options.max_iterations, deadline)
-            ended = Ended(driver, more, start, end, np.random.default_rng(options.seed))
+            half = Budget(budget.iterations // 2, deadline)  # the other half is for coming to rest
+            ended = Ended(driver, half, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
-            budget.taken += more.taken
+            budget.spend(half.taken)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
         trail = Trail(
