@@ -54,7 +54,7 @@ class EffectorPlan:
         local: (3,) the point of the bone, in the bone's axes and the armature's units.
         axis: (3,) what aims, in the bone's axes.
         settings: what else its kind is told, see `ArticulateEffector.settings`; and `second_local`, the point
-            of its second bone as `local` is of the first one.
+            of its second bone as `local` is of the first one, or `root`, the bone above a pole's.
         alternatives: names of the objects that it may choose from.
         holds: it only holds its bone against what a hand drags, and may do so where nothing can move.
     """
@@ -183,8 +183,10 @@ class Plan:
     def carried(self) -> list[str]:
         """Bones that have to come along as joints, solved or not."""
         links = [link.bone for link in self.surroundings.links] if self.surroundings else []
-        seconds = [effector.second for effector in self.effectors if effector.second]
-        return [*links, *seconds, *(self.masses.mass if self.masses else ())]
+        others = [
+            effector.settings.get(name) for effector in self.effectors for name in ("second_bone", "root")
+        ]
+        return [*links, *filter(None, others), *(self.masses.mass if self.masses else ())]
 
 
 def read_plan(
@@ -321,6 +323,8 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
     bones, settings = armature.data.bones, effector.settings
     if settings.get("second_bone"):
         settings["second_local"] = tuple(effector.second_in_bone(bones[effector.second_bone]))
+    if "pole" in effector.kind_info.asks:
+        settings["root"] = bones[effector.bone].parent.name
     return EffectorPlan(
         index=index,
         name=effector.name,
