@@ -174,7 +174,7 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
     effector.target, effector.subtarget = None, ""
     effector.pinned = True
     # Setting it looks at the original, which knows of the last redraw only.
-    effector.pin_location = matrix @ _first_target(armature, effector, pose_bone)
+    effector.pin_location = matrix @ _first_target(effector, pose_bone)
     effector.pin_rotation = matrix.to_quaternion()
 
 
@@ -186,16 +186,11 @@ def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     return Vector(Weights.of(masses, bones).center(matrix).tolist())
 
 
-def _first_target(
-    armature: bpy.types.Object,
-    effector: ArticulateEffector,
-    pose_bone: bpy.types.PoseBone,
-    scale: float = 1.0,
-) -> Vector:
+def _first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
     """See `ArticulateEffector.first_target`."""
     if "pole" not in effector.kind_info.asks:
         return effector.first_target(pose_bone, scale)
-    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(armature), effector.bone))
+    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(effector.id_data), effector.bone))
 
 
 def create_target(
@@ -211,7 +206,7 @@ def create_target(
     if "balance" in effector.kind_info.asks:
         target: Any = _center_of_mass(armature, depsgraph)
     else:
-        target = matrix @ _first_target(armature, effector, pose_bone, scale)
+        target = matrix @ _first_target(effector, pose_bone, scale)
     place = Matrix.Translation(target)
     if effector.kind_info.turns:
         place = place @ matrix.to_quaternion().to_matrix().to_4x4()
