@@ -190,7 +190,8 @@ def _first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, s
     """See `ArticulateEffector.first_target`."""
     if "pole" not in effector.kind_info.asks:
         return effector.first_target(pose_bone, scale)
-    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(effector.id_data), effector.bone))
+    armature: Any = effector.id_data
+    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(armature), effector.bone))
 
 
 def create_target(
