@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import bpy
@@ -17,17 +18,31 @@ _LEAST: Final = 3  # bones that an action turns, to count as one of a character'
 _MOST: Final = 600  # poses that are read of all actions together
 
 
-def action_poses(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
-    """Poses of all actions that pose an armature's bones, but for the one that it plays.
+def other_actions(armature: bpy.types.Object, words: str, *, assets: bool) -> list[bpy.types.Action]:
+    """The file's actions but for the one that an armature plays.
 
     Args:
-        armature: the original object; bones: of it.
+        armature: the original object.
+        words: with commas between them; an action has one of them in its name, in any case. "" for all.
+        assets: whether only those that are marked as assets count.
     """
     data = armature.animation_data
     played = data.action if data is not None else None
+    parts = [word.strip().casefold() for word in words.split(",") if word.strip()] or [""]
+    return [
+        action
+        for action in bpy.data.actions
+        if action != played
+        and (action.asset_data is not None or not assets)
+        and any(part in action.name.casefold() for part in parts)
+    ]
+
+
+def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> tuple[Channels, ...]:
+    """Poses of those of the actions that pose an armature's bones."""
     found: list[tuple[Any, list[tuple[Any, str, int]]]] = []
-    for action in bpy.data.actions:
-        curves = [] if action == played else _curves(action, bones)
+    for action in actions:
+        curves = _curves(action, bones)
         if len({number for _, channel, number in curves if channel.startswith("rotation")}) >= _LEAST:
             found.append((action, curves))
     frames = sum(float(np.ptp(action.frame_range)) + 1.0 for action, _ in found)

@@ -9,6 +9,7 @@ from ..properties.access import active_armature, posed_armature, rig_of, session
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost, weighs
+from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
 from .message import draw_message
 from .tab import SubPanel, Tab
@@ -219,6 +220,8 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
             row = column.row(align=True)
             row.prop(solver, "posture_from")
             row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
+            if solver.posture_from in LEARNED:
+                column.prop(solver, "posture_actions", icon="VIEWZOOM")
         column.prop(solver, "posture")
         bone = context.active_pose_bone
         if bone is not None and bone.id_data is armature:

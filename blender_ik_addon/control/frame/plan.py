@@ -17,7 +17,7 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.action_poses import action_poses
+from ...bridge.action_poses import action_poses, other_actions
 from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
 from ...bridge.chains import moving_bones
 from ...bridge.checks import armature_faults
@@ -34,6 +34,7 @@ from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
 from ...properties.menus import takes_posture_cost, weighs
 from ...properties.refusal import Refused
+from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
 from .masses import read_inertia, read_masses
 
@@ -114,7 +115,7 @@ class Plan:
         inertia: (B, 6) how hard each bone is to move; None for all alike.
         bone_map: what each bone is, where the posture objective chooses poses; else None.
         carries: when the posture is carried to where the targets are, see `posture`.
-        posture_from: see `ArticulateSolver.posture_from`; examples: the poses of its other actions, if so.
+        posture_from: see `ArticulateSolver.posture_from`; examples: poses of the actions that it comes from.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
 
@@ -250,7 +251,7 @@ def read_plan(
         bone_map=read_map(bones, up, _deforming(armature, bones)) if natural else None,
         carries=carries,
         posture_from=solver.posture_from,
-        examples=_examples(armature, bones) if natural and solver.posture_from == "ACTIONS" else (),
+        examples=_examples(armature, bones) if natural else (),
         metre=unit,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
@@ -260,16 +261,22 @@ def read_plan(
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
-    """The poses of an armature's other actions.
+    """The poses of the actions that an armature's posture comes from; none if it comes from elsewhere.
 
     Raises:
-        Refused: there are none.
+        Refused: there are no such actions.
     """
-    found = action_poses(armature, bones)
+    solver = rig_of(armature).solver
+    if solver.posture_from not in LEARNED:
+        return ()
+    assets, words = solver.posture_from == "LIBRARY", solver.posture_actions
+    found = action_poses(other_actions(armature, words, assets=assets), bones)
     if not found:
+        which = f" with '{words}' in its name" if words.strip() else ""
+        kind = "pose asset" if assets else "other action"
         raise Refused(
-            f"Posture is From Actions, but no other action poses armature '{armature.name}': choose another"
-            " Posture, or append actions of the character"
+            f"Posture is {LEARNED[solver.posture_from]}, but no {kind}{which} poses armature"
+            f" '{armature.name}': choose another Posture, or append {kind}s of the character"
         )
     return found
 
