@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final
@@ -35,18 +36,20 @@ class BoneMap:
     mass: Array
 
 
-def read_map(bones: Bones, up: Array, deforming: Flags) -> BoneMap:
+def read_map(bones: Bones, up: Array, deforming: Flags, told: Mapping[str, str]) -> BoneMap:
     """The map of an armature.
 
     Args:
         bones: the armature; up: (3,) away from the ground, armature space; deforming: (B,) bones that carry
             flesh. Of bones of unknown kind only these have mass, unless there are none.
+        told: kinds of bones that are known, by name.
     """
     order = np.concatenate(bones.levels)
     place = np.append(np.argsort(order), -1)
     heads = bones.rest[order, :3, 3]
     tails = heads + bones.rest[order, :3, 1] * bones.length[order, None]
-    found = map_figure(place[bones.parents[order]], heads, tails, up).selected(place[:-1].tolist())
+    kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
+    found = map_figure(place[bones.parents[order]], heads, tails, up, kinds).selected(place[:-1].tolist())
     known = np.array([kind != Kind.OTHER for kind in found.kinds])
     mass = mass_shares(found)
     if deforming.any():

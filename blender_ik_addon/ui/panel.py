@@ -226,6 +226,9 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         bone = context.active_pose_bone
         if bone is not None and bone.id_data is armature:
             column.prop(bone.articulate, "posture", text=f"of {bone.name}")
+            row = column.row(align=True)
+            row.prop(bone.articulate, "kind", text=f"Kind of {bone.name}")
+            row.operator("articulate.bone_kinds", text="", icon="INFO")
 
 
 class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):

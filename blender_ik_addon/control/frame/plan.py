@@ -23,7 +23,7 @@ from ...bridge.chains import moving_bones
 from ...bridge.checks import armature_faults
 from ...bridge.dependencies import carrying_bone
 from ...bridge.faults import require
-from ...bridge.figure_map import BoneMap, read_map
+from ...bridge.figure_map import BoneMap
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...properties import check
@@ -36,6 +36,7 @@ from ...properties.menus import takes_posture_cost, weighs
 from ...properties.refusal import Refused
 from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
+from .bone_map import bone_map
 from .masses import read_inertia, read_masses
 
 _FINE: Final = 1e-4  # of the figure's size: a target may be off by no more, however coarse the tolerance
@@ -248,7 +249,7 @@ def read_plan(
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
         inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
-        bone_map=read_map(bones, up, _deforming(armature, bones)) if natural else None,
+        bone_map=bone_map(armature, bones, up) if natural else None,
         carries=carries,
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural else (),
@@ -279,12 +280,6 @@ def _examples(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
             f" '{armature.name}': choose another Posture, or append {kind}s of the character"
         )
     return found
-
-
-def _deforming(armature: bpy.types.Object, bones: Bones) -> Flags:
-    """(B,) which bones deform."""
-    deforming = [armature.data.bones[name].use_deform for name in bones.names]
-    return np.array(deforming, dtype=np.bool_)
 
 
 def _size(armature: bpy.types.Object, bones: Bones) -> float:
