@@ -2,7 +2,8 @@
 """Postures from the own actions through the extension: each action solved from what the others show.
 
 Files of `--motion=folder` or ARTICULATE_MOTION: `*.glb`, each a figure with its actions, and `*.bvh`, clips
-that share a skeleton. Options: `--frames=8` of each action, `--only=Fox`.
+that share a skeleton. Options: `--frames=8` of each action, `--only=Fox`, and `--kinds=thigh.L:hip` for bones
+that are recognised wrongly.
 """
 
 from __future__ import annotations

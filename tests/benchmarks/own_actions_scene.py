@@ -27,7 +27,6 @@ def main(zip_path: Path, *options: str) -> None:
     told = dict(option.removeprefix("--").split("=", 1) for option in options)
     folder, only, count = Path(told["motion"]), told.get("only", ""), int(told.get("frames", 8))
     rows, costs = [], []
-    print(f"\nBlender {bpy.app.version_string}, {count} frames of each action")
     installed = False
     for name, files in figures(folder):
         if only not in name:
@@ -39,11 +38,16 @@ def main(zip_path: Path, *options: str) -> None:
         rig, actions = load(files)
         if len(actions) < 3:
             continue
+        for pair in filter(None, told.get("kinds", "").split(",")):
+            bone, kind = pair.rsplit(":", 1)
+            if bone in rig.pose.bones:
+                rig.pose.bones[bone].articulate.kind = kind
         measured = Measured(rig)
         for kind in ("POSITION", "POSE"):
             for label, found in measured.leave_one_out(actions, kind, count).items():
                 rows.append((name, kind.lower(), label, *(f"{value:.2f}" for value in found)))
         costs.append((name, f"{len(actions)}", *measured.costs()))
+    print(f"\nBlender {bpy.app.version_string}, {count} frames of each action\n")
     print(table(("figure", "targets", "posture", "%", "degrees"), rows))
     print("\n" + table(("figure", "actions", "read ms", "fit ms", "a frame ms"), costs))
 

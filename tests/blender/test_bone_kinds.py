@@ -11,7 +11,7 @@ from installed import module
 
 SIDES = (("L", 1), ("R", -1))
 STUBS = [
-    # name, parent, head, tail; a person whose thighs carry bones for their twist, with stubs for shins
+    # name, parent, head, tail; a person whose legs are no limbs, as their shins are far too short
     ("hips", None, (0, 0, 0.95), (0, 0, 1.1)),
     ("chest", "hips", (0, 0, 1.1), (0, 0, 1.48)),
     ("head", "chest", (0, 0, 1.55), (0, 0, 1.8)),
@@ -23,7 +23,7 @@ STUBS = [
             (f"forearm.{side}", f"arm.{side}", (0.46 * s, 0.03, 1.45), (0.72 * s, 0.0, 1.45)),
             (f"hand.{side}", f"forearm.{side}", (0.72 * s, 0, 1.45), (0.84 * s, -0.01, 1.45)),
             (f"thigh.{side}", "hips", (0.1 * s, 0, 0.93), (0.1 * s, -0.02, 0.5)),
-            (f"shin.{side}", f"thigh.{side}", (0.1 * s, -0.02, 0.5), (0.1 * s, -0.02, 0.499)),
+            (f"shin.{side}", f"thigh.{side}", (0.1 * s, -0.02, 0.5), (0.1 * s, -0.02, 0.47)),
         )
     ),
 ]
@@ -51,6 +51,15 @@ def test_a_corrected_thigh_makes_a_leg_on_both_sides(rig):
     assert kinds(rig)["thigh.R"] == "other", "a side that is set itself is as it is set"
     rig.pose.bones["thigh.L"].articulate.kind = rig.pose.bones["thigh.R"].articulate.kind = "FIGURE"
     assert kinds(rig)["thigh.L"] != "hip"
+
+
+def test_the_stubs_of_formats_without_lengths_are_no_obstacle():
+    rows = [
+        (name, parent, head, (*tail[:2], 0.499) if name.startswith("shin") else tail)
+        for name, parent, head, tail in STUBS
+    ]
+    found = kinds(make_rig(rows))
+    assert found["thigh.L"] == "hip" and found["shin.R"] == "knee"
 
 
 def test_a_solve_follows_the_correction(rig):
