@@ -139,7 +139,7 @@ class Plan:
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     carries: str = "NEVER"
     posture_from: str = "AUTO"
-    examples: tuple[Channels, ...] = field(default=(), compare=False, repr=False)
+    examples: Channels | None = field(default=None, compare=False, repr=False)
     metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
 
@@ -252,7 +252,7 @@ def read_plan(
         bone_map=bone_map(armature, bones, up) if natural else None,
         carries=carries,
         posture_from=solver.posture_from,
-        examples=_examples(armature, bones) if natural else (),
+        examples=_examples(armature, bones) if natural else None,
         metre=unit,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
@@ -261,7 +261,7 @@ def read_plan(
     )
 
 
-def _examples(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
+def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
     """The poses of the actions that an armature's posture comes from; none if it comes from elsewhere.
 
     Raises:
@@ -269,10 +269,10 @@ def _examples(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
     """
     solver = rig_of(armature).solver
     if solver.posture_from not in LEARNED:
-        return ()
+        return None
     assets, words = solver.posture_from == "LIBRARY", solver.posture_actions
     found = action_poses(other_actions(armature, words, assets=assets), bones)
-    if not found:
+    if found is None:
         which = f" with '{words}' in its name" if words.strip() else ""
         kind = "pose asset" if assets else "other action"
         raise Refused(
