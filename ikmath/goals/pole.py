@@ -63,7 +63,7 @@ class Pole(Effectors):
         self.slack = check_slack(slack, self.describe())
         roots, ends = names(root, f"root of {self.describe()}"), self._each(offset, "offset")
         if len(roots) != self.effectors:
-            raise BadShape(f"root of {self.describe()}", f"{self.effectors} names", (len(roots),))
+            raise BadShape(f"root of {self.describe()}", "one name a joint", (len(roots),))
         # held as 3 E points: ends, middles, roots
         self.joints = (*self.joints, *self.joints, *roots)
         self.offset = np.concatenate([ends, np.zeros((2 * self.effectors, 3))])
