@@ -127,3 +127,13 @@ def test_live_follows_the_pole(human):
         pole.location.x += 0.2 * step
         bpy.context.view_layer.update()
         assert off_pole(human, "shin.L", pole.location) < 3e-3
+
+
+def test_a_drag_of_the_foot_keeps_the_knee_to_its_pole(human):
+    pole = add("shin.L", "POLE").target
+    pole.location.x += 0.4
+    bpy.ops.object.mode_set(mode="POSE")
+    before = tip(human, "shin.L")
+    bpy.ops.articulate.drag(bone="shin.L", move=(0.05, -0.15, 0.35))
+    assert np.linalg.norm(tip(human, "shin.L") - before - (0.05, -0.15, 0.35)) < 1e-2
+    assert off_pole(human, "shin.L", pole.location) < 1e-2
