@@ -137,3 +137,17 @@ def test_a_drag_of_the_foot_keeps_the_knee_to_its_pole(human):
     bpy.ops.articulate.drag(bone="shin.L", move=(0.05, -0.15, 0.35))
     assert np.linalg.norm(tip(human, "shin.L") - before - (0.05, -0.15, 0.35)) < 1e-2
     assert off_pole(human, "shin.L", pole.location) < 1e-2
+
+
+def test_a_pole_of_the_shin_alone_and_a_mirrored_pole(human):
+    add("shin.L", "POLE", chain_root="shin.L").target.location.x += 0.3
+    assert bpy.ops.articulate.solve() == {"FINISHED"}, "nothing of the limb can turn, and nothing breaks"
+    bpy.ops.articulate.clear(delete_targets=True)
+    pole = add("shin.L", "POLE").target
+    pole.location.x += 0.3
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.articulate.mirror(bone="shin.L")
+    other = human.articulate.effectors["shin.R"]
+    assert other.kind == "POLE"
+    assert bpy.ops.articulate.solve() == {"FINISHED"}
+    assert off_pole(human, "shin.R", other.target.matrix_world.translation) < 2e-3
