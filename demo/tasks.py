@@ -98,7 +98,7 @@ def _lift_foot(person: Person) -> None:
 
 
 def _turn_knee(person: Person) -> None:
-    knee = _effector(person, "shin.L", point="HEAD", priority=1, chain_root="thigh.L")
+    knee = _effector(person, "shin.L", "POLE", chain_root="thigh.L")
     knee.target.location += Vector((0.8, 0.0, 0.0))
     bpy.ops.articulate.solve()
 

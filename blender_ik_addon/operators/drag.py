@@ -20,7 +20,7 @@ from bpy.props import (
 
 from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.measures import angle, length, metre
+from ..properties.measures import angle, counted, length, metre
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
 from .hand import Hand, changed_levels
@@ -335,13 +335,11 @@ class ARTICULATE_OT_drag(OnArmature):
         if hand.typed:
             parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
         levels = drag.grip.levels
-        parts.append(f"{levels} bone{'' if levels == 1 else 's'}" if levels else "whole figure")
+        parts.append(counted(levels, "bone") if levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
         if drag.recording is not None:
-            moves, count = drag.recording.moves, len(drag.recording)
-            parts.append(
-                f"recorded {count} frames" if moves else "nothing recorded: start the playback first"
-            )
+            frames = f"recorded {counted(len(drag.recording), 'frame')}"
+            parts.append(frames if drag.recording.moves else "nothing recorded: start the playback first")
         if moved is not None:
             off = angle(moved.error) if hand.turning else length(moved.error)
             parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
@@ -380,7 +378,7 @@ def _summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
     did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
     did += f" with '{grip.other}' mirrored" if grip.other else ""
     if frames:
-        return f"{did} and recorded {frames} frames"
+        return f"{did} and recorded {counted(frames, 'frame')}"
     return did + ("" if status == "REACHED" else f": {message}")
 
 

@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the figure is solved: saved with the armature object."""
 
+from typing import Final
+
 import bpy
-from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, PointerProperty
+from bpy.props import (
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
 from .options import OVERRIDE, moved
@@ -65,7 +74,17 @@ POSTURES = (
         "NONE",
         2,
     ),
+    (
+        "LIBRARY",
+        "From Pose Library",
+        "Poses of the file that are marked as assets, in which the effectors are placed alike",
+        "NONE",
+        3,
+    ),
 )
+
+LEARNED: Final = {"ACTIONS": "From Actions", "LIBRARY": "From Pose Library"}
+"""Of these the postures that are learned from actions."""
 
 
 class ArticulateSolver(bpy.types.PropertyGroup):
@@ -172,6 +191,12 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         description="The pose that the figure keeps to where the effectors leave it free",
         items=POSTURES,
         default="AUTO",
+        override=OVERRIDE,
+        update=moved,
+    )
+    posture_actions: StringProperty(
+        name="Actions",
+        description="Only actions with one of these words in their name; commas between words. Empty: all",
         override=OVERRIDE,
         update=moved,
     )

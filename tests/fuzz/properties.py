@@ -142,6 +142,7 @@ ODD_CALLS = {
     "position": _filled(ik.Position, joint="b", target=UP),
     "orientation": _filled(ik.Orientation, joint="b", target=np.eye(3)),
     "aim": _filled(ik.Aim, joint="b", target=UP),
+    "pole": _filled(ik.Pole, joint="b", target=UP, root="a", offset=UP),
     "plane": _filled(ik.Plane, joint="b", origin=UP),
     "distance": _filled(ik.Distance, joint_a="b", offset_a=UP, to=UP),
     "loop": _filled(ik.Loop, joint_a="b", offset_a=UP, joint_b="a", offset_b=UP),
@@ -170,7 +171,7 @@ def _arguments():
     """(call, argument) of everything that can be handed in."""
     kinds = {
         "joint": ik.Joint, "position": ik.Position, "orientation": ik.Orientation, "aim": ik.Aim,
-        "plane": ik.Plane, "distance": ik.Distance, "loop": ik.Loop, "balance": ik.Balance,
+        "pole": ik.Pole, "plane": ik.Plane, "distance": ik.Distance, "loop": ik.Loop, "balance": ik.Balance,
         "support": ik.Balance, "posture": ik.Posture, "any of": ik.AnyOf, "sphere": ik.Sphere,
         "half space": ik.HalfSpace, "rectangle": ik.Rectangle, "cylinder": ik.Cylinder, "capsule": ik.Capsule,
         "mesh": ik.TriangleMesh, "problem": ik.Problem,

@@ -122,6 +122,7 @@ CALLS = {
     "Position": _goal("Position", joint="wrist", target=(0, 0, 0)),
     "Orientation": _goal("Orientation", joint="wrist", target=np.eye(3)),
     "Aim": _goal("Aim", joint="wrist", target=(1, 0, 0)),
+    "Pole": _goal("Pole", joint="wrist", target=(1, 0, 0), root="shoulder", offset=(0, 0.1, 0)),
     "Plane": _goal("Plane", joint="wrist", origin=(0, 0, 0)),
     "Distance": _goal("Distance", joint_a="wrist", offset_a=(0, 0, 0), to="shoulder", distance=0.3),
     "Loop": _goal("Loop", joint_a="wrist", offset_a=(0, 0, 0), joint_b="shoulder"),

@@ -60,7 +60,9 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
         keeping = plan.keeping[:, None]
         position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
         # A target that is drawn back lets an animated influence fade in and out without a jump.
-        position, turned = faded(plan.effectors, sample.demands.influence, (position, turned), (point, frame))
+        position, turned = faded(
+            plan.effectors, sample.demands.influence, (position, turned), (point, frame), start
+        )
     return Wanted(
         names=tuple(effector.name for effector in plan.effectors),
         bones=bones,

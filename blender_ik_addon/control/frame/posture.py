@@ -85,7 +85,7 @@ def frame_posture(
     still = _objective(plan, figure) if before is None else before.still
     follows = _follows(plan, figure, want, still)
     same = before is not None and before.figure is figure and (before.motion is not None) == follows
-    if before is not None and same and not plan.examples:
+    if before is not None and same and plan.examples is None:
         q = before.q
     else:
         q = figure.q
@@ -94,7 +94,7 @@ def frame_posture(
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
     motion = _motion(plan, figure, want, still, q) if follows else None
     examples = None
-    if plan.examples:
+    if plan.examples is not None:
         examples = Learned.of(plan, figure, want, None if before is None else before.examples)
     if examples is not None:
         q = examples.posture(figure, want, figure.q, motion)
