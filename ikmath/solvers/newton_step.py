@@ -118,7 +118,9 @@ class NewtonStep:
         if iterate.posture is not None and iterate.posture.pulls is not None:
             gradient += iterate.posture.pulls(shifted) * self._unit
         curvature = (gradient[:n] - gradient[n:]) / (2.0 * step)
-        return np.asarray(0.5 * (curvature + curvature.T))
+        # a goal that may not use a coordinate has no slope along it, and so no curvature
+        other = curvature.T
+        return np.where(np.abs(curvature) < np.abs(other), curvature, other)
 
     def _bend(self, problem: Problem, q: Array, pair: int, edge: Edge) -> Array:
         """(n, n) by how much a swing boundary bends inwards, for a unit of force, in units of the metric."""
