@@ -2,7 +2,14 @@
 """How the figure is solved: saved with the armature object."""
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, PointerProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+)
 
 from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
 from .options import OVERRIDE, moved
@@ -164,6 +171,20 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         subtype="FACTOR",
+        override=OVERRIDE,
+        update=moved,
+    )
+    balance: BoolProperty(
+        name="Balance",
+        description="A figure that stands keeps its weight over its feet, unless its hips are moved",
+        default=True,
+        override=OVERRIDE,
+        update=moved,
+    )
+    keep_hips: BoolProperty(
+        name="Keep Hips",
+        description="A figure that sits, lies or leans keeps its hips in place, unless they are moved",
+        default=True,
         override=OVERRIDE,
         update=moved,
     )

@@ -219,6 +219,10 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
             row = column.row(align=True)
             row.prop(solver, "posture_from")
             row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
+            row = column.row(heading="Support")
+            row.active = solver.effort == "WEIGHT"
+            row.prop(solver, "balance")
+            row.prop(solver, "keep_hips")
         column.prop(solver, "posture")
         bone = context.active_pose_bone
         if bone is not None and bone.id_data is armature:

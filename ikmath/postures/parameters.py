@@ -54,8 +54,9 @@ class PostureParameters:
         joint_weights: by kind, for each squared radian, where 1 is the whole mass displaced by the
             figure's size. Trunk, head and ankle move least in captured motion, knees and elbows most; kinds
             that were not measured have the middle value. The body tilts least: all of the trunk stands on it.
-            A collar bone goes with its arm, and an ankle with its knee, before the trunk leans. Spine, neck, tail and other rows of n
-            joints count n times each, so that a trunk is as stiff in three bones as in six.
+            A collar bone goes with its arm, and an ankle with its knee, before the trunk leans. Spine,
+            neck, tail and other rows of n joints count n times each, so that a trunk is as stiff in three
+            bones as in six.
         hinge_aside: how much harder a knee or an elbow turns about other axes than its own, no unit. Real
             knees and elbows hardly do, but the axis of a rig may be off.
         hip_twist: how much harder a hip turns about its thigh than otherwise, no unit. Else a head that looks

@@ -134,6 +134,14 @@ class Drag:
         return self._plan.root
 
     @property
+    def support(self) -> tuple[str, bool]:
+        """The rule that keeps the figure from falling, "none" without one; and whether it is in force."""
+        posture = self._task.posture
+        if posture is None:
+            return "none", False
+        return posture.still.support.rule.value, posture.cost.support.rule == posture.still.support.rule
+
+    @property
     def depth(self) -> int:
         """See the class."""
         return len(self._plan.bones.ancestors(self.grip.bone))
@@ -296,12 +304,14 @@ class Drag:
         armature = find_armature(self._plan)
         then = self._task.sample.targets[self._row].copy()
         way = self._target[:3, 3] - then[:3, 3]
-        strides = self._solver.strides(float(np.linalg.norm(way)))
+        first, strides = self._solver.last is None, self._solver.strides(float(np.linalg.norm(way)))
         for share in range(1, strides + 1):
             target = self._target.copy()
             target[:3, 3] -= (1.0 - share / strides) * way
             self._aim(target)
             solved = self._solver.update(self._task, rests=np.array_equal(then, self._target))
+        if first and strides > 1:
+            solved = self._solver.finish(self._task)
         return self._show(armature, solved)
 
     def _aim(self, target: Array) -> None:

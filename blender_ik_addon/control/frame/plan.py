@@ -114,6 +114,7 @@ class Plan:
         inertia: (B, 6) how hard each bone is to move; None for all alike.
         bone_map: what each bone is, where the posture objective chooses poses; else None.
         carries: when the posture is carried to where the targets are, see `posture`.
+        switched_off: rules of `BalanceRule` that do not apply.
         posture_from: see `ArticulateSolver.posture_from`; examples: the poses of its other actions, if so.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
@@ -136,6 +137,7 @@ class Plan:
     inertia: Array | None = field(default=None, compare=False, repr=False)
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     carries: str = "NEVER"
+    switched_off: frozenset[str] = frozenset()
     posture_from: str = "AUTO"
     examples: tuple[Channels, ...] = field(default=(), compare=False, repr=False)
     metre: float = 1.0
@@ -247,6 +249,7 @@ def read_plan(
         inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
         bone_map=read_map(bones, up, _deforming(armature, bones)) if natural else None,
         carries=carries,
+        switched_off=frozenset(rule for rule in ("balance", "keep_hips") if not getattr(solver, rule)),
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural and solver.posture_from == "ACTIONS" else (),
         metre=unit,

@@ -137,7 +137,7 @@ def _objective(plan: Plan, figure: Figure) -> PostureObjective:
 
 
 def _masses(plan: Plan, figure: Figure) -> MassPoints:
-    """What the joints carry; what moves for a short chain weighs nothing, so that no other bone balances it."""
+    """What the joints carry; what moves for a short chain weighs nothing: no other bone balances it."""
     if plan.bone_map is None:
         raise RuntimeError("the plan has no map")
     points = mass_points(plan.bone_map, figure)
@@ -193,6 +193,8 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q
 
 def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, carried: bool) -> str:
     """Why neither balance nor hips are kept, "" where they are."""
+    if still.support.rule in plan.switched_off:
+        return "It is switched off."
     if plan.root == "PINNED":
         return "The root is pinned."
     moves, _ = plain(plan, want)
