@@ -5,6 +5,7 @@ from typing import Final
 
 import bpy
 from bpy.props import (
+    BoolProperty,
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
@@ -183,6 +184,20 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         subtype="FACTOR",
+        override=OVERRIDE,
+        update=moved,
+    )
+    balance: BoolProperty(
+        name="Balance",
+        description="A figure that stands keeps its weight over its feet, unless its hips are moved",
+        default=True,
+        override=OVERRIDE,
+        update=moved,
+    )
+    keep_hips: BoolProperty(
+        name="Keep Hips",
+        description="A figure that sits, lies or leans keeps its hips in place, unless they are moved",
+        default=True,
         override=OVERRIDE,
         update=moved,
     )

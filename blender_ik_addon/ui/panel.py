@@ -197,6 +197,10 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
             row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
             if solver.posture_from in LEARNED:
                 column.prop(solver, "posture_actions", icon="VIEWZOOM")
+            row = column.row(heading="Support")
+            row.active = solver.effort == "WEIGHT"
+            row.prop(solver, "balance")
+            row.prop(solver, "keep_hips")
         column.prop(solver, "posture")
         if bone is not None:
             column.prop(bone.articulate, "posture", text=f"Keep {bone.name}")

@@ -93,10 +93,13 @@ class GaussNewtonStep:
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
         self._pull, self._costs = self._error, iterate.costs
-        far = (iterate.squares > (parameters.far * problem.length) ** 2) & self._stack.is_length
+        near, pull = parameters.far, parameters.pull
+        if problem.posture_cost is not None:
+            near = pull = parameters.stride
+        far = (iterate.squares > (near * problem.length) ** 2) & self._stack.is_length
         if far.any():
             size = np.sqrt(np.where(far, iterate.squares, 1.0))
-            share = np.where(far, parameters.pull * problem.length / size, 1.0)
+            share = np.where(far, pull * problem.length / size, 1.0)
             self._pull = self._error * share[self._stack.effector]
             self._costs = self._stack.costs(self._pull)
 

@@ -155,6 +155,29 @@ def test_it_does_not_matter_where_how_large_and_how_named_the_figure_is(unit):
     np.testing.assert_allclose(turns[1], turns[0], atol=2e-3)
 
 
+def test_balance_and_keep_hips_are_switched_off_by_their_settings():
+    leaned = []
+    for balance in (True, False):
+        rig = person(balance=balance)
+        hold(rig, *FEET)
+        pull(rig, "hand.L", (0.15, -0.85, 0.8))
+        solve(rig)
+        leaned.append(overhang(rig))
+    assert leaned[1] > leaned[0] + 0.03
+    slid = []
+    for keep in (True, False):
+        rig = person(keep_hips=keep)
+        for side in "LR":
+            for bone, degrees in ((f"thigh.{side}", -85), (f"shin.{side}", 85)):
+                rig.pose.bones[bone].rotation_quaternion = Quaternion((1, 0, 0), np.radians(degrees))
+        was = standing(rig)
+        hold(rig, *FEET)
+        pull(rig, "hand.L", was["foot.L"] + [0.0, -0.05, 0.15])
+        solve(rig)
+        slid.append(moved(rig, was, "spine"))
+    assert slid[1] > slid[0] + 0.03
+
+
 def test_even_effort_does_without_the_objective():
     rig = person(effort="EVEN")
     plan = module("control.frame.plan").read_plan

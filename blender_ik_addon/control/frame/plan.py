@@ -116,6 +116,7 @@ class Plan:
         inertia: (B, 6) how hard each bone is to move; None for all alike.
         bone_map: what each bone is, where the posture objective chooses poses; else None.
         carries: when the posture is carried to where the targets are, see `posture`.
+        switched_off: rules of `BalanceRule` that do not apply.
         posture_from: see `ArticulateSolver.posture_from`; examples: poses of the actions that it comes from.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
@@ -138,6 +139,7 @@ class Plan:
     inertia: Array | None = field(default=None, compare=False, repr=False)
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     carries: str = "NEVER"
+    switched_off: frozenset[str] = frozenset()
     posture_from: str = "AUTO"
     examples: Channels | None = field(default=None, compare=False, repr=False)
     metre: float = 1.0
@@ -251,6 +253,7 @@ def read_plan(
         inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
         bone_map=bone_map(armature, bones, up) if natural else None,
         carries=carries,
+        switched_off=frozenset(rule for rule in ("balance", "keep_hips") if not getattr(solver, rule)),
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural else None,
         metre=unit,
