@@ -302,20 +302,19 @@ class IterationDriver:
         """Where the step of a model leads, within all bounds (n,)."""
         n, metric = len(iterate.q), model.metric(damping)
         levels = model.levels(metric, damping)
-        near = None if self.guard is None else iterate.near
-        pairs = np.zeros(0, np.intp) if near is None else near.pair
 
         def best(bounds: Bounds) -> Array:
-            constraints = bounds.by(metric)
-            # the rows of near pairs come last; those that held the step before are active to begin with
-            more = np.zeros(len(constraints.lower) - n - len(pairs), np.int8)
+            names = bounds.names
+            sides = np.where(names < 0, 1, -1).astype(
+                np.int8
+            )  # tangents hold from above
             begin = [
-                np.concatenate([known, more, -np.isin(pairs, held).astype(np.int8)])
+                np.concatenate([known, sides * np.isin(names, held)])
                 for known, held in zip(self.active, self.held, strict=True)
             ]
-            step = hierarchical_qp(levels, constraints, metric.target, begin)
+            step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)
             self.active = [known[:n] for known in step.active]
-            self.held = [pairs[known[len(known) - len(pairs) :] != 0] for known in step.active]
+            self.held = [names[known[n:] != 0] for known in step.active]
             self.face = bounds.face(step.active)
             return metric.step(step.z)
 
@@ -326,9 +325,9 @@ class IterationDriver:
         found = []
         for goal in self.one_sided:
             error, jacobian = goal.inequality(iterate.pose)
-            found.append((jacobian, np.minimum(-error, 0.0)))
+            found.append(Inequalities(jacobian, np.minimum(-error, 0.0)))
         if self.guard is not None and iterate.near is not None and len(iterate.near):
-            found.append(self.guard.rows(iterate.near, iterate.pose))
+            found.append(Inequalities(*self.guard.rows(iterate.near, iterate.pose), iterate.near.pair))
         return found
 
     def move(self, iterate: Iterate, q: Array) -> Iterate | None:

@@ -78,7 +78,7 @@ class HierarchicalParameters:
     corrections: int = 3
     posture_floor: float = 1e-2
     boundary: float = 0.999
-    curved: float = 0.2
+    curved: float = 0.02
     crossings: int = 4
     turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
     jump: float = math.radians(14.0)
