@@ -305,9 +305,7 @@ class IterationDriver:
 
         def best(bounds: Bounds) -> Array:
             names = bounds.names
-            sides = np.where(names < 0, 1, -1).astype(
-                np.int8
-            )  # tangents hold from above
+            sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
             begin = [
                 np.concatenate([known, sides * np.isin(names, held)])
                 for known, held in zip(self.active, self.held, strict=True)
