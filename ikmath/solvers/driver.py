@@ -195,7 +195,8 @@ class IterationDriver:
 
         Args:
             hurried: whether to end as soon as they converge slowly, since a refinement follows.
-            at_once: whether to end at the first iterate at which every effector is where it should be.
+            at_once: whether to end at the first iterate at which every effector is where it should be, or
+                after a step that promises the goals next to nothing: the posture gains a step a frame.
         """
 
         def model(iterate: Iterate) -> StepModel:
@@ -243,7 +244,7 @@ class IterationDriver:
             share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
-        damping, slow, refused = 1.0, 0, 0
+        damping, slow, refused, idle = 1.0, 0, 0, False
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
@@ -253,13 +254,14 @@ class IterationDriver:
                 return self._put_right(iterate), Stop.ITERATIONS
             if budget.taken and time.perf_counter() > budget.deadline:
                 return self._put_right(iterate), Stop.TIME
-            if slow >= most_slow or refused >= most_refused:
+            if slow >= most_slow or refused >= most_refused or idle:
                 return self._put_right(iterate), Stop.CONVERGED
             budget.spend()
             model = model or make(iterate)
             dq = self._propose(iterate, model, damping) - iterate.q
             if abs(dq).max(initial=0.0) < own.still:
                 return self._put_right(iterate), Stop.CONVERGED
+            idle = at_once and self._is_idle(iterate, dq)
             trial, ratio = self._try(iterate, dq, model.promised(dq))
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
@@ -272,7 +274,7 @@ class IterationDriver:
                 iterate, model = trial, None
                 continue
             refused += 1
-            damping *= 2.0**refused
+            damping = max(damping, 1.0) * 2.0**refused
             if correction is not None:
                 correction.drop()
                 model = None
@@ -334,6 +336,12 @@ class IterationDriver:
             return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
         found = self.guard.advance(iterate.pose, iterate.near, q)
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
+
+    def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
+        """Whether a step dq (n,) promises next to nothing at any level of goals."""
+        own, levels = self.parameters, self.problem.stack.levels
+        promised = predicted_costs(iterate, iterate.error, dq, levels)
+        return all(a - b < own.slow * a + own.met**2 for a, b in zip(iterate.costs, promised, strict=False))
 
     def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
         """Whether a step has gained next to nothing at any level."""

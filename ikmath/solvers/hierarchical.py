@@ -96,14 +96,14 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters)
-        spent = 0
+        spent, onward = 0, None
         for limit in policy.limits:
-            answer = self._solve(problem, q, options, trail, limit)
+            answer = onward = self._solve(problem, q, options, trail, limit, onward)
             spent += answer.iterations
             if not policy.is_held_back(answer, limit):
                 return policy.noted(answer, spent)
         # would the figure reach its targets if it turned farther?
-        free = self._solve(problem, q, options, trail, None)
+        free = self._solve(problem, q, options, trail, None, answer)
         spent += free.iterations
         if policy.goes_at_once(answer, free):
             return policy.noted(free, spent)
@@ -120,8 +120,14 @@ class Hierarchical(Method):
         options: Any,
         before: Trail | None,
         turn_limit: float | None = None,
+        onward: Solution | None = None,
     ) -> Solution:
-        """One solve, from a start or (with a trail) from the frame before."""
+        """One solve, from a start or (with a trail) from the frame before.
+
+        Args:
+            turn_limit: radians that a turn may go from q.
+            onward: an answer within a smaller limit, to go on from.
+        """
         own, skeleton = options.parameters, problem.skeleton
         limit = options.max_turn if turn_limit is None else turn_limit
         low = high = None
@@ -129,8 +135,9 @@ class Hierarchical(Method):
             room = np.where(skeleton.is_turn, limit, np.inf)
             low, high = q - room, q + room
         trail = Trail() if before is None else before
+        stand = trail if onward is None else onward.memory
         scene, posture = problem.scene, trail.posture
-        guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
+        guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, stand.near)
         if posture is None or posture.cost is not problem.posture_cost:
             posture = posture_of(problem, q)
         driver = IterationDriver(
@@ -140,7 +147,7 @@ class Hierarchical(Method):
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),
-            trail.active,
+            stand.active,
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
@@ -149,8 +156,8 @@ class Hierarchical(Method):
         exact = thorough and alone
         # frames that end on their way to the minimum of a posture cost would tremble
         settles = thorough and not alone and guard is None and problem.posture_cost is not None
-        start = driver.begin(q, trail.pose)
-        first = None if alone else FrameCorrection(trail.first)
+        start = driver.begin(q if onward is None else onward.q, stand.pose)
+        first = None if alone else FrameCorrection(trail.first if onward is None else None)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         # in a motion each frame goes a step of the way to a posture, which is enough
         at_once = options.accuracy == "reached" or (before is not None and not settles)
@@ -170,8 +177,8 @@ class Hierarchical(Method):
             end.pose,
             end.near,
             end.error,
-            moved_targets(start, trail),
-            first=None if first is None else first.first,
+            moved_targets(start, trail) if onward is None else stand.moved,
+            first=None if first is None else first.first if onward is None else stand.first,
             active=driver.active,
             posture=posture,
         )

@@ -156,7 +156,7 @@ class StepBounds:
             return to
         dq = to - q
         room = np.where(dq > 0.0, self.high - q, self.low - q)
-        share = np.divide(room, dq, out=np.ones_like(dq), where=dq != 0.0).clip(0.0, 1.0)
+        share = np.divide(room, dq, out=np.ones_like(dq), where=np.abs(dq) > np.abs(room)).clip(0.0, 1.0)
         pairs = self.region.pairs
         share[pairs] = share[pairs].min(1, keepdims=True)
         return self.region.project_first(q + share * dq)

@@ -71,8 +71,9 @@ class TurnPolicy:
         """Whether a frame may be short because of its turn limit."""
         if answer.status is Status.REACHED:
             return False
-        turned = np.abs(answer.q - self._q)[self._problem.skeleton.is_turn]
-        return bool(turned.max(initial=0.0) >= limit * (1.0 - _ABOUT))
+        turned = np.abs(answer.q - self._q) >= limit * (1.0 - _ABOUT)
+        goals = answer.memory.active[: len(self._problem.stack.levels)]
+        return any(bool((turned & self._problem.skeleton.is_turn & (held != 0)).any()) for held in goals)
 
     def goes_at_once(self, answer: Solution, free: Solution) -> bool:
         """Whether the figure goes in this frame to where it would without a limit.
