@@ -36,6 +36,7 @@ class Stop(Enum):
 
     REACHED = "every effector is within its tolerance, and nothing else was asked for"
     CONVERGED = "no step improves the first level that is short, nor those below it"
+    IDLE = "a frame's goals gain nothing more; its posture could"
     ITERATIONS = "the iterations ran out"
     TIME = "the time ran out"
 
@@ -254,8 +255,8 @@ class IterationDriver:
                 return self._put_right(iterate), Stop.ITERATIONS
             if budget.taken and time.perf_counter() > budget.deadline:
                 return self._put_right(iterate), Stop.TIME
-            if slow >= most_slow or refused >= most_refused or idle:
-                return self._put_right(iterate), Stop.CONVERGED
+            if idle or slow >= most_slow or refused >= most_refused:
+                return self._put_right(iterate), Stop.IDLE if idle else Stop.CONVERGED
             budget.spend()
             model = model or make(iterate)
             dq = self._propose(iterate, model, damping) - iterate.q
