@@ -146,17 +146,22 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
+        follows = thorough and before is not None and not settles
         # in a motion each frame goes a step of the way to a posture, which is enough
         at_once = options.accuracy == "reached" or (before is not None and not settles)
-        if exact or settles:
+        if exact or settles or follows:
             patience = own.before_curvature
         else:
             patience = own.at_last if before is None else own.in_motion
         end, stop = driver.run(start, budget, correction, patience, at_once=at_once)
         jumped = False
-        if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
-            # a start elsewhere may reach the goals, but in a pose that is far from the posture
-            end, stop = driver.refine(end, budget)
+        if not end.reached(driver.tolerances):
+            if exact and problem.posture_cost is not None:
+                # a start elsewhere may reach the goals, but in a pose that is far from the posture
+                end, stop = driver.refine(end, budget)
+            elif follows and stop is Stop.CONVERGED:
+                # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
+                end, stop = driver.refine(end, budget, own.slow)
         if not end.reached(driver.tolerances):
             half = Budget(budget.iterations // 2, deadline)  # the other half is for coming to rest
             ended = Ended(driver, half, start, end, np.random.default_rng(options.seed))
@@ -244,7 +249,7 @@ class Hierarchical(Method):
             options.tolerance,
             angle_tolerance=options.angle_tolerance,
             errors=np.sqrt(end.squares),
-            stalled=stop in (Stop.CONVERGED, Stop.REACHED),
+            stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
             measure=problem.measure(end.q, near),
             blocked=blocked,
             near=near,

@@ -89,7 +89,7 @@ class HierarchicalParameters:
     corrections: int = 3
     posture_floor: float = 1e-2
     boundary: float = 0.999
-    curved: float = 0.2
+    curved: float = 0.02
     crossings: int = 4
     faster: float = math.radians(3.3)
     turn: float = math.radians(7.0)

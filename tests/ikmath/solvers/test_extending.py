@@ -22,7 +22,7 @@ class OnlyForward(IterationDriver):
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         row = np.zeros((1, len(iterate.q)))
         row[0, 0] = 1.0
-        return [*super().inequalities(iterate), (row, np.zeros(1))]
+        return [*super().inequalities(iterate), Inequalities(row, np.zeros(1))]
 
 
 class Mirrored:
