@@ -173,8 +173,8 @@ def _arguments():
         "joint": ik.Joint, "position": ik.Position, "orientation": ik.Orientation, "aim": ik.Aim,
         "plane": ik.Plane, "distance": ik.Distance, "loop": ik.Loop, "balance": ik.Balance,
         "support": ik.Balance, "posture": ik.Posture, "any of": ik.AnyOf, "sphere": ik.Sphere,
-        "half space": ik.HalfSpace, "rectangle": ik.Rectangle, "box": ik.Box, "cylinder": ik.Cylinder, "capsule": ik.Capsule,
-        "mesh": ik.TriangleMesh, "problem": ik.Problem,
+        "half space": ik.HalfSpace, "rectangle": ik.Rectangle, "box": ik.Box, "cylinder": ik.Cylinder,
+        "capsule": ik.Capsule, "mesh": ik.TriangleMesh, "problem": ik.Problem,
     }  # fmt: skip
     every = [(call, name) for call, kind in kinds.items() for name in inspect.signature(kind).parameters]
     return every + [("solve", name) for name in ("problem", "q0", "method", "max_iterations", "tolerance")]

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import arguments
-from ...errors import BadValue
 from ...rotation import Array
 from ..vectors import TINY, clamp
 from .solid import Solid
