@@ -34,7 +34,7 @@ from .parameters import DEFAULTS, HierarchicalParameters
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds
-from .turn_policy import Trail, TurnPolicy, moved_targets
+from .turn_policy import Trail, TurnPolicy, moved_targets, room_of_a_frame
 
 ACCURACY: Mapping[str, bool] = MappingProxyType({"reached": False, "fast": False, "exact": True})
 """Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
@@ -49,6 +49,8 @@ class HierarchicalOptions(Options):
             "reached" ends as soon as every goal is reached, wherever the posture is, for poses that
             are soon solved again.
         max_turn: radians that a turn may go in one solve; None for no bound.
+        dt: seconds between the frames of a motion, in which no coordinate goes faster than the skeleton's
+            `max_speed`; None to ignore that. The first frame of a motion is free.
         restarts: batches of starts that a solve which ends short may try; 0 for none.
         seconds: after which a solve ends with what it has; None for no bound.
         seed: of the starts that are drawn.
@@ -58,6 +60,7 @@ class HierarchicalOptions(Options):
     max_iterations: int = 200
     accuracy: str = "exact"
     max_turn: float | None = None
+    dt: float | None = None
     restarts: int = 1
     seconds: float | None = None
     seed: int = 0
@@ -67,10 +70,9 @@ class HierarchicalOptions(Options):
         super().__post_init__()
         arguments.of_kind(self.parameters, HierarchicalParameters, "parameters")
         arguments.word(self.accuracy, "accuracy", tuple(ACCURACY))
-        if self.max_turn is not None:
-            arguments.number(self.max_turn, "max_turn", above=0)
-        if self.seconds is not None:
-            arguments.number(self.seconds, "seconds", above=0)
+        for name in ("max_turn", "dt", "seconds"):
+            if getattr(self, name) is not None:
+                arguments.number(getattr(self, name), name, above=0)
 
 
 class Hierarchical(Method):
@@ -95,14 +97,14 @@ class Hierarchical(Method):
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
-        policy = TurnPolicy(problem, q, trail, options.parameters)
+        policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
         spent = 0
         for limit in policy.limits:
             answer = self._solve(problem, q, options, trail, limit)
             spent += answer.iterations
             if not policy.is_held_back(answer, limit):
                 return policy.noted(answer, spent)
-        # would the figure reach its targets if it turned farther?
+        # would the figure reach its targets if it turned farther, as far as its speed allows?
         free = self._solve(problem, q, options, trail, None)
         spent += free.iterations
         if policy.goes_at_once(answer, free):
@@ -125,8 +127,8 @@ class Hierarchical(Method):
         own, skeleton = options.parameters, problem.skeleton
         limit = options.max_turn if turn_limit is None else turn_limit
         low = high = None
-        if limit is not None:
-            room = np.where(skeleton.is_turn, limit, np.inf)
+        room = room_of_a_frame(skeleton, limit, None if before is None else options.dt)
+        if np.isfinite(room).any():
             low, high = q - room, q + room
         trail = Trail() if before is None else before
         scene, posture = problem.scene, trail.posture

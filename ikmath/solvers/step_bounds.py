@@ -114,7 +114,7 @@ class StepBounds:
             if exits is None or not exits.beyond(to, region.slight(dq, self.parameters.curved)):
                 break
             edges = edges | exits.crossed(q)
-        return self._inside(q, region.landing(to, exits))
+        return self.inside(q, region.landing(to, exits))
 
     def _bounds(self, q: Array, edges: dict[int, Edge], others: Sequence[Inequalities]) -> Bounds:
         lower, upper = self.low - q, self.high - q
@@ -129,7 +129,7 @@ class StepBounds:
         most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
         return Bounds(lower, upper, rows, least, most, tuple(edges))
 
-    def _inside(self, q: Array, to: Array) -> Array:
+    def inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther."""
         if not self.limits_turns or ((to >= self.low) & (to <= self.high)).all():
             return to

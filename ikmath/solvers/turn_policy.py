@@ -57,13 +57,23 @@ class TurnPolicy:
 
     Args:
         problem: of the frame; q: (n,) where the frame before ended; trail: what it left.
+        dt: seconds since the frame before, None if speeds do not count.
 
     Attributes:
         limits: radians that a turn may go, tried one after the other.
     """
 
-    def __init__(self, problem: Problem, q: Array, trail: Trail, parameters: HierarchicalParameters) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        q: Array,
+        trail: Trail,
+        parameters: HierarchicalParameters,
+        dt: float | None = None,
+    ) -> None:
         self._problem, self._q, self._trail, self._parameters = problem, q, trail, parameters
+        speeds = problem.skeleton.max_speed[problem.skeleton.is_turn]
+        self._keeps_speed = dt is not None and bool(np.isfinite(speeds).all())
         self.limits = parameters.turn_limits
         self._late = 0
 
@@ -78,9 +88,12 @@ class TurnPolicy:
         """Whether the figure goes in this frame to where it would without a limit.
 
         Args:
-            answer: within the usual limit; free: without one.
+            answer: within the usual limit; free: without one, or within the speed of every turn: what a
+                speed limit allows is no jump.
         """
         own = self._parameters
+        if self._keeps_speed:
+            return True
         if free.status is not Status.REACHED:
             return False
         sudden = largest_turn(self._problem.skeleton, self._q, free.q) > own.jump
@@ -118,6 +131,12 @@ class TurnPolicy:
         change = np.divide(change, scale, out=np.zeros_like(change), where=scale > 0.0)
         size = np.sqrt(self._problem.stack.squares(change))
         return bool((size > self._parameters.leap * self._problem.spans).any())
+
+
+def room_of_a_frame(skeleton: Skeleton, turn_limit: float | None, dt: float | None) -> Array:
+    """(n,) how far coordinates may go, radians and metres: by a turn limit, and in a time by their speed."""
+    room = np.where(skeleton.is_turn, np.inf if turn_limit is None else turn_limit, np.inf)
+    return room if dt is None else np.minimum(room, skeleton.max_speed * dt)
 
 
 def moved_targets(start: Iterate, before: Trail) -> Array | None:
