@@ -39,6 +39,7 @@ from .goals import (
     Residual,
 )
 from .limits import LIMITS
+from .model.coupling import Mimic
 from .model.frame_points import Points
 from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
@@ -94,6 +95,7 @@ __all__ = [
     "GOALS",
     "LIMITS",
     "METHODS",
+    "Mimic",
     "SVD",
     "Aim",
     "AnyOf",

@@ -90,6 +90,7 @@ class Hierarchical(Method):
     bounding: ClassVar[bool] = True
     weighed: ClassVar[bool] = True
     posture_costs: ClassVar[bool] = True
+    coupled: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
@@ -138,7 +139,7 @@ class Hierarchical(Method):
         driver = IterationDriver(
             problem,
             posture,
-            StepBounds(skeleton.region, own, low, high),
+            StepBounds(skeleton, own, low, high),
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),

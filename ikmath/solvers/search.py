@@ -103,7 +103,7 @@ def scattered(problem: Problem, q: Array, rng: np.random.Generator, count: int) 
     skeleton = problem.skeleton
     low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
     drawn = rng.uniform(low, np.maximum(low, high), (count, len(q)))
-    return skeleton.region.project(np.where(skeleton.is_turn, drawn, q))
+    return skeleton.project(np.where(skeleton.is_turn, drawn, q))
 
 
 def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]:
@@ -113,19 +113,20 @@ def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]
         The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
         as much as the next.
     """
-    stack, region = problem.stack, problem.skeleton.region
+    stack, skeleton, region = problem.stack, problem.skeleton, problem.skeleton.region
     largest = np.array([max(most, 1e-150) for most in stack.most])
     share = np.asarray(1e-2 ** np.arange(len(stack.levels)) / largest)[stack.place]
     best, least = q, np.full(len(q), np.inf)
     for step in range(steps + 1):
-        residual = stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+        residual = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
         error = residual.error * stack.scale * share
         cost = (error * error).sum(-1)
         better = cost < least
         best, least = np.where(better[:, None], q, best), np.minimum(cost, least)
         if step == steps:
             break
-        rows = residual.jacobian * (stack.scale * share)[:, None] * stack.metric
+        rows = residual.jacobian if skeleton.coupling is None else skeleton.coupling.fold(residual.jacobian)
+        rows = rows * (stack.scale * share)[:, None] * stack.metric
         damping = (0.05 * cost + 1e-6)[:, None, None]
         for _ in range(2):
             gram = rows @ rows.swapaxes(-1, -2) + damping * np.eye(rows.shape[1])
@@ -135,5 +136,5 @@ def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]
             if not out.any():
                 break
             rows, dq = np.where(out[:, None], 0.0, rows), np.where(out, 0.0, dq)
-        q = region.project(q + dq)
+        q = skeleton.project(q + dq)
     return best, least

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
-from ..model.joint_limits import Region
 from ..model.limit_crossings import Edge
+from ..model.skeleton import Skeleton
 from ..rotation import Array
 from .metric import Metric
 from .parameters import HierarchicalParameters
@@ -37,7 +37,8 @@ class Face(NamedTuple):
 class Bounds(NamedTuple):
     """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`.
 
-    The first rows are of the swing regions `pairs`.
+    The first rows are of the swing regions `pairs`. Where coordinates follow others, `equal` holds rows
+    and the values that they have.
     """
 
     lower: Array
@@ -46,6 +47,7 @@ class Bounds(NamedTuple):
     row_lower: Array
     row_upper: Array
     pairs: tuple[int, ...] = ()
+    equal: tuple[Array, Array] | None = None
 
     def face(self, active: Sequence[Signs]) -> Face:
         """The limits that hold a step at any of its levels; active: see `hierarchical_qp.Step`."""
@@ -64,13 +66,15 @@ class Bounds(NamedTuple):
 
     def by(self, metric: Metric) -> Constraints:
         """The same for z with dq = S z."""
+        equal = None if self.equal is None else (metric.along(self.equal[0]), self.equal[1])
         if self.rows is None:
-            return Constraints(metric.matrix, self.lower, self.upper)
+            return Constraints(metric.matrix, self.lower, self.upper, equal=equal)
         return Constraints(
             metric.matrix,
             np.concatenate([self.lower, self.row_lower]),
             np.concatenate([self.upper, self.row_upper]),
             metric.along(self.rows),
+            equal,
         )
 
 
@@ -82,18 +86,19 @@ class StepBounds:
     """The bounds of steps.
 
     Args:
-        region: of the joint limits; parameters: of the solver.
+        skeleton: whose steps they are; parameters: of the solver.
         low, high: (n,) coordinates that no step may leave, besides the region's own intervals.
     """
 
     def __init__(
         self,
-        region: Region,
+        skeleton: Skeleton,
         parameters: HierarchicalParameters,
         low: Array | None = None,
         high: Array | None = None,
     ) -> None:
-        self.region, self.parameters = region, parameters
+        self.region, self.coupling, self.parameters = skeleton.region, skeleton.coupling, parameters
+        region = self.region
         self.low = region.low if low is None else np.maximum(region.low, low)
         self.high = region.high if high is None else np.minimum(region.high, high)
         self.limits_turns = low is not None
@@ -114,12 +119,15 @@ class StepBounds:
             if exits is None or not exits.beyond(to, region.slight(dq, self.parameters.curved)):
                 break
             edges = edges | exits.crossed(q)
-        return self.inside(q, region.landing(to, exits))
+        landed = self.inside(q, region.landing(to, exits))
+        return landed if self.coupling is None else self.coupling.apply(landed)
 
     def _bounds(self, q: Array, edges: dict[int, Edge], others: Sequence[Inequalities]) -> Bounds:
         lower, upper = self.low - q, self.high - q
+        coupling = self.coupling
+        equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
         if not edges and not others:
-            return Bounds(lower, upper, None, _NONE, _NONE)
+            return Bounds(lower, upper, None, _NONE, _NONE, equal=equal)
         normals = np.zeros((len(edges), len(q)))
         for row, (pair, edge) in zip(normals, edges.items(), strict=True):
             row[list(self.region.pair_columns[pair])] = edge.x, edge.z
@@ -127,7 +135,7 @@ class StepBounds:
         rows = np.concatenate([normals, *(one for one, _ in others)])
         least = np.concatenate([np.full(len(room), -np.inf), *(one for _, one in others)])
         most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
-        return Bounds(lower, upper, rows, least, most, tuple(edges))
+        return Bounds(lower, upper, rows, least, most, tuple(edges), equal)
 
     def inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther."""
