@@ -44,9 +44,12 @@ for thing in bpy.data.objects:
         thing.hide_set(True)
 view = space.region_3d
 view.view_perspective, view.view_location = 'PERSP', {look_at}
-view.view_rotation = (Vector({look_at}) - Vector({camera})).to_track_quat('-Z', 'Y')
+view.view_rotation = Vector({direction}).to_track_quat('-Z', 'Y')
 view.view_distance = {distance}
 view.update()
+for material in bpy.data.materials:  # solid shading has no lamps
+    material.diffuse_color = [channel ** 0.6 for channel in material.diffuse_color]
+bpy.ops.pose.select_all(action='DESELECT')
 bpy.context.preferences.system.viewport_aa = 'FXAA'
 """
 
@@ -62,12 +65,12 @@ def _enter(
     window: BlenderWindow,
     *,
     table: bool = False,
-    look_at: tuple[float, float, float] = (0.1, 0.0, 0.95),
-    camera: tuple[float, float, float] = (-1.9, -4.6, 1.45),
-    distance: float = 5.2,
+    look_at: tuple[float, float, float] = (0.53, -0.22, 0.98),
+    direction: tuple[float, float, float] = (1.9, 4.5, -0.5),
+    distance: float = 3.9,
 ) -> None:
     """Put a person on the stage, and the tab beside it."""
-    window.operate(PERSON.format(table=table, look_at=look_at, camera=camera, distance=distance))
+    window.operate(PERSON.format(table=table, look_at=look_at, direction=direction, distance=distance))
     window.show_tab("Articulate")
     window.settle()
 
@@ -163,7 +166,7 @@ def test_film_of_a_drag(stage: BlenderWindow) -> None:
 
 def test_film_of_a_bake(stage: BlenderWindow) -> None:
     """The demo's clip: five effectors follow their targets, then keys."""
-    _enter(stage, table=True, look_at=(0.0, -0.2, 1.1), camera=(-2.6, -4.2, 1.9), distance=6.0)
+    _enter(stage, table=True, look_at=(0.45, -0.5, 1.15), direction=(2.6, 4.0, -0.8), distance=4.6)
     _step(
         stage,
         "import acting, stage\n"
@@ -189,7 +192,7 @@ def test_film_of_a_bake(stage: BlenderWindow) -> None:
 
 def test_film_of_a_hand_round_an_obstacle(stage: BlenderWindow) -> None:
     """Live: the target goes through a ball, and the hand round it."""
-    _enter(stage, look_at=(0.2, -0.2, 1.15), distance=4.6)
+    _enter(stage, look_at=(0.5, -0.3, 1.1), distance=3.9)
     _step(
         stage,
         "from mathutils import Vector\n"
