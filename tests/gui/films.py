@@ -85,6 +85,7 @@ class Film:
 
     def __init__(self, window: BlenderWindow, name: str) -> None:
         self._window, self._name = window, name
+        window.run("view()['area'].spaces.active.shading.show_shadows = False")  # takes a second a frame
         self._frames: list[Image.Image] = []
         self._times: list[int] = []
 
@@ -105,7 +106,7 @@ class Film:
             share = step / frames
             share = share * share * (3.0 - 2.0 * share)
             place = tuple(a + share * (b - a) for a, b in zip(start, end, strict=True))
-            self._window.move(*place)
+            self._window.screen.xdotool("mousemove", f"{place[0]:.0f}", f"{place[1]:.0f}")
             self.take(place)
 
     def save(self) -> None:
