@@ -24,7 +24,6 @@ Box = tuple[int, int, int, int]
 VIEW: Final[Box] = (0, 28, 1056, 718)
 FIGURE: Final[Box] = (230, 90, 830, 600)
 CUTS: Final[dict[str, tuple[str, Box]]] = {
-    "dragging": ("dragging", VIEW),
     "pins": ("menu_of_pins", FIGURE),
     "solved": ("solved", VIEW),
     "limits": ("limits", FIGURE),
