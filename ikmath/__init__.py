@@ -12,6 +12,7 @@ from .collision import (
     AVOIDANCE,
     SHAPES,
     Body,
+    Box,
     Capsule,
     Cylinder,
     HalfSpace,
@@ -39,6 +40,7 @@ from .goals import (
     Residual,
 )
 from .limits import LIMITS
+from .model.coupling import Mimic
 from .model.frame_points import Points
 from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
@@ -79,6 +81,7 @@ __all__ = [
     "AVOIDANCE",
     "SHAPES",
     "Body",
+    "Box",
     "Capsule",
     "Cylinder",
     "HalfSpace",
@@ -93,6 +96,7 @@ __all__ = [
     "GOALS",
     "LIMITS",
     "METHODS",
+    "Mimic",
     "SVD",
     "Aim",
     "AnyOf",

@@ -52,12 +52,14 @@ class Constraints:
         scale: units of the box: (n,) a diagonal, or (n, n) a matrix S with the bounded x = S z.
         lower, upper: (m,) of the box and of the rows, infinite where there is no bound.
         rows: (m - n, n) further rows by z.
+        equal: rows (p, n) by z and values (p,) that they have.
     """
 
     scale: Array
     lower: Array
     upper: Array
     rows: Array | None = None
+    equal: tuple[Array, Array] | None = None
 
     def reach(self, z: Array) -> Array:
         """(m,) G z."""
@@ -107,13 +109,14 @@ def hierarchical_qp(
         active: of each level (the target's last) the active set to begin with, see `Step.active`.
     """
     count, n = len(constraints.lower), len(constraints.scale)
-    origin, kept, values = np.zeros(n), np.empty((0, n)), np.empty(0)
+    origin, nothing = np.zeros(n), np.empty((0, n))
+    kept, values = constraints.equal or (nothing, np.empty(0))
     found: list[Signs] = []
     forces: list[Array] = []
     begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
     stages = [(level, origin) for level in levels]
     if target is not None:
-        stages.append((Level(kept, values, 1.0), target))
+        stages.append((Level(nothing, np.empty(0), 1.0), target))
     for number, (level, centre) in enumerate(stages):
         if number < len(active) and len(active[number]) == count:
             begin = active[number] * np.isfinite(np.where(active[number] > 0, *bounds))

@@ -172,7 +172,7 @@ class Examples:
         above = skeleton.ancestors[self.figure.body]
         own = np.flatnonzero(skeleton.is_turn & ~above[skeleton.owner])
         out[own] = turns[skeleton.owner[own], skeleton.slot[own] - 3]
-        return skeleton.region.project(out)
+        return skeleton.project(out)
 
 
 class _Mirror:

@@ -49,6 +49,8 @@ class HierarchicalOptions(Options):
             "reached" ends as soon as every goal is reached, wherever the posture is, for poses that
             are soon solved again.
         max_turn: radians that a turn may go in one solve; None for no bound.
+        dt: seconds between the frames of a motion, in which no coordinate goes faster than the skeleton's
+            `max_speed`; None to ignore that. The first frame of a motion is free.
         restarts: batches of starts that a solve which ends short may try; 0 for none.
         seconds: after which a solve ends with what it has; None for no bound.
         seed: of the starts that are drawn.
@@ -58,6 +60,7 @@ class HierarchicalOptions(Options):
     max_iterations: int = 400
     accuracy: str = "exact"
     max_turn: float | None = None
+    dt: float | None = None
     restarts: int = 1
     seconds: float | None = None
     seed: int = 0
@@ -67,10 +70,9 @@ class HierarchicalOptions(Options):
         super().__post_init__()
         arguments.of_kind(self.parameters, HierarchicalParameters, "parameters")
         arguments.word(self.accuracy, "accuracy", tuple(ACCURACY))
-        if self.max_turn is not None:
-            arguments.number(self.max_turn, "max_turn", above=0)
-        if self.seconds is not None:
-            arguments.number(self.seconds, "seconds", above=0)
+        for name in ("max_turn", "dt", "seconds"):
+            if getattr(self, name) is not None:
+                arguments.number(getattr(self, name), name, above=0)
 
 
 class Hierarchical(Method):
@@ -88,6 +90,7 @@ class Hierarchical(Method):
     bounding: ClassVar[bool] = True
     weighed: ClassVar[bool] = True
     posture_costs: ClassVar[bool] = True
+    coupled: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
@@ -95,11 +98,11 @@ class Hierarchical(Method):
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
-        policy = TurnPolicy(problem, q, trail, options.parameters)
+        policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
         answer = self._solve(problem, q, options, trail, policy.low, policy.high)
         spent = answer.iterations
         if policy.is_held_back(answer):
-            free = self._solve(problem, q, options, trail)
+            free = self._solve(problem, q, options, trail, *policy.fastest)
             spent += free.iterations
             answer = policy.choose(answer, free)
         return policy.noted(answer, spent)
@@ -130,7 +133,7 @@ class Hierarchical(Method):
         driver = IterationDriver(
             problem,
             posture,
-            StepBounds(skeleton.region, own, low, high),
+            StepBounds(skeleton, own, low, high),
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
-from ..model.joint_limits import Region
 from ..model.limit_crossings import Edge
+from ..model.skeleton import Skeleton
 from ..rotation import Array
 from .metric import Metric
 from .parameters import HierarchicalParameters
@@ -51,7 +51,8 @@ class Bounds(NamedTuple):
     """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`.
 
     The first rows are tangents of the swing regions `pairs`, of which one may have several; `names` (m,) are
-    those of all rows, negative for tangents.
+    those of all rows, negative for tangents. Where coordinates follow others, `equal` holds rows and the
+    values that they have.
     """
 
     lower: Array
@@ -61,6 +62,7 @@ class Bounds(NamedTuple):
     row_upper: Array
     pairs: tuple[int, ...] = ()
     names: Index = _NO_NAMES
+    equal: tuple[Array, Array] | None = None
 
     def face(self, active: Sequence[Signs]) -> Face:
         """The limits that hold a step at any of its levels; active: see `hierarchical_qp.Step`."""
@@ -79,13 +81,15 @@ class Bounds(NamedTuple):
 
     def by(self, metric: Metric) -> Constraints:
         """The same for z with dq = S z."""
+        equal = None if self.equal is None else (metric.along(self.equal[0]), self.equal[1])
         if self.rows is None:
-            return Constraints(metric.matrix, self.lower, self.upper)
+            return Constraints(metric.matrix, self.lower, self.upper, equal=equal)
         return Constraints(
             metric.matrix,
             np.concatenate([self.lower, self.row_lower]),
             np.concatenate([self.upper, self.row_upper]),
             metric.along(self.rows),
+            equal,
         )
 
 
@@ -97,18 +101,19 @@ class StepBounds:
     """The bounds of steps.
 
     Args:
-        region: of the joint limits; parameters: of the solver.
+        skeleton: whose steps they are; parameters: of the solver.
         low, high: (n,) coordinates that no step may leave, besides the region's own intervals.
     """
 
     def __init__(
         self,
-        region: Region,
+        skeleton: Skeleton,
         parameters: HierarchicalParameters,
         low: Array | None = None,
         high: Array | None = None,
     ) -> None:
-        self.region, self.parameters = region, parameters
+        self.region, self.coupling, self.parameters = skeleton.region, skeleton.coupling, parameters
+        region = self.region
         self.low = region.low if low is None else np.maximum(region.low, low)
         self.high = region.high if high is None else np.minimum(region.high, high)
         self.limits_turns = low is not None
@@ -131,12 +136,15 @@ class StepBounds:
                 break
             # a tangent in place of the one before could send the step back to where that one was needed
             edges += cuts
-        return self._inside(q, region.landing(to, exits))
+        landed = self.inside(q, region.landing(to, exits))
+        return landed if self.coupling is None else self.coupling.apply(landed)
 
     def _bounds(self, q: Array, edges: Sequence[tuple[int, Edge]], others: Sequence[Inequalities]) -> Bounds:
         lower, upper = self.low - q, self.high - q
+        coupling = self.coupling
+        equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
         if not edges and not others:
-            return Bounds(lower, upper, None, _NONE, _NONE)
+            return Bounds(lower, upper, None, _NONE, _NONE, equal=equal)
         pairs, normals = tuple(pair for pair, _ in edges), np.zeros((len(edges), len(q)))
         for row, (pair, edge) in zip(normals, edges, strict=True):
             row[list(self.region.pair_columns[pair])] = edge.x, edge.z
@@ -148,9 +156,9 @@ class StepBounds:
         for one in others:
             names.append(start + np.arange(len(one.rows)) if one.names is None else one.names)
             start += len(one.rows)
-        return Bounds(lower, upper, rows, least, most, pairs, np.concatenate(names))
+        return Bounds(lower, upper, rows, least, most, pairs, np.concatenate(names), equal)
 
-    def _inside(self, q: Array, to: Array) -> Array:
+    def inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther."""
         if not self.limits_turns or ((to >= self.low) & (to <= self.high)).all():
             return to

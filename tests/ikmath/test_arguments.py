@@ -132,6 +132,7 @@ CALLS = {
     "Sphere": _shape("Sphere", center=(0, 0, 2), radius=0.1),
     "HalfSpace": _shape("HalfSpace", origin=(0, 0, -1), normal=(0, 0, 1)),
     "Rectangle": _shape("Rectangle", center=(0, 0, 2), axis_u=(1, 0, 0), axis_v=(0, 1, 0)),
+    "Box": _shape("Box", center=(0, 0, 2), size=(1, 1, 1)),
     "Cylinder": _shape("Cylinder", a=(0, 0, 2), b=(0, 0, 3), radius=0.1),
     "Capsule": _shape("Capsule", a=(0, 0, 2), b=(0, 0, 3), radius=0.1),
     "TriangleMesh": _shape("TriangleMesh", vertices=CORNERS, faces=FACES),
