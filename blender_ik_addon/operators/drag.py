@@ -20,31 +20,36 @@ from bpy.props import (
 
 from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.measures import angle, length, metre
+from ..properties.measures import angle, length
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
-from .hand import Hand, changed_levels
-from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, Key, show_keys
+from .hand import Hand, changed_levels, is_local_first, show_guides
+from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, SNAP, Key, show_keys
 
 if TYPE_CHECKING:
     from ..control.drag.drag import Drag, Grip
+    from ..control.drag.snapping import Snapper
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
 _SETTLES = 0.5  # seconds at most that a figure glides on to where it comes to rest, once the hand has let go
+_MODIFIERS = {
+    **dict.fromkeys(("LEFT_CTRL", "RIGHT_CTRL"), "_inverted"),
+    **dict.fromkeys(("LEFT_SHIFT", "RIGHT_SHIFT"), "_fine"),
+}
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
     ("FREE", "Free", "The topmost bone may move too"),
 )
 KEYS: tuple[Key, ...] = (
-    (("MOUSE_MOVE",), "Move"),
-    (("EVENT_CTRL",), "Turn"),
-    SHIFT,
+    (("EVENT_G", "EVENT_R"), "Move, Turn"),
     AXIS,
+    SNAP,
+    SHIFT,
     NUMBER,
     (("MOUSE_MMB",), "Bones That Take Part"),
-    (("EVENT_R",), "Root Pinned or Free"),
+    (("EVENT_P",), "Root Pinned or Free"),
     CONFIRM,
     CANCEL,
 )
@@ -102,8 +107,18 @@ class ARTICULATE_OT_drag(OnArmature):
         description="Do nothing if no bone is under the mouse",
         options=FRESH,
     )
+    only_selected: BoolProperty(
+        name="Only Selected",
+        description="Drag the active bone, wherever the mouse is; do nothing if it is not selected",
+        options=FRESH,
+    )
+    turning: BoolProperty(
+        name="Start with Turn", description="Begin by turning the bone and not by moving it", options=FRESH
+    )
 
     _hand: Hand
+    _inverted: bool
+    _fine: bool
     _timer: bpy.types.Timer
     _mouse: tuple[int, int]
     _changed: bool
@@ -130,6 +145,7 @@ class ARTICULATE_OT_drag(OnArmature):
         """Grab what is under the mouse and wait for events."""
         from ..control.drag.drag import Drag
         from ..control.drag.pick import bone_at
+        from ..control.drag.snapping import Snapper
         from ..control.drag.view import read_sight
 
         armature = active_armature(context)
@@ -145,6 +161,11 @@ class ARTICULATE_OT_drag(OnArmature):
             mouse = event.mouse_x, event.mouse_y
         pixel = np.array(mouse, dtype=float) - (context.region.x, context.region.y)
         bone, along, self._left = self.bone, self.along, ""
+        if self.only_selected:
+            active = context.active_pose_bone
+            if active is None or not compat.bone_selected(active):
+                return {"PASS_THROUGH"}
+            bone = active.name
         if not bone:
             found = bone_at(context, sight, pixel)
             if found is None and self.only_under_mouse:
@@ -154,14 +175,15 @@ class ARTICULATE_OT_drag(OnArmature):
                 armature = self._take_up(context, armature, found[0].id_data)
         try:
             bone = bone or _active_bone(armature)
-            grip = self._grip(bone, along, turn=event.ctrl)
+            grip = self._grip(bone, along, turn=self.turning)
             record = self.record or rig_of(armature).record
             self._drag: Drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
         except reasons() as reason:
             return refuse(self, armature, reason)
-        self._hand = Hand(sight, pixel, self._drag.anchor, metre(context.scene))
-        if event.ctrl:
-            self._hand.begin(self._drag.anchor, turning=True)
+        self._hand = Hand(sight, pixel, self._drag.anchor, local_first=is_local_first(context.scene))
+        self._hand.begin(self._drag.anchor, turning=self.turning, axes=self._drag.orientation)
+        self._snapper: Snapper = Snapper(armature)
+        self._inverted, self._fine = event.ctrl, event.shift
         session_of(context).dragged = armature.session_uid  # live has to keep its hands off it
         self._tell_grip(context)
         self._mouse, self._changed, self._let_go = mouse, False, None
@@ -191,8 +213,9 @@ class ARTICULATE_OT_drag(OnArmature):
             elif self._is_confirmed(event):
                 self._follow(event)
                 return self._let_it_go(context)
-            elif event.type in {"LEFT_CTRL", "RIGHT_CTRL"}:
-                self._regrip(context, replace(self._drag.grip, turn=event.value == "PRESS"))
+            elif event.type in _MODIFIERS:
+                setattr(self, _MODIFIERS[event.type], event.value == "PRESS")
+                self._changed = self._changed or self._drag.moved is not None
             elif event.value == "PRESS":
                 self._press(context, event)
         except reasons() as reason:
@@ -221,15 +244,20 @@ class ARTICULATE_OT_drag(OnArmature):
         return held
 
     def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """A key or the wheel."""
+        """A key or the wheel; while an expression is typed, its characters go there."""
         drag, grip = self._drag, self._drag.grip
         by = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}.get(event.type)
         if by is not None:
             self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
-        elif event.type == "R":
+        elif self._hand.press(event.type, event.ascii, shift=event.shift):
+            self._changed = True
+        elif event.type in {"G", "R"}:
+            self._regrip(context, replace(grip, turn=event.type == "R"))
+        elif event.type == "P":
             self._regrip(context, replace(grip, root="FREE" if drag.root == "PINNED" else "PINNED"))
-        else:
-            self._changed = self._hand.press(event.type, event.ascii) or self._changed
+        elif event.type == "TAB" and event.shift:
+            settings = context.scene.tool_settings
+            settings.use_snap, self._changed = not settings.use_snap, True
 
     def _is_confirmed(self, event: bpy.types.Event) -> bool:
         if event.type in {"RET", "NUMPAD_ENTER"}:
@@ -241,6 +269,17 @@ class ARTICULATE_OT_drag(OnArmature):
         self._hand.move((x - self._mouse[0], y - self._mouse[1]), fine=event.shift)
         self._changed = self._changed or (x, y) != self._mouse
         self._mouse = x, y
+        self._inverted, self._fine = event.ctrl, event.shift
+
+    def _snap(self, context: bpy.types.Context) -> None:
+        """What the hand snaps to now."""
+        from ..control.drag.snapping import read_snapping
+
+        hand, region = self._hand, context.region
+        snapping = read_snapping(context, turning=hand.turning, inverted=self._inverted, fine=self._fine)
+        hand.step, hand.grid = snapping.step, snapping.grid
+        pixel = self._mouse[0] - region.x, self._mouse[1] - region.y
+        hand.snapped = self._snapper.place(context, hand.sight, pixel, snapping.elements)
 
     def _regrip(self, context: bpy.types.Context, grip: Grip) -> None:
         """Hold it otherwise; between moving and turning the hand begins anew where the figure is."""
@@ -250,7 +289,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if grip.turn != drag.grip.turn:
             self._solve(context)
             drag.change(context, grip)
-            self._hand.begin(drag.anchor, turning=grip.turn)
+            self._hand.begin(drag.anchor, turning=grip.turn, axes=drag.orientation)
             self._changed = drag.moved is not None
             self._show(context)
         else:
@@ -266,6 +305,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if not self._changed:
             return
         self._changed = False
+        self._snap(context)
         if self._hand.turning:
             moved = self._drag.turn_by(self._hand.turn())
         else:
@@ -316,7 +356,8 @@ class ARTICULATE_OT_drag(OnArmature):
         context.window_manager.event_timer_remove(self._timer)
         session = session_of(context)
         session.dragged, session.levels = 0, 0
-        session.axis = session.grip = session.other = ""
+        session.locked = session.grip = session.other = ""
+        session.is_snapped = False
         show_keys(context, None)
         if context.area is not None:
             context.area.header_text_set(None)
@@ -325,15 +366,11 @@ class ARTICULATE_OT_drag(OnArmature):
     def _show(self, context: bpy.types.Context) -> None:
         """The line in the header: how near it came, why not nearer, and how it is held."""
         drag, hand, moved = self._drag, self._hand, self._drag.moved
-        session = session_of(context)
-        session.axis, session.anchor = hand.axis, drag.anchor.tolist()
+        show_guides(session_of(context), hand, drag.anchor)
         parts = [("Turn " if hand.turning else "Drag ") + drag.grip.bone]
         if drag.grip.other:
             parts.append(f"{drag.grip.other} mirrored")
-        if hand.axis:
-            parts.append(f"along {hand.axis}" if not hand.turning else f"about {hand.axis}")
-        if hand.typed:
-            parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
+        parts += hand.text
         levels = drag.grip.levels
         parts.append(f"{levels} bone{'' if levels == 1 else 's'}" if levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
