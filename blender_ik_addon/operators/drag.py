@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ _MODIFIERS = {
     **dict.fromkeys(("LEFT_CTRL", "RIGHT_CTRL"), "_inverted"),
     **dict.fromkeys(("LEFT_SHIFT", "RIGHT_SHIFT"), "_fine"),
 }
+_NAMES = 4  # of bones in the header
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
@@ -374,6 +376,8 @@ class ARTICULATE_OT_drag(OnArmature):
         levels = drag.grip.levels
         parts.append(f"{levels} bone{'' if levels == 1 else 's'}" if levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
+        if drag.held:
+            parts.append(_listed(drag.held) + (" hold" if len(drag.held) > 1 else " holds"))
         if drag.recording is not None:
             moves, count = drag.recording.moves, len(drag.recording)
             parts.append(
@@ -391,6 +395,12 @@ class ARTICULATE_OT_drag(OnArmature):
 
         root = "" if self.root == "SETTING" else self.root
         return Grip(bone=bone, along=along, turn=turn, levels=self.levels, root=root)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """As many as the header has room for."""
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _margin(armature: bpy.types.Object) -> float | None:

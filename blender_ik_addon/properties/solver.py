@@ -19,19 +19,27 @@ ROOTS = (
     ),
 )
 
-UNPINNED = (
+HOLDS = (
     (
         "FEET",
         "Feet",
         (
-            "The feet hold if nothing is pinned, and the root moves along while the figure stands on them. "
-            "A figure without feet is held by its root"
+            "The feet hold, except those with pins or effectors of their own, and the root moves along while "
+            "the figure stands on them. A figure without feet is held by its root"
         ),
         "CON_FLOOR",
         0,
     ),
-    ("ROOT", "Root", "The root holds or moves, as Root is set", "PINNED", 1),
+    (
+        "ROOT",
+        "Root",
+        "The feet do not hold by themselves. The root holds or moves, as Root is set",
+        "PINNED",
+        1,
+    ),
 )
+
+_HOLDS = [identifier for identifier, *_ in HOLDS]
 
 
 EFFORTS = (
@@ -89,11 +97,21 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=moved,
     )
-    unpinned: EnumProperty(
+    hold: EnumProperty(
         name="Hold",
         description="What holds the figure while a bone is dragged, besides its pins and effectors",
-        items=UNPINNED,
+        items=HOLDS,
         default="FEET",
+        override=OVERRIDE,
+        get=lambda solver: _HOLDS.index(solver.unpinned),
+        set=lambda solver, number: setattr(solver, "unpinned", _HOLDS[number]),
+    )
+    unpinned: EnumProperty(
+        name="Hold",
+        description="As Hold, which files store under this name",
+        items=HOLDS,
+        default="FEET",
+        options={"HIDDEN"},
         override=OVERRIDE,
         update=moved,
     )

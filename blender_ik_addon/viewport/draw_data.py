@@ -80,7 +80,7 @@ class Sketch:
         if dragged:
             guide = read_guide(session)
             grip = Grip(bone=session.grip or held, levels=session.levels, other=session.other)
-        asked = stamp, shown, grip, rig.active_effector, rig.solver.unpinned, guide
+        asked = stamp, shown, grip, rig.active_effector, rig.solver.hold, guide
         if asked == self._asked and not self._unsure:
             return self._drawing
         self._asked = asked
@@ -146,9 +146,9 @@ class Sketch:
         To find it takes as long as ten redraws. So while the pose changes, as in playback, what was found
         before is shown, and it is found anew in the first redraw in which the pose has come to rest.
         """
-        rig, before = rig_of(armature), self._holds
+        before = self._holds
         self._unsure = False
-        if not grip.bone or rig.solver.unpinned != "FEET" or rig.enabled_effectors:
+        if not grip.bone or rig_of(armature).solver.hold != "FEET":
             self._holds = None
             return ()
         asked = armature.session_uid, grip, dragged, structure

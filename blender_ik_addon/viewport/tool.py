@@ -58,10 +58,10 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
         armature = context.pose_object
         if armature is None:
             return
-        rig = rig_of(armature)
-        layout.prop(rig.solver, "unpinned")
-        if rig.enabled_effectors or rig.solver.unpinned == "ROOT":
-            layout.prop(rig.solver, "root")
+        solver = rig_of(armature).solver
+        layout.prop(solver, "hold")
+        if solver.hold == "ROOT":
+            layout.prop(solver, "root")
 
 
 def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool:

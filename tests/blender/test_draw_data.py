@@ -306,14 +306,16 @@ def test_no_foot_is_marked_that_does_not_hold():
     rig = metarig("basic")
     assert len(of_colour(drawn(rig, "foot.L"), "points", colours.HOLD)) == 1, "the one in the hand moves"
     assert len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)) == 2
-    rig.articulate.solver.unpinned = "ROOT"
+    rig.articulate.solver.hold = "ROOT"
     assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD))
-    rig.articulate.solver.unpinned = "FEET"
+    rig.articulate.solver.hold = "FEET"
     rig.articulate.overlay.pins = False
     assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD))
     rig.articulate.overlay.pins = True
     bpy.ops.articulate.pin(bone="hand.R")
-    assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)), "pins hold now"
+    assert len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)) == 2, "a pinned hand changes nothing"
+    bpy.ops.articulate.pin(bone="foot.R")
+    assert len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)) == 1, "that foot has a pin"
 
 
 def test_what_holds_is_looked_for_when_the_pose_rests(monkeypatch):
