@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +20,9 @@ from bpy.props import (
 
 from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.measures import angle, length
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
+from .drag_text import header, summary
 from .hand import Hand, changed_levels, is_local_first, show_guides
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, SNAP, Key, show_keys
 
@@ -38,7 +37,6 @@ _MODIFIERS = {
     **dict.fromkeys(("LEFT_CTRL", "RIGHT_CTRL"), "_inverted"),
     **dict.fromkeys(("LEFT_SHIFT", "RIGHT_SHIFT"), "_fine"),
 }
-_NAMES = 4  # of bones in the header
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
@@ -141,7 +139,7 @@ class ARTICULATE_OT_drag(OnArmature):
         moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
         drag.finish(context)
         tell_unkeyed(self, context)
-        rig_of(armature).message = _summary(drag.grip, moved.status, moved.message)
+        rig_of(armature).message = summary(drag.grip, moved.status, moved.message)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Grab what is under the mouse and wait for events."""
@@ -344,7 +342,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if armature is not None:
             passed = self._drag.recording
             frames = len(passed) if passed is not None and passed.moves else 0
-            rig_of(armature).message = _summary(self._drag.grip, moved.status, moved.message, frames)
+            rig_of(armature).message = summary(self._drag.grip, moved.status, moved.message, frames)
             _select(armature, self._drag.grip.bone)
         redraw_views(context)
         return {"FINISHED"}
@@ -366,28 +364,10 @@ class ARTICULATE_OT_drag(OnArmature):
         redraw_views(context)
 
     def _show(self, context: bpy.types.Context) -> None:
-        """The line in the header: how near it came, why not nearer, and how it is held."""
-        drag, hand, moved = self._drag, self._hand, self._drag.moved
-        show_guides(session_of(context), hand, drag.anchor)
-        parts = [("Turn " if hand.turning else "Drag ") + drag.grip.bone]
-        if drag.grip.other:
-            parts.append(f"{drag.grip.other} mirrored")
-        parts += hand.text
-        levels = drag.grip.levels
-        parts.append(f"{levels} bone{'' if levels == 1 else 's'}" if levels else "whole figure")
-        parts.append(f"root {drag.root.lower()}")
-        if drag.held:
-            parts.append(_listed(drag.held) + (" hold" if len(drag.held) > 1 else " holds"))
-        if drag.recording is not None:
-            moves, count = drag.recording.moves, len(drag.recording)
-            parts.append(
-                f"recorded {count} frames" if moves else "nothing recorded: start the playback first"
-            )
-        if moved is not None:
-            off = angle(moved.error) if hand.turning else length(moved.error)
-            parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
+        """The line in the header, and the lines in the view."""
+        show_guides(session_of(context), self._hand, self._drag.anchor)
         if context.area is not None:
-            context.area.header_text_set("   |   ".join(parts))
+            context.area.header_text_set(header(self._drag, self._hand))
         redraw_views(context)
 
     def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:
@@ -395,12 +375,6 @@ class ARTICULATE_OT_drag(OnArmature):
 
         root = "" if self.root == "SETTING" else self.root
         return Grip(bone=bone, along=along, turn=turn, levels=self.levels, root=root)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """As many as the header has room for."""
-    more = len(names) - _NAMES
-    return ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _margin(armature: bpy.types.Object) -> float | None:
@@ -421,14 +395,6 @@ def _select(armature: bpy.types.Object, name: str) -> None:
     for bone in armature.pose.bones:
         compat.select_bone(bone, bone.name == name)
     armature.data.bones.active = armature.data.bones[name]
-
-
-def _summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
-    did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
-    did += f" with '{grip.other}' mirrored" if grip.other else ""
-    if frames:
-        return f"{did} and recorded {frames} frames"
-    return did + ("" if status == "REACHED" else f": {message}")
 
 
 CLASSES = (ARTICULATE_OT_drag,)

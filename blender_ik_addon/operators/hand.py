@@ -34,6 +34,9 @@ class Hand:
         snapped: (3,) world, a place of the surroundings that it snaps to; None for none.
     """
 
+    _start: Array
+    _anchor: Array
+
     def __init__(
         self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, *, local_first: bool = False
     ) -> None:
@@ -117,7 +120,8 @@ class Hand:
         elif self.step:
             axes = self.lock.axes
             way = axes @ (self.step * np.round(axes.T @ way / self.step))
-        return self._anchor + free @ (free.T @ way)
+        along: Array = free.T @ way
+        return self._anchor + free @ along
 
     def _way(self) -> Array:
         """(3,) world, how far the mouse has moved the point."""

@@ -24,8 +24,8 @@ HOLDS = (
         "FEET",
         "Feet",
         (
-            "The feet hold, except those with pins or effectors of their own, and the root moves along while "
-            "the figure stands on them. A figure without feet is held by its root"
+            "Feet without pins or effectors of their own hold. While the figure stands on feet, the root moves "
+            "along. Without feet, the root holds"
         ),
         "CON_FLOOR",
         0,

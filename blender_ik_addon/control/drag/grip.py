@@ -61,9 +61,9 @@ def plan_with_grip(
     """The armature's plan with what is dragged as its weakest effectors, and their rows, as `grip.bones`.
 
     Where the whole figure takes part, the feet that it stands on hold as the solver's setting says, but for
-    those that effectors of the rig place; the foot below what is held gives way to the hand. While it stands on
-    its feet, by that or by effectors on them, the root comes along, and so it does when it is itself in the
-    hand. Who takes a bone above the one that carries the figure takes all of it along.
+    those that effectors of the rig place. The foot below what is held gives way to the hand. While the
+    figure stands on its feet, by that or by effectors on them, the root comes along, and so it does when it
+    is itself in the hand. Who takes a bone above the one that carries the figure takes all of it along.
 
     Args:
         armature: the original object.

@@ -70,7 +70,8 @@ def read_snapping(context: bpy.types.Context, *, turning: bool, inverted: bool, 
 
 def _step(context: bpy.types.Context) -> float:
     """Blender units between lines of the grid; in a view along an axis of those that are drawn."""
-    view, shown, region = context.space_data, context.region_data, context.region
+    view: Any = context.space_data
+    shown, region = context.region_data, context.region
     step: float = view.overlay.grid_scale_unit
     if shown.is_orthographic_side_view:
         pixel = 2.0 / (region.width * shown.window_matrix[0][0])
@@ -136,7 +137,8 @@ class Snapper:
 
     def _hit(self, start: Array, along: Array) -> Array | None:
         """(3,) where a ray first meets a surface."""
-        rays = (one.tree.ray_cast(Vector(start), Vector(along)) for one in self._surfaces)
+        ray = Vector(start.tolist()), Vector(along.tolist())
+        rays = (one.tree.ray_cast(*ray) for one in self._surfaces)
         hits = [(distance, place) for place, _, _, distance in rays if place is not None]
         return np.array(min(hits, key=lambda hit: hit[0])[1]) if hits else None
 
@@ -168,7 +170,8 @@ def _surfaces(context: bpy.types.Context, name: str) -> Iterator[_Surface]:
 
 def _is_visible(thing: bpy.types.Object, context: bpy.types.Context) -> bool:
     """Whether an object is shown in a view, which may be a local one."""
-    return thing.visible_in_viewport_get(context.space_data)
+    view: Any = context.space_data
+    return thing.visible_in_viewport_get(view)
 
 
 def _points(places: list[Array], sight: Sight, pixel: npt.ArrayLike) -> tuple[Array, Array]:
@@ -197,6 +200,6 @@ def _on_edges(
 def _along(sight: Sight, pixel: Array, start: Array, end: Array) -> Array:
     """(3,) the place between two that is nearest to a pixel's line of sight."""
     length = float(np.linalg.norm(end - start))
-    axis = (end - start) / max(length, np.finfo(float).tiny)
+    axis = (end - start) / (length or 1.0)
     found: Array = start + np.clip(sight.along_axis(pixel, start, axis), 0.0, length) * axis
     return found
