@@ -210,8 +210,7 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._solve(context)
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
-            elif self._is_confirmed(event):
-                self._follow(event)
+            elif self._is_confirmed(event):  # whose place does not count: it is the pointer's, that wrapped
                 return self._let_it_go(context)
             elif event.type in _MODIFIERS:
                 setattr(self, _MODIFIERS[event.type], event.value == "PRESS")

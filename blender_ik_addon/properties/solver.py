@@ -24,8 +24,8 @@ HOLDS = (
         "FEET",
         "Feet",
         (
-            "Feet without pins or effectors of their own hold. While the figure stands on feet, the root moves "
-            "along. Without feet, the root holds"
+            "Feet without pins or effectors of their own hold. While the figure stands on feet, the root "
+            "moves along. Without feet, the root holds"
         ),
         "CON_FLOOR",
         0,

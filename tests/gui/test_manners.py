@@ -219,4 +219,24 @@ def test_the_mouse_wraps_at_the_edge_of_the_view(figure: BlenderWindow):
     message = figure.wait_for(MESSAGE, lambda text: "short by" in text)
     metre = math.dist(figure.pixel_of((0, 0, 0)), figure.pixel_of((0, 0, 1)))
     short = float(message.split("short by ")[1].split()[0])
-    assert short + 2.0 > way_of_mouse / metre, "a pointer that stops goes half as far"
+    assert short + 2.0 > way_of_mouse / metre, message
+
+
+def test_an_effector_on_a_hand_leaves_the_feet_held_and_the_overlay_shows_them(figure: BlenderWindow):
+    figure.operate(
+        "bpy.ops.articulate.unpin_all()\n"
+        "bpy.context.object.articulate.solver.root = 'PINNED'\n"
+        "bpy.ops.articulate.effector_add(bone='hand.R')\n"
+        "bpy.ops.ed.undo_push(message='effector')"
+    )
+    before = figure.run(PLACES)
+    start = figure.pixel_of(before["hand.L"])
+    figure.move(*start)
+    figure.screenshot("held_feet_before", fine=True)
+    figure.press()
+    figure.glide(start, figure.pixel_of((0.8, 0.0, 0.8)))
+    figure.screenshot("held_feet", fine=True)
+    figure.release()
+    after = figure.wait_for(PLACES, lambda now: math.dist(now["hand.L"], before["hand.L"]) > 0.5)
+    assert all(math.dist(before[name], after[name]) < 2e-3 for name in ("shin.L", "shin.R", "hand.R"))
+    assert math.dist(before["hips"], after["hips"]) > 0.01, "the root comes along"
