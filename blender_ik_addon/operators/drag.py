@@ -248,6 +248,8 @@ class ARTICULATE_OT_drag(OnArmature):
         by = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}.get(event.type)
         if by is not None:
             self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
+        elif event.ctrl:
+            return  # a key of others, as Ctrl-Z
         elif self._hand.press(event.type, event.ascii, shift=event.shift):
             self._changed = True
         elif event.type in {"G", "R"}:
@@ -354,9 +356,8 @@ class ARTICULATE_OT_drag(OnArmature):
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         session = session_of(context)
-        session.dragged, session.levels = 0, 0
+        session.dragged, session.levels, session.is_snapped = 0, 0, False
         session.locked = session.grip = session.other = ""
-        session.is_snapped = False
         show_keys(context, None)
         if context.area is not None:
             context.area.header_text_set(None)
