@@ -30,6 +30,12 @@ def select_bone(bone: bpy.types.PoseBone, select: bool = True) -> None:
     owner.select = select
 
 
+def snaps_to_grid(settings: bpy.types.ToolSettings) -> bool:
+    """Whether increments are places of the world; 4.3 made this an element of its own."""
+    absolute = getattr(settings, "use_snap_grid_absolute", False) and "INCREMENT" in settings.snap_elements
+    return absolute or "GRID" in settings.snap_elements
+
+
 # ------------------------------------------------------------------------------------------------ actions
 # Up to 4.3 an action holds F-curves and groups itself. Since 4.4 it holds slots, layers and strips, and a
 # "channel bag" for each slot holds F-curves and groups. An old action quacks like a bag, so callers only ever

@@ -42,7 +42,7 @@ GROUPS = (
     ("armature.articulate.overlay", "ArticulateOverlay", "What the 3D view shows."),
     ("armature.pose.bones[name].articulate", "ArticulateBone", "Settings of one bone."),
 )
-HIDDEN = ("rna_type", "name", "remembered_name", "remembered_index", "list_sizes", "report_json")
+HIDDEN = ("rna_type", "name", "unpinned", "remembered_name", "remembered_index", "list_sizes", "report_json")
 MANY = 12  # choices of an enumeration that still fit into a table
 METHODS = "See [Methods](methods.md)"
 

@@ -20,32 +20,36 @@ from bpy.props import (
 
 from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.measures import angle, counted, length, metre
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
-from .hand import Hand, changed_levels
-from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, Key, show_keys
+from .drag_text import SUPPORTS, header, summary
+from .hand import Hand, changed_levels, is_local_first, show_guides
+from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, SNAP, Key, show_keys
 
 if TYPE_CHECKING:
     from ..control.drag.drag import Drag, Grip
+    from ..control.drag.snapping import Snapper
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
 _SETTLES = 0.5  # seconds at most that a figure glides on to where it comes to rest, once the hand has let go
-_SUPPORTS = {"B": "balance", "H": "keep_hips"}  # by key: what keeps a figure from falling
+_MODIFIERS = {
+    **dict.fromkeys(("LEFT_CTRL", "RIGHT_CTRL"), "_inverted"),
+    **dict.fromkeys(("LEFT_SHIFT", "RIGHT_SHIFT"), "_fine"),
+}
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
     ("FREE", "Free", "The topmost bone may move too"),
 )
 KEYS: tuple[Key, ...] = (
-    (("MOUSE_MOVE",), "Move"),
-    (("EVENT_CTRL",), "Turn"),
-    SHIFT,
+    (("EVENT_G", "EVENT_R"), "Move, Turn"),
     AXIS,
+    SNAP,
+    SHIFT,
     NUMBER,
     (("MOUSE_MMB",), "Bones That Take Part"),
-    (("EVENT_R",), "Root Pinned or Free"),
+    (("EVENT_P",), "Root Pinned or Free"),
     (("EVENT_B",), "Balance"),
     (("EVENT_H",), "Keep Hips"),
     CONFIRM,
@@ -105,8 +109,18 @@ class ARTICULATE_OT_drag(OnArmature):
         description="Do nothing if no bone is under the mouse",
         options=FRESH,
     )
+    only_selected: BoolProperty(
+        name="Only Selected",
+        description="Drag the active bone, wherever the mouse is; do nothing if it is not selected",
+        options=FRESH,
+    )
+    turning: BoolProperty(
+        name="Start with Turn", description="Begin by turning the bone and not by moving it", options=FRESH
+    )
 
     _hand: Hand
+    _inverted: bool
+    _fine: bool
     _timer: bpy.types.Timer
     _mouse: tuple[int, int]
     _changed: bool
@@ -127,12 +141,13 @@ class ARTICULATE_OT_drag(OnArmature):
         moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
         drag.finish(context)
         tell_unkeyed(self, context)
-        rig_of(armature).message = _summary(drag.grip, moved.status, moved.message)
+        rig_of(armature).message = summary(drag.grip, moved.status, moved.message)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Grab what is under the mouse and wait for events."""
         from ..control.drag.drag import Drag
         from ..control.drag.pick import bone_at
+        from ..control.drag.snapping import Snapper
         from ..control.drag.view import read_sight
 
         armature = active_armature(context)
@@ -148,6 +163,11 @@ class ARTICULATE_OT_drag(OnArmature):
             mouse = event.mouse_x, event.mouse_y
         pixel = np.array(mouse, dtype=float) - (context.region.x, context.region.y)
         bone, along, self._left = self.bone, self.along, ""
+        if self.only_selected:
+            active = context.active_pose_bone
+            if active is None or not compat.bone_selected(active):
+                return {"PASS_THROUGH"}
+            bone = active.name
         if not bone:
             found = bone_at(context, sight, pixel)
             if found is None and self.only_under_mouse:
@@ -157,14 +177,15 @@ class ARTICULATE_OT_drag(OnArmature):
                 armature = self._take_up(context, armature, found[0].id_data)
         try:
             bone = bone or _active_bone(armature)
-            grip = self._grip(bone, along, turn=event.ctrl)
+            grip = self._grip(bone, along, turn=self.turning)
             record = self.record or rig_of(armature).record
             self._drag: Drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
         except reasons() as reason:
             return refuse(self, armature, reason)
-        self._hand = Hand(sight, pixel, self._drag.anchor, metre(context.scene))
-        if event.ctrl:
-            self._hand.begin(self._drag.anchor, turning=True)
+        self._hand = Hand(sight, pixel, self._drag.anchor, local_first=is_local_first(context.scene))
+        self._hand.begin(self._drag.anchor, turning=self.turning, axes=self._drag.orientation)
+        self._snapper: Snapper = Snapper(armature)
+        self._inverted, self._fine = event.ctrl, event.shift
         session_of(context).dragged = armature.session_uid  # live has to keep its hands off it
         self._tell_grip(context)
         self._mouse, self._changed, self._let_go = mouse, False, None
@@ -191,11 +212,11 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._solve(context)
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
-            elif self._is_confirmed(event):
-                self._follow(event)
+            elif self._is_confirmed(event):  # whose place does not count: it is the pointer's, that wrapped
                 return self._let_it_go(context)
-            elif event.type in {"LEFT_CTRL", "RIGHT_CTRL"}:
-                self._regrip(context, replace(self._drag.grip, turn=event.value == "PRESS"))
+            elif event.type in _MODIFIERS:
+                setattr(self, _MODIFIERS[event.type], event.value == "PRESS")
+                self._changed = self._changed or self._drag.moved is not None
             elif event.value == "PRESS":
                 self._press(context, event)
         except reasons() as reason:
@@ -224,17 +245,24 @@ class ARTICULATE_OT_drag(OnArmature):
         return held
 
     def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """A key or the wheel."""
+        """A key or the wheel; while an expression is typed, its characters go there."""
         drag, grip = self._drag, self._drag.grip
         by = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}.get(event.type)
         if by is not None:
             self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
-        elif event.type == "R":
+        elif event.ctrl:
+            return  # a key of others, as Ctrl-Z
+        elif self._hand.press(event.type, event.ascii, shift=event.shift):
+            self._changed = True
+        elif event.type in {"G", "R"}:
+            self._regrip(context, replace(grip, turn=event.type == "R"))
+        elif event.type == "P":
             self._regrip(context, replace(grip, root="FREE" if drag.root == "PINNED" else "PINNED"))
-        elif event.type in _SUPPORTS:
-            self._regrip(context, replace(grip, switched=grip.switched ^ {_SUPPORTS[event.type]}))
-        else:
-            self._changed = self._hand.press(event.type, event.ascii) or self._changed
+        elif event.type in SUPPORTS:
+            self._regrip(context, replace(grip, switched=grip.switched ^ {SUPPORTS[event.type]}))
+        elif event.type == "TAB" and event.shift:
+            settings = context.scene.tool_settings
+            settings.use_snap, self._changed = not settings.use_snap, True
 
     def _is_confirmed(self, event: bpy.types.Event) -> bool:
         if event.type in {"RET", "NUMPAD_ENTER"}:
@@ -246,6 +274,17 @@ class ARTICULATE_OT_drag(OnArmature):
         self._hand.move((x - self._mouse[0], y - self._mouse[1]), fine=event.shift)
         self._changed = self._changed or (x, y) != self._mouse
         self._mouse = x, y
+        self._inverted, self._fine = event.ctrl, event.shift
+
+    def _snap(self, context: bpy.types.Context) -> None:
+        """What the hand snaps to now."""
+        from ..control.drag.snapping import read_snapping
+
+        hand, region = self._hand, context.region
+        snapping = read_snapping(context, turning=hand.turning, inverted=self._inverted, fine=self._fine)
+        hand.step, hand.grid = snapping.step, snapping.grid
+        pixel = self._mouse[0] - region.x, self._mouse[1] - region.y
+        hand.snapped = self._snapper.place(context, hand.sight, pixel, snapping.elements)
 
     def _regrip(self, context: bpy.types.Context, grip: Grip) -> None:
         """Hold it otherwise; between moving and turning the hand begins anew where the figure is."""
@@ -255,7 +294,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if grip.turn != drag.grip.turn:
             self._solve(context)
             drag.change(context, grip)
-            self._hand.begin(drag.anchor, turning=grip.turn)
+            self._hand.begin(drag.anchor, turning=grip.turn, axes=drag.orientation)
             self._changed = drag.moved is not None
             self._show(context)
         else:
@@ -271,6 +310,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if not self._changed:
             return
         self._changed = False
+        self._snap(context)
         if self._hand.turning:
             moved = self._drag.turn_by(self._hand.turn())
         else:
@@ -307,7 +347,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if armature is not None:
             passed = self._drag.recording
             frames = len(passed) if passed is not None and passed.moves else 0
-            rig_of(armature).message = _summary(self._drag.grip, moved.status, moved.message, frames)
+            rig_of(armature).message = summary(self._drag.grip, moved.status, moved.message, frames)
             _select(armature, self._drag.grip.bone)
         redraw_views(context)
         return {"FINISHED"}
@@ -320,39 +360,18 @@ class ARTICULATE_OT_drag(OnArmature):
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         session = session_of(context)
-        session.dragged, session.levels = 0, 0
-        session.axis = session.grip = session.other = ""
+        session.dragged, session.levels, session.is_snapped = 0, 0, False
+        session.locked = session.grip = session.other = ""
         show_keys(context, None)
         if context.area is not None:
             context.area.header_text_set(None)
         redraw_views(context)
 
     def _show(self, context: bpy.types.Context) -> None:
-        """The line in the header: how near it came, why not nearer, and how it is held."""
-        drag, hand, moved = self._drag, self._hand, self._drag.moved
-        session = session_of(context)
-        session.axis, session.anchor = hand.axis, drag.anchor.tolist()
-        parts = [("Turn " if hand.turning else "Drag ") + drag.grip.bone]
-        if drag.grip.other:
-            parts.append(f"{drag.grip.other} mirrored")
-        if hand.axis:
-            parts.append(f"along {hand.axis}" if not hand.turning else f"about {hand.axis}")
-        if hand.typed:
-            parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
-        levels = drag.grip.levels
-        parts.append(counted(levels, "bone") if levels else "whole figure")
-        parts.append(f"root {drag.root.lower()}")
-        rule, holds = drag.support
-        if rule in _SUPPORTS.values():
-            parts.append(f"{rule.replace('_', ' ')} {'on' if holds else 'off'}")
-        if drag.recording is not None:
-            frames = f"recorded {counted(len(drag.recording), 'frame')}"
-            parts.append(frames if drag.recording.moves else "nothing recorded: start the playback first")
-        if moved is not None:
-            off = angle(moved.error) if hand.turning else length(moved.error)
-            parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
+        """The line in the header, and the lines in the view."""
+        show_guides(session_of(context), self._hand, self._drag.anchor)
         if context.area is not None:
-            context.area.header_text_set("   |   ".join(parts))
+            context.area.header_text_set(header(self._drag, self._hand))
         redraw_views(context)
 
     def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:
@@ -380,14 +399,6 @@ def _select(armature: bpy.types.Object, name: str) -> None:
     for bone in armature.pose.bones:
         compat.select_bone(bone, bone.name == name)
     armature.data.bones.active = armature.data.bones[name]
-
-
-def _summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
-    did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
-    did += f" with '{grip.other}' mirrored" if grip.other else ""
-    if frames:
-        return f"{did} and recorded {counted(frames, 'frame')}"
-    return did + ("" if status == "REACHED" else f": {message}")
 
 
 CLASSES = (ARTICULATE_OT_drag,)

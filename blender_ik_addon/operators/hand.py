@@ -3,56 +3,70 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..properties.measures import typed_angle, typed_length
+from .axis_lock import AXES, AxisLock
+from .number_input import NumberInput
+
 if TYPE_CHECKING:
     from ..control.drag.view import Array, Sight
+    from ..properties.session import ArticulateSession
 
 
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
-FINE = 0.1  # share of the mouse's way that counts while Shift is held
+FINE = 0.1  # share of the mouse's way that counts while Shift is held, as in Blender's own tools
 _CENTRE = 5.0  # pixels round the centre of a turn where directions mean nothing
-_DIGITS = frozenset("0123456789.")
-_NAMES = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
-# Blender tells no characters of keys that are pressed while Ctrl is held.
-_CHARACTERS = {
-    **{name: str(digit) for digit, name in enumerate(_NAMES)},
-    **{f"NUMPAD_{digit}": str(digit) for digit in range(10)},
-    **dict.fromkeys(("PERIOD", "NUMPAD_PERIOD", "COMMA"), "."),
-    **dict.fromkeys(("MINUS", "NUMPAD_MINUS"), "-"),
-}
 
 
 class Hand:
     """The hand in a drag.
 
     Attributes:
-        axis: name of the axis that it keeps to, or "".
-        typed: the number that was typed so far, or "".
+        sight: how the region looks at the world.
+        lock: the axes that it keeps to; numbers: what was typed.
         turning: whether it turns and does not move.
+        step: increment of the world, Blender units, or of a turn, radians, to which it snaps; 0 for none.
+        grid: whether places of the world snap to the step, and not the way.
+        snapped: (3,) world, a place of the surroundings that it snaps to; None for none.
     """
 
-    def __init__(self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, metre: float = 1.0) -> None:
+    _start: Array
+    _anchor: Array
+
+    def __init__(
+        self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, *, local_first: bool = False
+    ) -> None:
         """Begin a drag.
 
         Args:
             sight: how the region looks at the world.
             pixel: (2,) where the mouse is.
             anchor: (3,) world, the point that is held.
-            metre: how many metres a unit of the world is; typed lengths are metres.
+            local_first: see `AxisLock`.
         """
-        self._sight, self._metre = sight, metre
+        self.sight = sight
         self._pixel = np.array(pixel, dtype=float)
-        self.axis, self.typed, self.turning = "", "", False
+        self.lock, self.numbers = AxisLock(local_first=local_first), NumberInput()
+        self.step, self.grid = 0.0, False
+        self.snapped: Array | None = None
         self.begin(anchor, turning=False)
 
-    def begin(self, anchor: npt.ArrayLike, *, turning: bool) -> None:
-        """Go on from here, moving or turning; what was typed is done with."""
+    def begin(self, anchor: npt.ArrayLike, *, turning: bool, axes: npt.ArrayLike | None = None) -> None:
+        """Go on from here, moving or turning; what was typed is done with.
+
+        Args:
+            anchor: (3,) world, the point that is held; turning: whether it turns.
+            axes: (3, 3) of the bone, as columns, world; None for the same as before.
+        """
         self._start, self._anchor = self._pixel.copy(), np.array(anchor, dtype=float)
-        self._angle, self.typed, self.turning = 0.0, "", turning
+        self._angle, self.turning = 0.0, turning
+        self.numbers.clear()
+        if axes is not None:
+            self.lock.local = np.array(axes, dtype=float)
 
     def move(self, way: npt.ArrayLike, *, fine: bool) -> None:
         """The mouse has moved by so many pixels (2,)."""
@@ -60,69 +74,89 @@ class Hand:
         before = self._pixel
         self._pixel = before + share * np.asarray(way, dtype=float)
         if self.turning:
-            self._angle += share * _turn(before, before + np.asarray(way), self._sight.pixels(self._anchor))
+            self._angle += share * _turn(before, before + np.asarray(way), self.sight.pixels(self._anchor))
 
-    def press_axis(self, axis: str) -> None:
-        """Keep to an axis of the world, or to none if it was this one."""
-        self.axis = "" if self.axis == axis else axis
-
-    def press(self, key: str, character: str) -> bool:
-        """A key was pressed: an axis, or a part of a number.
+    def press(self, key: str, character: str, *, shift: bool = False) -> bool:
+        """A key was pressed: part of a number, or an axis.
 
         Args:
             key: Blender's name of it; character: that it types, "" if Blender tells none.
+            shift: whether it is held.
 
         Returns:
             Whether it meant anything.
         """
-        if key in AXES:
-            self.press_axis(key)
+        if self.numbers.press(key, character, fields=self._fields, shift=shift):
             return True
-        return self.type("" if key == "BACK_SPACE" else character or _CHARACTERS.get(key, "?"))
-
-    def type(self, character: str) -> bool:
-        """Add a character to the number: a digit, a point or comma, "-" for the other sign, "" to delete one.
-
-        Returns:
-            Whether it meant anything.
-        """
-        sign, digits = ("-", self.typed[1:]) if self.typed.startswith("-") else ("", self.typed)
-        character = "." if character == "," else character
-        if character == "-":
-            sign = "" if sign else "-"
-        elif not character:
-            sign, digits = (sign, digits[:-1]) if digits else ("", "")
-        elif character in _DIGITS and not (character == "." and "." in digits):
-            digits += character
+        if len(key) == 1 and key in AXES:
+            self.lock.press(key, plane=shift)
+        elif key == "C":
+            self.lock.release()
         else:
             return False
-        self.typed = sign + digits
         return True
 
     @property
-    def number(self) -> float | None:
-        """The number that was typed, None if it is none yet."""
-        return float(self.typed) if self.typed.strip("-.") else None
+    def _fields(self) -> int:
+        return 1 if self.turning else self.lock.free.shape[1]
+
+    @property
+    def text(self) -> list[str]:
+        """For the header: the axes it keeps to, and what was typed."""
+        lock = self.lock.text.replace("along", "about") if self.turning else self.lock.text
+        return [part for part in (lock, self.numbers.text(self._fields) if self.numbers else "") if part]
 
     def place(self) -> Array:
-        """(3,) world, where the point should be: a typed number without an axis is along X, as elsewhere."""
-        number, axis = self.number, self.axis
-        if number is not None:
-            return self._anchor + number / self._metre * np.array(AXES[axis or "X"])
-        if axis:
-            way = np.array(AXES[axis])
-            far, near = (self._sight.along_axis(p, self._anchor, way) for p in (self._pixel, self._start))
-            return self._anchor + (far - near) * way
-        begun, now = (self._sight.place(pixel, self._anchor) for pixel in (self._start, self._pixel))
-        return self._anchor + now - begun
+        """(3,) world, where the point should be."""
+        free = self.lock.free
+        typed = self.numbers.values(typed_length, free.shape[1])
+        if typed is not None:
+            return self._anchor + free @ typed
+        if self.snapped is not None:
+            return self._anchor + free @ (free.T @ (self.snapped - self._anchor))
+        way = self._way()
+        if self.step and self.grid:
+            way = self.step * np.round((self._anchor + way) / self.step) - self._anchor
+        elif self.step:
+            axes = self.lock.axes
+            way = axes @ (self.step * np.round(axes.T @ way / self.step))
+        along: Array = free.T @ way
+        return self._anchor + free @ along
+
+    def _way(self) -> Array:
+        """(3,) world, how far the mouse has moved the point."""
+        free, sight = self.lock.free, self.sight
+        if free.shape[1] == 1:
+            axis = free[:, 0]
+            far, near = (sight.along_axis(p, self._anchor, axis) for p in (self._pixel, self._start))
+            return (far - near) * axis
+        across = sight.forward if free.shape[1] == len(AXES) else np.cross(*free.T)
+        begun, now = (sight.place(pixel, self._anchor, across) for pixel in (self._start, self._pixel))
+        return now - begun
 
     def turn(self) -> Array:
-        """(3,) world, the turn since the grip as axis times angle; typed numbers are degrees."""
-        towards = -self._sight.forward
-        axis = np.array(AXES[self.axis]) if self.axis else towards
-        if self.number is not None:
-            return axis * np.radians(self.number)
-        return axis * (self._angle if axis @ towards >= 0 else -self._angle)
+        """(3,) world, the turn since the grip as axis times angle."""
+        towards, axis = -self.sight.forward, self.lock.axis
+        axis = towards if axis is None else axis
+        typed = self.numbers.values(typed_angle, 1)
+        if typed is not None:
+            return axis * typed[0]
+        angle = self._angle if axis @ towards >= 0 else -self._angle
+        return axis * (self.step * round(angle / self.step) if self.step else angle)
+
+
+def is_local_first(scene: bpy.types.Scene) -> bool:
+    """Whether the scene's orientation for transforms means the bone's own axes."""
+    slots: Any = scene.transform_orientation_slots
+    return slots[0].type in {"LOCAL", "NORMAL"}
+
+
+def show_guides(session: ArticulateSession, hand: Hand, anchor: npt.ArrayLike) -> None:
+    """Have the axes that the hand keeps to drawn, through a place (3,) of the world, and what it snaps to."""
+    session.locked, session.axes = hand.lock.letters, hand.lock.axes.ravel()
+    session.anchor, session.is_snapped = anchor, hand.snapped is not None
+    if hand.snapped is not None:
+        session.snapped = hand.snapped
 
 
 def changed_levels(levels: int, depth: int, by: int) -> int:

@@ -9,13 +9,14 @@ from typing import Literal
 import bpy
 
 Icon = Literal[
-    "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_H", "EVENT_R", "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X",
-    "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE", "MOUSE_RMB",
+    "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_G", "EVENT_H", "EVENT_P", "EVENT_R", "EVENT_RETURN",
+    "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE", "MOUSE_RMB",
 ]  # fmt: skip
 Key = tuple[tuple[Icon, ...], str]
 """Icons of keys, and what they do."""
 
 SHIFT: Key = ("EVENT_SHIFT",), "Fine"
+SNAP: Key = ("EVENT_CTRL",), "Snap"
 AXIS: Key = ("EVENT_X", "EVENT_Y", "EVENT_Z"), "Axis"
 NUMBER: Key = (), "0-9: Number"  # for which Blender has no icon
 CONFIRM: Key = ("MOUSE_LMB", "EVENT_RETURN"), "Confirm"

@@ -10,10 +10,10 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 
 from ..properties.access import active_armature, rig_of
-from ..properties.measures import metre
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
-from .hand import AXES, Hand
+from .axis_lock import AXES
+from .hand import Hand, is_local_first
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
 if TYPE_CHECKING:
@@ -76,12 +76,11 @@ class ARTICULATE_OT_target_move(OnArmature):
             return refuse(self, armature, reason)
         self._mouse = event.mouse_x, event.mouse_y
         pixel = np.array(self._mouse, dtype=float) - (context.region.x, context.region.y)
-        self._hand = Hand(
-            read_sight(context.region, context.region_data), pixel, self._held.place, metre(context.scene)
-        )
-        self._hand.begin(self._held.place, turning=self.turning)
+        sight, place = read_sight(context.region, context.region_data), self._held.place
+        self._hand = Hand(sight, pixel, place, local_first=is_local_first(context.scene))
+        self._hand.begin(place, turning=self.turning, axes=self._held.orientation)
         if self.axis != "NONE":
-            self._hand.press_axis(self.axis)
+            self._hand.lock.keep_to(self.axis)
         context.window_manager.modal_handler_add(self)
         show_keys(context, KEYS)
         return {"RUNNING_MODAL"}
@@ -102,7 +101,7 @@ class ARTICULATE_OT_target_move(OnArmature):
                 tell_unkeyed(self, context)
                 self._leave(context)
                 return {"FINISHED"}
-            elif event.value == "PRESS" and self._hand.press(event.type, event.ascii):
+            elif event.value == "PRESS" and self._hand.press(event.type, event.ascii, shift=event.shift):
                 self._apply(context)
         except reasons() as reason:
             self._leave(context)
@@ -121,10 +120,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         else:
             self._held.move_to(hand.place())
         parts = ["Turn target" if hand.turning else "Move target"]
-        if hand.axis:
-            parts.append(f"{'about' if hand.turning else 'along'} {hand.axis}")
-        if hand.typed:
-            parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
+        parts += hand.text
         armature = active_armature(context)
         if armature is not None and not rig_of(armature).live:
             parts.append("the figure follows on Solve, or at once with Live on")

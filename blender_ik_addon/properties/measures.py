@@ -3,13 +3,27 @@
 
 from __future__ import annotations
 
-from math import degrees
+from contextlib import redirect_stderr
+from io import StringIO
+from math import degrees, isfinite
 from typing import Any, Final
 
 import bpy
 
 _SEEN_SHARE: Final = 5e-4  # of the figure: half a pixel where it is 1000 pixels high
 _SEEN_TURN: Final = 2e-3  # radians, a tenth of a degree
+
+# Units of length that a scene may prefer, as they are typed. Of the others, numbers are in the base unit.
+_SYMBOLS: Final = {
+    "KILOMETERS": "km",
+    "CENTIMETERS": "cm",
+    "MILLIMETERS": "mm",
+    "MICROMETERS": "um",
+    "MILES": "mi",
+    "FEET": "ft",
+    "INCHES": "in",
+    "THOU": "thou",
+}
 
 
 def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
@@ -35,6 +49,30 @@ def metre(scene: bpy.types.Scene) -> float:
     """How many metres a Blender unit is in a scene, by its Unit Scale."""
     units = scene.unit_settings
     return 1.0 if units.system == "NONE" else float(units.scale_length)
+
+
+def typed_length(text: str) -> float | None:
+    """Blender units that a typed expression means, in the scene's unit of length where it names none."""
+    units: Any = bpy.context.scene.unit_settings
+    found = _typed(text, "LENGTH", _SYMBOLS.get(units.length_unit, ""))
+    return None if found is None else found / metre(bpy.context.scene)
+
+
+def typed_angle(text: str) -> float | None:
+    """Radians that a typed expression means, in degrees where it names no unit and the scene says so."""
+    units: Any = bpy.context.scene.unit_settings
+    return _typed(text, "ROTATION", "r" if units.system_rotation == "RADIANS" else "")
+
+
+def _typed(text: str, category: str, unit: str) -> float | None:
+    """As Blender's fields evaluate it; None if it is no number, as while it is being typed."""
+    system: Any = bpy.context.scene.unit_settings.system
+    try:
+        with redirect_stderr(StringIO()):  # to which Blender prints what is wrong with each unfinished one
+            found = bpy.utils.units.to_value(system, category, text, str_ref_unit=unit or None)
+    except ValueError:
+        return None
+    return float(found) if isfinite(found) else None
 
 
 def length(units: float, *, short: bool = False) -> str:

@@ -26,11 +26,18 @@ class ArticulateSession(bpy.types.PropertyGroup):
         name="Other", description="Bone on the other side that comes along", options={"SKIP_SAVE"}
     )
     levels: IntProperty(name="Levels", default=0, options={"SKIP_SAVE"})
-    axis: StringProperty(
-        name="Axis", description="Axis of the world that a drag keeps to", options={"SKIP_SAVE"}
+    locked: StringProperty(
+        name="Locked", description="Axes that a drag keeps to: X, or XY", options={"SKIP_SAVE"}
+    )
+    axes: FloatVectorProperty(
+        name="Axes", description="Those axes in the world, by rows and columns", size=9, options={"SKIP_SAVE"}
     )
     anchor: FloatVectorProperty(
         name="Anchor", description="Where the drag began, world", size=3, options={"SKIP_SAVE"}
+    )
+    is_snapped: BoolProperty(name="Is Snapped", default=False, options={"SKIP_SAVE"})
+    snapped: FloatVectorProperty(
+        name="Snapped", description="Where a drag snaps to, world", size=3, options={"SKIP_SAVE"}
     )
     refused: StringProperty(
         name="Refused", description="What an operator said last when it said no", options={"SKIP_SAVE"}

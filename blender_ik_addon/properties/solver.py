@@ -29,19 +29,27 @@ ROOTS = (
     ),
 )
 
-UNPINNED = (
+HOLDS = (
     (
         "FEET",
         "Feet",
         (
-            "The feet hold if nothing is pinned, and the root moves along while the figure stands on them. "
-            "A figure without feet is held by its root"
+            "Feet without pins or effectors of their own hold. While the figure stands on feet, the root "
+            "moves along. Without feet, the root holds"
         ),
         "CON_FLOOR",
         0,
     ),
-    ("ROOT", "Root", "The root holds or moves, as Root is set", "PINNED", 1),
+    (
+        "ROOT",
+        "Root",
+        "The feet do not hold by themselves. The root holds or moves, as Root is set",
+        "PINNED",
+        1,
+    ),
 )
+
+_HOLDS = [identifier for identifier, *_ in HOLDS]
 
 
 EFFORTS = (
@@ -109,11 +117,21 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=moved,
     )
-    unpinned: EnumProperty(
+    hold: EnumProperty(
         name="Hold",
         description="What holds the figure while a bone is dragged, besides its pins and effectors",
-        items=UNPINNED,
+        items=HOLDS,
         default="FEET",
+        override=OVERRIDE,
+        get=lambda solver: _HOLDS.index(solver.unpinned),
+        set=lambda solver, number: setattr(solver, "unpinned", _HOLDS[number]),
+    )
+    unpinned: EnumProperty(
+        name="Hold",
+        description="As Hold, which files store under this name",
+        items=HOLDS,
+        default="FEET",
+        options={"HIDDEN"},
         override=OVERRIDE,
         update=moved,
     )

@@ -187,7 +187,7 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         if solver.root == "FREE":
             column.prop(solver, "root_location_stiffness")
             column.prop(solver, "root_rotation_stiffness")
-        layout.column().row().prop(solver, "unpinned", expand=True)
+        layout.column().row().prop(solver, "hold", expand=True)
         column = layout.column()
         if weighs(solver.method):
             column.row().prop(solver, "effort", expand=True)

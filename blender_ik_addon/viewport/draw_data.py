@@ -27,6 +27,7 @@ from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
 from . import parts
 from .chains import Chain, Chains
+from .guides import draw_guide, read_guide
 from .marks import Mark, read_marks
 from .strokes import Drawing, Strokes
 
@@ -77,9 +78,9 @@ class Sketch:
         dragged, guide = session.dragged == armature.session_uid, None
         grip = Grip(bone=held, other=other_hand(armature, held))
         if dragged:
-            guide = session.axis, tuple(session.anchor)
+            guide = read_guide(session)
             grip = Grip(bone=session.grip or held, levels=session.levels, other=session.other)
-        asked = stamp, shown, grip, rig.active_effector, rig.solver.unpinned, guide
+        asked = stamp, shown, grip, rig.active_effector, rig.solver.hold, guide
         if asked == self._asked and not self._unsure:
             return self._drawing
         self._asked = asked
@@ -108,8 +109,8 @@ class Sketch:
         if signature != self._signature:
             self._signature = signature
             strokes = Strokes()
-            if guide is not None and guide[0]:
-                parts.draw_guide(strokes, *guide)
+            if guide is not None:
+                draw_guide(strokes, guide)
             parts.draw_critical(strokes, near)
             self._drawing = self._draw(
                 strokes, armature, standing, grip.bone, shown, marks, holds, every, chains
@@ -145,9 +146,9 @@ class Sketch:
         To find it takes as long as ten redraws. So while the pose changes, as in playback, what was found
         before is shown, and it is found anew in the first redraw in which the pose has come to rest.
         """
-        rig, before = rig_of(armature), self._holds
+        before = self._holds
         self._unsure = False
-        if not grip.bone or rig.solver.unpinned != "FEET" or rig.enabled_effectors:
+        if not grip.bone or rig_of(armature).solver.hold != "FEET":
             self._holds = None
             return ()
         asked = armature.session_uid, grip, dragged, structure

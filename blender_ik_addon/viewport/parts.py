@@ -17,12 +17,11 @@ from ..control.inspect.balance import Stand
 from ..control.inspect.inspection import Ellipsoid
 from ..control.inspect.limit_arcs import Limit
 from ..properties.measures import in_metres, metre
-from .colours import BODY, BY_ERROR, GUIDE, HOLD, LIMIT, MASS, MOBILITY, PINS
+from .colours import BODY, BY_ERROR, HOLD, LIMIT, MASS, MOBILITY, PINS
 from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
-_GUIDE: Final = 1e3  # Blender units to both sides: beyond what a view shows
 _SMOOTH: Final = 64  # chords of an ellipse that may be as large as the figure
 _SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
 
@@ -56,12 +55,6 @@ def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:
     if hold.turns:
         axes: Any = matrix.to_3x3() * (_RING * hold.length)
         strokes.path(HOLD, circles(place, axes.col[0], axes.col[2]))
-
-
-def draw_guide(strokes: Strokes, axis: str, anchor: tuple[float, float, float]) -> None:
-    """The axis of the world, through where a drag began, that it keeps to."""
-    way = _GUIDE * np.eye(3)["XYZ".index(axis)]
-    strokes.segments(GUIDE, [np.array(anchor) - way, np.array(anchor) + way])
 
 
 def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:

@@ -23,20 +23,26 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     bl_label = "Drag Bone"
     bl_description = (
         "Drag any bone and let the body follow; pins hold.\n"
-        "Ctrl turns the bone. From any other tool in Pose Mode: Alt D over a bone"
+        "G moves the selected bone, R turns it. From any other tool in Pose Mode: Alt D over a bone"
     )
     bl_icon: Any = str(Path(__file__).parent / "drag")
     bl_widget: Any = HOVER
     bl_keymap = (
-        (
-            "articulate.drag",
-            {"type": "LEFTMOUSE", "value": "CLICK_DRAG"},
-            {"properties": [("only_under_mouse", True)]},
+        *(
+            (
+                "articulate.drag",
+                {"type": "LEFTMOUSE", "value": "CLICK_DRAG", "ctrl": snaps},
+                {"properties": [("only_under_mouse", True)]},
+            )
+            for snaps in (False, True)
         ),
-        (
-            "articulate.drag",
-            {"type": "LEFTMOUSE", "value": "CLICK_DRAG", "ctrl": True},
-            {"properties": [("only_under_mouse", True)]},
+        *(
+            (
+                "articulate.drag",
+                {"type": key, "value": "PRESS"},
+                {"properties": [("only_selected", True), ("turning", turning)]},
+            )
+            for key, turning in (("G", False), ("R", True))
         ),
         ("view3d.select", {"type": "LEFTMOUSE", "value": "CLICK"}, {"properties": [("deselect_all", True)]}),
         (
@@ -52,10 +58,10 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
         armature = context.pose_object
         if armature is None:
             return
-        rig = rig_of(armature)
-        layout.prop(rig.solver, "unpinned")
-        if rig.enabled_effectors or rig.solver.unpinned == "ROOT":
-            layout.prop(rig.solver, "root")
+        solver = rig_of(armature).solver
+        layout.prop(solver, "hold")
+        if solver.hold == "ROOT":
+            layout.prop(solver, "root")
 
 
 def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool:

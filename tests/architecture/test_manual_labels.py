@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from tests.architecture.source_tree import ADDON, ROOT, parse, python_files
 
 BLENDER = """
-Add  Animation  Apply  Batch Rename  Ctrl-P  Cycles  Duplicate Linked  Edit  Extrapolation  FBX  File
-Flip Names  Get Extensions  IK Stiffness  Import  Install from Disk  Inverse Kinematics  Join
-Library Override  Limit Rotation  Limit X  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
-Motion Capture  Nothing  Object (Keep Transform)  Object Data  Only Active Keying Set
-Only Insert Available  Output Properties  Pose Options  Pose Position  Preferences  Relative Mirror
-Render  Replace  Rest Position  Scale  Transform  Uninstall  Unit Scale  X-Axis Mirror
+Add  Affect  Align Rotation  Animation  Apply  Auto IK  Batch Rename  Ctrl-P  Cursor  Cycles
+Duplicate Linked  Edge  Edge Center  Edit  Extrapolation  FBX  Face  File  Flip Names  Get Extensions
+Gimbal  Global  Grid  IK Stiffness  Import  Increment  Install from Disk  Inverse Kinematics  Join
+Library Override  Limit Rotation  Limit X  Local  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
+Motion Capture  Normal  Nothing  Object (Keep Transform)  Object Data  Only Active Keying Set
+Only Insert Available  Output Properties  Parent  Pose Options  Pose Position  Preferences
+Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Scale  Snap Base  Target Selection
+Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
 """
 """Blender's own labels, at least two spaces apart."""
 OTHERS = """

@@ -20,7 +20,8 @@ class Operator(ModalOperator):
     """That of a drag."""
 
     module, cls = "operators.drag", "ARTICULATE_OT_drag"
-    bone, along, levels, root, record, only_under_mouse = "", 1.0, 0, "SETTING", False, False
+    bone, along, levels, root, record = "", 1.0, 0, "SETTING", False
+    only_under_mouse, only_selected, turning = False, False, False
 
 
 class Window:

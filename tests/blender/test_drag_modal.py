@@ -125,8 +125,8 @@ def test_it_is_all_given_back(key):
     mouse = Mouse(tip_at(rig, "b3"))
     mouse.move((1.0, 0.5))
     mouse.tick()
-    mouse.key("LEFT_CTRL")
-    mouse.move((1.0, -0.5), ctrl=True)
+    mouse.key("R")
+    mouse.move((1.0, -0.5))
     mouse.tick()
     assert snapshot(rig) != before
     mouse.key(key)
@@ -156,9 +156,9 @@ def test_by_a_shortcut_the_active_bone_is_dragged_where_none_is_near():
         mouse.key("NUMPAD", ascii=character)
     mouse.tick()
     session = bpy.context.window_manager.articulate
-    assert session.axis == "X" and np.allclose(session.anchor, begun, atol=1e-5)
+    assert session.locked == "X" and np.allclose(session.anchor, begun, atol=1e-5)
     mouse.key("RET")
-    assert mouse.outcome == {"FINISHED"} and session.axis == ""
+    assert mouse.outcome == {"FINISHED"} and session.locked == ""
     assert np.linalg.norm(tip(rig, "b2") - begun - (-0.3, 0, 0)) < 1e-3
 
 
@@ -175,7 +175,7 @@ def test_wheel_and_root():
         mouse.key("WHEELDOWNMOUSE")
     mouse.tick()
     assert "2 bones" in mouse.window.header[-1]
-    mouse.key("R")
+    mouse.key("P")
     mouse.tick()
     assert "root free" in mouse.window.header[-1] and rig.articulate.solver.root == "PINNED"
     mouse.move((9.0, 9.0))
@@ -221,12 +221,12 @@ def test_the_header_says_how_near_it_is_and_that_nothing_is_recorded_without_pla
     mouse.key("ESC")
 
 
-def test_ctrl_turns_and_moving_goes_on_from_there():
+def test_r_turns_and_g_moves_on_from_there():
     rig = posed()
     mouse = Mouse(tip_at(rig, "b3"), bone="b3")
     head = np.array(rig.matrix_world @ rig.pose.bones["b3"].head)
     before = rig.pose.bones["b3"].matrix.to_quaternion()
-    mouse.key("LEFT_CTRL")
+    mouse.key("R")
     for character in "30":
         mouse.key("THREE", ascii=character)
     mouse.tick()
@@ -234,33 +234,87 @@ def test_ctrl_turns_and_moving_goes_on_from_there():
     turned = before.rotation_difference(rig.pose.bones["b3"].matrix.to_quaternion()).angle
     assert turned == pytest.approx(np.radians(30), abs=1e-3)
     assert np.linalg.norm(np.array(rig.matrix_world @ rig.pose.bones["b3"].head) - head) < 1e-3
-    mouse.key("LEFT_CTRL", "RELEASE")
+    mouse.key("G")
     begun = tip(rig, "b3")
     mouse.move((mouse.at[0] + 0.1, mouse.at[1]))
     mouse.tick()
     assert np.linalg.norm(tip(rig, "b3") - begun - (0.1, 0, 0)) < 1e-3
 
 
-def test_degrees_are_typed_while_ctrl_is_held_when_blender_tells_no_characters():
+def test_degrees_are_typed_while_it_turns():
     rig = posed()
     mouse = Mouse(tip_at(rig, "b3"), bone="b3")
     before = rig.pose.bones["b3"].matrix.to_quaternion()
-    mouse.key("LEFT_CTRL")
+    mouse.key("R")
     assert mouse.window.header[-1].startswith("Turn b3")
-    for name in ("Y", "MINUS", "FOUR", "NUMPAD_5", "PERIOD", "ZERO", "ONE", "BACK_SPACE"):
-        mouse.key(name, ctrl=True)
+    mouse.key("Y", ascii="y")
+    for character in "-45.01":
+        mouse.key("KEY", ascii=character)
+    mouse.key("BACK_SPACE")
     mouse.tick()
-    assert "about Y" in mouse.window.header[-1] and "-45.0°" in mouse.window.header[-1]
+    assert "about global Y" in mouse.window.header[-1] and "-45.0|" in mouse.window.header[-1]
     tip(rig, "b3")
     turned = before.rotation_difference(rig.pose.bones["b3"].matrix.to_quaternion()).angle
     assert turned == pytest.approx(np.radians(45), abs=1e-3)
-    mouse.key("LEFT_CTRL", "RELEASE")
-    assert mouse.window.header[-1].startswith("Drag b3") and "°" not in mouse.window.header[-1]
+    mouse.key("G")
+    assert mouse.window.header[-1].startswith("Drag b3") and "45" not in mouse.window.header[-1]
     mouse.key("ESC")
 
 
-@pytest.mark.parametrize("key", ["LEFT_CTRL", "RIGHT_CTRL"])
-def test_who_lets_the_mouse_go_right_after_ctrl_keeps_keys_and_pin(key: str):
+def test_local_axes_are_those_of_the_bone():
+    rig = posed()
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3")
+    axis = np.array((rig.matrix_world @ rig.pose.bones["b3"].matrix).to_3x3())[:, 0]
+    begun = tip(rig, "b3")
+    mouse.key("X")
+    mouse.key("X")
+    mouse.key("KEY", ascii="-")
+    mouse.key("KEY", ascii=".")
+    mouse.key("KEY", ascii="1")
+    mouse.tick()
+    assert "along local X" in mouse.window.header[-1]
+    mouse.key("RET")
+    assert np.linalg.norm(tip(rig, "b3") - begun + 0.1 * axis) < 1e-3
+
+
+def test_ctrl_snaps_a_turn_to_increments_unless_the_magnet_is_on():
+    rig = posed()
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3", turning=True)
+    assert mouse.window.header[-1].startswith("Turn b3")
+    before = rig.pose.bones["b3"].matrix.to_quaternion()
+
+    def degrees() -> float:
+        mouse.tick()
+        tip(rig, "b3")
+        angle = before.rotation_difference(rig.pose.bones["b3"].matrix.to_quaternion()).angle
+        return float(np.degrees(angle)) / 5.0
+
+    mouse.move((mouse.at[0] - 0.2, mouse.at[1] + 0.11))
+    assert abs(degrees() - round(degrees())) > 0.01
+    mouse.key("LEFT_CTRL")
+    assert degrees() == pytest.approx(round(degrees()), abs=1e-2) and degrees() > 0.5
+    mouse.key("LEFT_CTRL", "RELEASE")
+    assert abs(degrees() - round(degrees())) > 0.01
+    bpy.context.scene.tool_settings.use_snap_rotate = True
+    mouse.key("TAB", shift=True)
+    assert bpy.context.scene.tool_settings.use_snap
+    assert degrees() == pytest.approx(round(degrees()), abs=1e-2)
+    mouse.key("ESC")
+
+
+def test_only_a_selected_bone_is_taken_by_its_key():
+    rig = posed()
+    bpy.ops.object.mode_set(mode="POSE")
+    installed.module("compat").select_bone(rig.pose.bones["b2"])
+    rig.data.bones.active = rig.data.bones["b2"]
+    mouse = Mouse(tip_at(rig, "b3"), click=False, only_selected=True)
+    assert bpy.context.window_manager.articulate.grip == "b2", "not the one under the mouse"
+    mouse.key("ESC")
+    installed.module("compat").select_bone(rig.pose.bones["b2"], False)
+    assert Mouse(tip_at(rig, "b3"), click=False, only_selected=True).outcome == {"PASS_THROUGH"}
+
+
+def test_who_lets_the_mouse_go_right_after_r_keeps_keys_and_pin():
     rig = posed()
     bpy.ops.articulate.pin(bone="b3")
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
@@ -268,7 +322,7 @@ def test_who_lets_the_mouse_go_right_after_ctrl_keeps_keys_and_pin(key: str):
     mouse.move((mouse.at[0] + 0.4, mouse.at[1] - 0.3))
     mouse.tick()
     dragged = tip(rig, "b3")
-    mouse.key(key)
+    mouse.key("R")
     mouse.key("LEFTMOUSE", "RELEASE")
     assert mouse.outcome == {"FINISHED"}
     assert np.allclose(tip(rig, "b3"), dragged, atol=1e-5)
@@ -283,9 +337,8 @@ def test_a_pinned_place_stays_where_it_was_dragged_when_the_bone_is_turned_then(
     mouse.move((mouse.at[0] + 0.4, mouse.at[1] - 0.3))
     mouse.tick()
     dragged = tip(rig, "b3")
-    mouse.key("LEFT_CTRL")
-    for name in ("Y", "TWO", "ZERO"):
-        mouse.key(name, ctrl=True)
+    for key, character in (("R", "r"), ("Y", "y"), ("TWO", "2"), ("ZERO", "0")):
+        mouse.key(key, ascii=character)
     mouse.tick()
     assert np.allclose(tip(rig, "b3"), dragged, atol=1e-3)
     mouse.key("LEFTMOUSE", "RELEASE")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from addon_scenes import add, arm, reach, tip, two_arms
 from bridge_rigs import make_rig, metarig
+from mathutils import Euler
 
 data = installed.module("viewport.draw_data")
 colours = installed.module("viewport.colours")
@@ -249,18 +250,30 @@ def test_what_a_script_sets_on_an_effector_is_noticed():
         bpy.app.handlers.depsgraph_update_post.remove(note)
 
 
-def test_the_axis_that_a_drag_keeps_to_is_drawn():
+def test_the_axes_that_a_drag_keeps_to_are_drawn_in_their_colours_and_the_place_it_snaps_to():
     rig = two_arms()
     session = bpy.context.window_manager.articulate
     sketch = data.Sketch()
-    session.dragged, session.axis, session.anchor = rig.session_uid, "Y", (1.0, 2.0, 3.0)
-    line = of_colour(drawn(rig, sketch=sketch), "lines", colours.GUIDE)
+    theme = bpy.context.preferences.themes[0].user_interface
+    red, green = ((*tuple(colour)[:3], 1.0) for colour in (theme.axis_x, theme.axis_y))
+    session.dragged, session.locked, session.anchor = rig.session_uid, "Y", (1.0, 2.0, 3.0)
+    session.axes = np.eye(3).ravel()
+    line = of_colour(drawn(rig, sketch=sketch), "lines", green)
     assert np.allclose(line[:, [0, 2]], (1.0, 3.0)) and np.ptp(line[:, 1]) > 1000.0
-    session.axis = ""
-    assert not len(of_colour(drawn(rig, sketch=sketch), "lines", colours.GUIDE))
-    session.dragged, session.axis = 0, "X"
-    assert not len(of_colour(drawn(rig, sketch=sketch), "lines", colours.GUIDE))
-    session.axis = ""
+    turned = np.array(Euler((0, 0, 0.5)).to_matrix())
+    session.locked, session.axes = "XY", turned.ravel()
+    shown = drawn(rig, sketch=sketch)
+    for colour, axis in ((red, turned[:, 0]), (green, turned[:, 1])):
+        way = np.diff(of_colour(shown, "lines", colour), axis=0)[0]
+        assert np.allclose(way / np.linalg.norm(way), axis, atol=1e-5)
+    session.locked, session.is_snapped, session.snapped = "", True, (0.5, 0.0, 1.0)
+    shown = drawn(rig, sketch=sketch)
+    assert not len(of_colour(shown, "lines", green))
+    assert np.allclose(of_colour(shown, "points", colours.SNAP), (0.5, 0.0, 1.0))
+    session.dragged, session.locked = 0, "X"
+    shown = drawn(rig, sketch=sketch)
+    assert not len(of_colour(shown, "lines", red)) and not len(of_colour(shown, "points", colours.SNAP))
+    session.locked, session.is_snapped = "", False
 
 
 def test_what_will_hold_by_itself_is_marked_before_a_drag_and_during_it():
@@ -293,14 +306,16 @@ def test_no_foot_is_marked_that_does_not_hold():
     rig = metarig("basic")
     assert len(of_colour(drawn(rig, "foot.L"), "points", colours.HOLD)) == 1, "the one in the hand moves"
     assert len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)) == 2
-    rig.articulate.solver.unpinned = "ROOT"
+    rig.articulate.solver.hold = "ROOT"
     assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD))
-    rig.articulate.solver.unpinned = "FEET"
+    rig.articulate.solver.hold = "FEET"
     rig.articulate.overlay.pins = False
     assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD))
     rig.articulate.overlay.pins = True
     bpy.ops.articulate.pin(bone="hand.R")
-    assert not len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)), "pins hold now"
+    assert len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)) == 2, "a pinned hand changes nothing"
+    bpy.ops.articulate.pin(bone="foot.R")
+    assert len(of_colour(drawn(rig, "hand.L"), "points", colours.HOLD)) == 1, "that foot has a pin"
 
 
 def test_what_holds_is_looked_for_when_the_pose_rests(monkeypatch):

@@ -7,7 +7,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import arm, evaluated, tip, two_arms
+from addon_scenes import arm, evaluated, reach, tip, two_arms
 from bridge_rigs import make_rig, metarig
 
 drag = installed.module("control.drag.drag")
@@ -83,7 +83,7 @@ def test_the_feet_hold_and_the_hips_come_along():
 
 def test_the_root_holds_where_that_is_set():
     rig = metarig("basic")
-    rig.articulate.solver.unpinned = "ROOT"
+    rig.articulate.solver.hold = "ROOT"
     bpy.context.view_layer.update()
     before = matrices(rig, "spine")
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
@@ -102,11 +102,59 @@ def test_a_foot_in_the_hand_moves_and_the_other_one_holds():
     assert np.abs(matrices(rig, "foot.R") - before).max() < 2e-3
 
 
-def test_a_pin_means_that_the_user_has_said_what_holds():
+@pytest.mark.parametrize("kind", ["pin", "target"])
+def test_an_effector_on_a_hand_does_not_end_the_hold_of_the_feet(kind: str):
     rig = metarig("basic")
     bpy.context.view_layer.update()
-    bpy.ops.articulate.pin(bone="hand.R")
-    assert drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L")).root == "PINNED"
+    if kind == "pin":
+        bpy.ops.articulate.pin(bone="hand.R")
+    else:
+        reach(rig, "hand.R", tip(rig, "hand.R"))
+    before = {name: matrices(rig, name) for name in ("foot.L", "foot.R", "spine")}
+    pinned = tip(rig, "hand.R")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    assert held.root == "FREE"
+    assert set(held.held) == {"foot.L", "foot.R"} | ({"hand.R"} if kind == "pin" else set())
+    moved = held.move_to(held.anchor + np.array([0.0, -0.5, -0.5]))
+    assert moved.status == "REACHED"
+    assert all(np.abs(matrices(rig, name) - before[name]).max() < 2e-3 for name in ("foot.L", "foot.R"))
+    assert np.linalg.norm(tip(rig, "hand.R") - pinned) < 2e-3
+    assert np.abs(matrices(rig, "spine") - before["spine"])[:3, 3].max() > 0.01
+
+
+def test_a_target_out_of_reach_does_not_lift_the_feet_in_a_drag():
+    rig = metarig("basic")
+    bpy.context.view_layer.update()
+    reach(rig, "hand.R", (0.0, -4.0, 3.0))
+    before = {name: matrices(rig, name) for name in ("foot.L", "foot.R")}
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    held.move_to(held.anchor + np.array([0.0, -0.2, -0.2]))
+    moved = {name: np.abs(matrices(rig, name) - before[name]).max() for name in before}
+    assert max(moved.values()) < 2e-3, moved
+
+
+def test_a_foot_with_a_pin_of_its_own_follows_that_and_the_other_one_holds():
+    rig = metarig("basic")
+    bpy.context.view_layer.update()
+    bpy.ops.articulate.pin(bone="foot.L", kind="POSITION")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    plan = held._plan
+    own = [(effector.bone, effector.kind.name, effector.index >= 0) for effector in plan.effectors]
+    assert ("foot.L", "POSITION", True) in own and ("foot.R", "POSE", False) in own
+    assert sum(bone == "foot.L" for bone, *_ in own) == 1
+    bpy.ops.articulate.unpin_all()
+    bpy.ops.articulate.pin(bone="foot.L", kind="ORIENTATION")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    own = {(effector.bone, effector.kind.name) for effector in held._plan.effectors}
+    assert {("foot.L", "ORIENTATION"), ("foot.L", "POSITION"), ("foot.R", "POSE")} <= own
+
+
+def test_a_file_that_says_unpinned_means_hold():
+    rig = metarig("basic")
+    rig.articulate.solver.unpinned = "ROOT"
+    assert rig.articulate.solver.hold == "ROOT"
+    rig.articulate.solver.hold = "FEET"
+    assert rig.articulate.solver.unpinned == "FEET"
 
 
 @pytest.mark.parametrize("bones", [("foot.L", "foot.R"), ("toe.L", "shin.R")])
@@ -124,7 +172,7 @@ def test_with_pinned_feet_the_hips_can_be_pulled_down(bones):
     bpy.context.view_layer.update()
     assert all(np.linalg.norm(tip(rig, name) - pinned[name]) < 1e-3 for name in bones)
     assert matrices(rig, "spine")[2, 3] < before[2] - 0.1
-    rig.articulate.solver.unpinned = "ROOT"
+    rig.articulate.solver.hold = "ROOT"
     assert drag.Drag(rig, bpy.context, drag.Grip(bone="spine")).root == "PINNED"
 
 

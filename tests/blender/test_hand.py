@@ -105,22 +105,104 @@ def test_the_point_follows_the_mouse(view):
     assert np.allclose(held.place(), wanted, atol=1e-8)
 
 
+def typed(held, characters: str) -> None:
+    for character in characters:
+        key = {"\b": "BACK_SPACE", "\t": "TAB"}.get(character, character.upper())
+        assert held.press(key, character if character.isprintable() else "")
+
+
 def test_keys_constrain_and_numbers_are_exact():
     held = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
     held.move((30.0, 30.0), fine=False)
-    held.press_axis("Z")
+    typed(held, "z")
     assert np.allclose((held.place() - ANCHOR)[:2], 0.0)
-    assert all(held.type(c) for c in "1.25")
+    typed(held, "1.25")
     assert np.allclose(held.place(), ANCHOR + np.array([0, 0, 1.25]))
-    assert held.type("-") and np.allclose(held.place(), ANCHOR - (0, 0, 1.25))
-    assert held.type("") and held.typed == "-1.2"
-    held.press_axis("Z")
-    assert held.axis == "" and np.allclose(held.place(), ANCHOR - (1.2, 0, 0))
-    for _ in range(5):
-        held.type("")
-    assert held.typed == "" and held.number is None and held.type("") is not False
-    assert not held.type("q") and held.typed == ""
-    assert held.type(",") and held.number is None and not held.type(".")
+    typed(held, "-")
+    assert np.allclose(held.place(), ANCHOR - (0, 0, 1.25))
+    typed(held, "\b")
+    assert held.text == ["along global Z", "-1.2|"]
+    typed(held, "zz")
+    assert held.lock.letters == "" and np.allclose(held.place(), ANCHOR - (1.2, 0, 0))
+    typed(held, "\b" * 4)
+    assert not held.numbers and not held.press("BACK_SPACE", "")
+    assert not held.press("Q", "q") and not held.numbers
+    typed(held, ",5\t-2\t4")
+    assert np.allclose(held.place(), ANCHOR + np.array([0.5, -2, 4])), "Tab goes to the next axis"
+
+
+def test_a_key_means_global_then_local_then_nothing_as_in_blender():
+    axes = np.array(Euler((0.3, -0.5, 1.1)).to_matrix())
+    held = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
+    held.begin(ANCHOR, turning=False, axes=axes)
+    held.move((60.0, 30.0), fine=False)
+    free = held.place()
+    ways = []
+    for _press in range(3):
+        typed(held, "x")
+        ways.append(held.place() - ANCHOR)
+    assert np.allclose(ways[0][1:], 0.0) and ways[0][0]
+    assert np.allclose(axes.T @ ways[1] * (0, 1, 1), 0.0) and np.linalg.norm(ways[1]) > 1e-3
+    assert np.allclose(ANCHOR + ways[2], free)
+    typed(held, "xxy")
+    assert held.lock.text == "along global Y", "another axis begins anew"
+    typed(held, "c")
+    assert not held.lock.letters
+    first = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR, local_first=True)
+    typed(first, "x")
+    assert first.lock.text == "along local X"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_shift_and_a_key_keep_to_the_plane_under_the_mouse(view):
+    held = hand.Hand(view, view.pixels(ANCHOR), ANCHOR)
+    held.press("Z", "Z", shift=True)
+    assert held.text == ["locking global Z"]
+    for pixel in ((5.0, -3.0), (20.0, 10.0)):
+        held.move(pixel, fine=False)
+        assert abs(held.place()[2] - ANCHOR[2]) < 1e-9
+    if abs(view.forward[2]) > 0.2:
+        assert np.allclose(view.pixels(held.place()), view.pixels(ANCHOR) + np.array([25.0, 7.0]), atol=1e-2)
+    typed(held, "1\t2")
+    assert np.allclose(held.place(), ANCHOR + np.array([1, 2, 0]))
+    held.begin(ANCHOR, turning=True)
+    typed(held, "90")
+    assert np.allclose(held.turn(), (0, 0, np.pi / 2)), "a turn in the plane"
+
+
+def test_expressions_and_units_after_an_equals_sign():
+    held = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
+    typed(held, "x=20cm+1m/2")
+    assert np.allclose(held.place(), ANCHOR + np.array([0.7, 0, 0]), atol=1e-6)
+    assert held.text == ["along global X", "=20cm+1m/2|"]
+    typed(held, "*")
+    before = held.place()
+    assert np.isfinite(before).all(), "unfinished"
+    held = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
+    typed(held, "/4")
+    assert np.allclose(held.place(), ANCHOR + np.array([0.25, 0, 0]))
+    held.begin(ANCHOR, turning=True)
+    typed(held, "z=pi*1r")
+    assert np.allclose(held.turn(), (0, 0, np.pi), atol=1e-6)
+
+
+def test_increments_grid_and_places_to_snap_to():
+    held = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
+    held.move((90.0, 50.0), fine=False)
+    held.step = 0.25
+    assert np.allclose(held.place(), ANCHOR + 0.25 * np.round((held.place() - ANCHOR) / 0.25))
+    held.grid = True
+    assert np.allclose(held.place(), 0.25 * np.round(held.place() / 0.25))
+    held.snapped = np.array([3.0, 2.0, 1.0])
+    assert np.allclose(held.place(), (3, 2, 1))
+    typed(held, "z")
+    assert np.allclose(held.place(), (*ANCHOR[:2], 1.0)), "as near as the axis leads"
+    held.begin(ANCHOR, turning=True)
+    held.lock.release()
+    held.step, held.snapped = np.radians(5.0), None
+    held.move((40.0, 70.0), fine=False)
+    angle = np.linalg.norm(held.turn()) / held.step
+    assert angle == pytest.approx(round(angle)) and angle > 0.5
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -133,10 +215,9 @@ def test_a_turn_follows_the_mouse_round_the_point(view):
     for way in np.diff(ring, axis=0):
         held.move(way, fine=False)
     assert np.allclose(held.turn(), -view.forward * 1.5 * np.pi, atol=1e-6)
-    held.press_axis("X")
+    typed(held, "x")
     assert abs(held.turn()[0]) == pytest.approx(1.5 * np.pi) and not held.turn()[1:].any()
-    for character in "90":
-        held.type(character)
+    typed(held, "90")
     assert np.allclose(held.turn(), (np.pi / 2, 0, 0))
 
 

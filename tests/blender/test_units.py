@@ -90,9 +90,12 @@ def test_given_masses_weigh_beside_those_of_the_figures_volume():
     assert 40.0 < places[0] < 200.0
 
 
-def test_typed_lengths_are_metres_of_the_scene():
+def test_typed_lengths_are_of_the_scene():
     hand = installed.module("operators.hand").Hand
-    held = hand(None, (0.0, 0.0), (1.0, 2.0, 3.0), 0.01)
-    held.press_axis("Z")
-    held.type("2")
+    bpy.context.scene.unit_settings.scale_length = 0.01
+    held = hand(None, (0.0, 0.0), (1.0, 2.0, 3.0))
+    held.press("Z", "z")
+    held.press("TWO", "2")
     assert held.place() == pytest.approx((1.0, 2.0, 203.0))
+    bpy.context.scene.unit_settings.length_unit = "CENTIMETERS"
+    assert held.place() == pytest.approx((1.0, 2.0, 5.0))

@@ -34,13 +34,13 @@ def surface_at(
         if not hit:
             return None
         found: Any = thing.original
-        if not _is_worn(found, armature):
+        if not is_worn(found, armature):
             return found
         origin = place + _BEYOND * direction
     return None
 
 
-def _is_worn(thing: bpy.types.Object, armature: bpy.types.Object) -> bool:
+def is_worn(thing: bpy.types.Object, armature: bpy.types.Object) -> bool:
     """Whether an object goes with the figure: deformed by it, or parented to it."""
     parents = thing
     while parents is not None:

@@ -142,6 +142,13 @@ class Drag:
         return posture.still.support.rule.value, posture.cost.support.rule == posture.still.support.rule
 
     @property
+    def held(self) -> tuple[str, ...]:
+        """Bones that stay where they are, by pins or by themselves."""
+        hand = self._plan.effectors[self._row].priority
+        every = (e.bone for e in self._plan.effectors if e.holds and e.priority < hand)
+        return tuple(dict.fromkeys(every))
+
+    @property
     def depth(self) -> int:
         """See the class."""
         return len(self._plan.bones.ancestors(self.grip.bone))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import bpy
-import numpy as np
 
 from ...bridge.armature import Bones, Matrices, pose_matrices, read_bones
 from ...bridge.checks import overridden
@@ -22,9 +21,9 @@ from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
 from ..rig.one_place import why_not_moved
 from .mirrored import Mirrored, other_hand
 
-# priorities below that of the hand, which has 1
-_BODY: Final = 2  # of what the leg in the hand hangs from
-_BELOW: Final = 3  # of the foot below the hand: no body moves for it
+# priorities, counted from that of the hand
+_BODY: Final = 1  # of what the leg in the hand hangs from
+_BELOW: Final = 2  # of the foot below the hand: no body moves for it
 _TINY: Final = 1e-12
 METHOD: Final = "hierarchical"
 """The method of all drags, whatever the rig's is: pins are to hold, which takes priorities."""
@@ -64,10 +63,10 @@ def plan_with_grip(
 ) -> tuple[Plan, tuple[int, ...]]:
     """The armature's plan with what is dragged as its weakest effectors, and their rows, as `grip.bones`.
 
-    Where nothing is pinned and the whole figure takes part, what it stands on is held as the solver's setting
-    says; the foot below what is held gives way to the hand. While it stands on its feet, by that or by pins
-    on them, the root comes along, and so it does when it is itself in the hand. Who takes a bone above the
-    one that carries the figure takes all of it along.
+    Where the whole figure takes part, the feet that it stands on hold as the solver's setting says, but for
+    those that effectors of the rig place. The foot below what is held gives way to the hand. While the
+    figure stands on its feet, by that or by effectors on them, the root comes along, and so it does when it
+    is itself in the hand. Who takes a bone above the one that carries the figure takes all of it along.
 
     Args:
         armature: the original object.
@@ -118,6 +117,9 @@ def plan_with_grip(
             # The pin itself is dragged: it lets go of its place, and gives way to the others.
             rows.append(pin)
             effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
+    first = min(effector.priority for effector in effectors)
+    if first < 0:
+        effectors = [replace(effector, priority=effector.priority - first) for effector in effectors]
     # what holds nowhere and is taken by its root goes along as it is
     carries = "ALWAYS" if root == "FREE" and len(effectors) == len(rows) else plan.carries
     off = plan.switched_off ^ grip.switched
@@ -136,7 +138,7 @@ def _dragged(
         name=name,
         bone=name,
         kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
-        priority=1 + max((effector.priority for effector in own), default=0),
+        priority=_strength(own),
         chain_root=chain[grip.levels - 1] if 0 < grip.levels < len(chain) else "",
         local=(0.0, 0.0 if grip.turn else bone.length * grip.along, 0.0),
         holds=name != grip.bone,
@@ -197,7 +199,7 @@ def _holding(
     pose: Matrices | None,
 ) -> tuple[list[EffectorPlan], str]:
     """What holds besides the effectors that the rig has, and the root: FREE, or "" for as it is set."""
-    if rig_of(armature).solver.unpinned != "FEET":
+    if rig_of(armature).solver.hold != "FEET":
         return [], ""
     bones, up = read_bones(armature), upward(armature)
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
@@ -205,28 +207,48 @@ def _holding(
     top = carrier(bones, up)
     number = bones.number(grip.bone)  # a bone in the middle has no other side
     lifted = top >= 0 and number in bones.ancestors(bones.names[top])[1:]
-    held = _feet(armature, bones, on, grip) if not own and not lifted else []
-    carried = on.upright if held else _has_feet_held(bones, on, own)
+    held = [] if lifted else _feet(armature, bones, on, grip, own)
+    carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
     return held, "FREE" if carried or in_hand else ""
 
 
-def _feet(armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip) -> list[EffectorPlan]:
-    """The feet as effectors that hold them where they are, but for one that is itself in the hand.
+def _feet(
+    armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip, own: Sequence[ArticulateEffector]
+) -> list[EffectorPlan]:
+    """The feet as effectors that hold them where they are, but for those that are placed or in the hand.
 
     Who takes a leg may lift it: the foot follows as far as it has to, but what the leg hangs from stays as
     long as the leg can do it.
     """
     above = {number for name in grip.bones for number in bones.ancestors(name)}
-    held = [foot for foot in on.feet if foot not in above and _is_free(armature, bones.names[foot])]
-    own = []
+    free = [foot for foot in on.feet if foot not in above and _is_free(armature, bones.names[foot])]
+    held = [foot for foot in free if not _is_placed(bones, foot, own)]
+    lifted = []
     for name in grip.bones:
         below = [foot for foot in held if bones.number(name) in bones.ancestors(bones.names[foot])]
-        own += below if len(below) == 1 < len(held) else []
-    plans = [_held(bones, foot, _BELOW if foot in own else 0, at_tip=foot not in on.flat) for foot in held]
-    leg = next((foot for foot in (*own, *on.feet) if foot in own or foot in above), -1)
-    body = _body(bones, leg, held) if leg >= 0 else -1
-    return plans if body < 0 else [*plans, _held(bones, body, _BODY)]
+        lifted += below if len(below) == 1 < len(free) else []
+    turned = {bones.index.get(effector.bone) for effector in own}
+    hand = _strength(own)
+    # stronger than the rig's own, or a target out of reach would lift them
+    first = min((effector.priority for effector in own), default=1) - 1
+    plans = [
+        _held(
+            bones,
+            foot,
+            hand + _BELOW if foot in lifted else first,
+            at_tip=foot not in on.flat or foot in turned,
+        )
+        for foot in held
+    ]
+    leg = next((foot for foot in (*lifted, *on.feet) if foot in lifted or foot in above), -1)
+    body = _body(bones, leg, free) if leg >= 0 else -1
+    return plans if body < 0 else [*plans, _held(bones, body, hand + _BODY)]
+
+
+def _strength(own: Sequence[ArticulateEffector]) -> int:
+    """Priority of what is dragged: weaker than all effectors of the rig."""
+    return 1 + max((effector.priority for effector in own), default=0)
 
 
 def _as_held(effector: EffectorPlan) -> EffectorPlan:
@@ -254,14 +276,16 @@ def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
     return next((number for number in bones.ancestors(bones.names[foot]) if number in others), -1)
 
 
-def _has_feet_held(bones: Bones, on: Stand, own: Sequence[ArticulateEffector]) -> bool:
-    """Whether effectors hold a foot in its place, at the ankle, or by something below it."""
-    ends = set(on.feet)
-    ankles = {int(bones.parents[number]) for number in ends} - set(np.flatnonzero(bones.parents < 0).tolist())
+def _is_placed(bones: Bones, foot: int, own: Sequence[ArticulateEffector]) -> bool:
+    """Whether an effector of the rig places a foot: itself, at the ankle, or by something below it."""
+    ankle = int(bones.parents[foot])
     return any(
         effector.kind_info.moves
         and effector.bone in bones.index
-        and (ends & set(bones.ancestors(effector.bone)) or bones.index[effector.bone] in ankles)
+        and (
+            foot in bones.ancestors(effector.bone)
+            or (bones.index[effector.bone] == ankle and bones.parents[ankle] >= 0)
+        )
         for effector in own
     )
 

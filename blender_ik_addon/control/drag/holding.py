@@ -29,7 +29,7 @@ class Hold:
 
 
 def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Hold, ...]:
-    """What holds against the hand; nothing where pins and effectors do, or where nothing can be dragged.
+    """What holds against the hand besides pins and effectors; nothing where nothing can be dragged.
 
     Args:
         armature: the original object, as it stands.

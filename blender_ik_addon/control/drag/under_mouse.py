@@ -32,7 +32,7 @@ def bone_under_mouse(
     bones: list[Any] = [bone for bone in context.visible_pose_bones or () if not bone.bone.hide_select]
     if not bones or not _shows_bones(context.space_data):
         return None
-    drawn = read_drawn(bones, filled=_fills(context.space_data))
+    drawn = read_drawn(bones, filled=is_opaque(context.space_data))
     number = nearest_drawn(drawn, sight.screen(drawn.corners), pixel)
     return None if number is None else bones[number]
 
@@ -102,8 +102,8 @@ def _shows_bones(view: Any) -> bool:
     return view is None or (view.overlay.show_overlays and view.overlay.show_bones)
 
 
-def _fills(view: Any) -> bool:
-    """Whether a 3D view draws the areas of bones; through X-ray it draws their outlines."""
+def is_opaque(view: Any) -> bool:
+    """Whether a 3D view hides what is behind a surface; None where there is none, as in a script."""
     if view is None:
         return True
     shading = view.shading

@@ -65,11 +65,24 @@ class Sight:
             near = -self.view[:3, :3].T @ self.view[:3, 3]
         return near, along
 
-    def place(self, pixel: npt.ArrayLike, through: npt.ArrayLike) -> Array:
-        """Where a pixel is in the plane that faces the view and goes through a point of the world (3,)."""
+    def place(
+        self, pixel: npt.ArrayLike, through: npt.ArrayLike, normal: npt.ArrayLike | None = None
+    ) -> Array:
+        """Where a pixel is in a plane through a point of the world (3,); without a normal it faces the view.
+
+        Where that plane is seen edge-on, or beyond its horizon, the place in the plane that faces the view
+        counts, moved along the normal.
+        """
         start, along = self.ray(pixel)
-        forward = self.forward
-        return start + along * (forward @ (np.asarray(through) - start)) / (forward @ along)
+        point, across = (
+            np.asarray(through, dtype=float),
+            self.forward if normal is None else np.asarray(normal),
+        )
+        slope, gap = float(across @ along), float(across @ (point - start))
+        if normal is not None and (abs(slope) < _END_ON or (self.perspective and gap / slope < 0.0)):
+            facing = self.place(pixel, point)
+            return facing - across * (across @ (facing - point))
+        return start + along * gap / slope
 
     def along_axis(self, pixel: npt.ArrayLike, through: npt.ArrayLike, axis: npt.ArrayLike) -> float:
         """How far along an axis (3,) through a point (3,) a pixel is, metres from the point.

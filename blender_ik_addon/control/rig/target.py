@@ -50,6 +50,11 @@ class TargetInHand:
             above = target.matrix_world @ target.matrix_basis.inverted_safe()
             self._into = above.to_3x3().inverted_safe()
 
+    @property
+    def orientation(self) -> Array:
+        """(3, 3) world, how it was turned when it was taken."""
+        return np.array(self._turn.to_matrix())
+
     def move_to(self, place: npt.ArrayLike) -> None:
         """Put it to a place of the world (3,); it stays turned as it is."""
         found = self._find()

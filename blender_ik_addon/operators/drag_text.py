@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a drag tells: in the header while it goes on, and in one sentence afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from ..properties.measures import angle, counted, length
+from .hand import Hand
+
+if TYPE_CHECKING:
+    from ..control.drag.drag import Drag, Grip
+
+SUPPORTS: Final = {"B": "balance", "H": "keep_hips"}
+"""By key: what keeps a figure from falling."""
+_NAMES: Final = 4  # of bones that the header has room for
+
+
+def header(drag: Drag, hand: Hand) -> str:
+    """How it is held, what stays, how near it came and why not nearer."""
+    grip, moved = drag.grip, drag.moved
+    parts = [("Turn " if hand.turning else "Drag ") + grip.bone]
+    if grip.other:
+        parts.append(f"{grip.other} mirrored")
+    parts += hand.text
+    parts.append(counted(grip.levels, "bone") if grip.levels else "whole figure")
+    parts.append(f"root {drag.root.lower()}")
+    if drag.held:
+        parts.append(_listed(drag.held) + (" hold" if len(drag.held) > 1 else " holds"))
+    rule, in_force = drag.support
+    if rule in SUPPORTS.values():
+        parts.append(f"{rule.replace('_', ' ')} {'on' if in_force else 'off'}")
+    if drag.recording is not None:
+        frames = f"recorded {counted(len(drag.recording), 'frame')}"
+        parts.append(frames if drag.recording.moves else "nothing recorded: start the playback first")
+    if moved is not None:
+        off = angle(moved.error) if hand.turning else length(moved.error)
+        parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
+    return "   |   ".join(parts)
+
+
+def summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
+    """What was done, and what held the bone back if it is short.
+
+    Args:
+        grip: at the end; status, message: of the last update; frames: that were recorded.
+    """
+    did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
+    did += f" with '{grip.other}' mirrored" if grip.other else ""
+    if frames:
+        return f"{did} and recorded {counted(frames, 'frame')}"
+    return did + ("" if status == "REACHED" else f": {message}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")

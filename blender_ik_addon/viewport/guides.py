@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The axes that a drag keeps to, in the colours of axes, and the place that it snaps to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from ..properties.session import ArticulateSession
+from .colours import SNAP
+from .strokes import Colour, Strokes
+
+_REACH: Final = 1e3  # Blender units to both sides: beyond what a view shows
+
+
+@dataclass(frozen=True)
+class Guide:
+    """What is drawn in a drag.
+
+    Attributes:
+        lines: direction of each axis in the world, and its colour; anchor: (3,) where they meet.
+        snapped: (3,) the place that the hand snaps to; None for none.
+    """
+
+    lines: tuple[tuple[tuple[float, ...], Colour], ...]
+    anchor: tuple[float, ...]
+    snapped: tuple[float, ...] | None
+
+
+def read_guide(session: ArticulateSession) -> Guide:
+    """What the drag that goes on has left in the session."""
+    theme: Any = bpy.context.preferences.themes[0].user_interface
+    lines = []
+    for letter in session.locked:
+        red, green, blue = getattr(theme, f"axis_{letter.lower()}")[:3]
+        lines.append((tuple(session.axes)["XYZ".index(letter) :: 3], (red, green, blue, 1.0)))
+    snapped = tuple(session.snapped) if session.is_snapped else None
+    return Guide(tuple(lines), tuple(session.anchor), snapped)
+
+
+def draw_guide(strokes: Strokes, guide: Guide) -> None:
+    """A line along each axis, and a point."""
+    for axis, colour in guide.lines:
+        way = _REACH * np.array(axis)
+        strokes.segments(colour, [np.array(guide.anchor) - way, np.array(guide.anchor) + way])
+    if guide.snapped is not None:
+        strokes.point(SNAP, guide.snapped)
