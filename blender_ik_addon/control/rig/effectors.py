@@ -20,6 +20,7 @@ from ...properties.measures import metre
 from ...properties.options import forget_message
 from ...properties.refusal import Refused
 from ..frame.masses import Weights, read_masses
+from ..report.reasons import REASONS
 from ..rig.removal import remove_or_switch_off
 
 
@@ -80,12 +81,13 @@ def add_effectors(
     """
     targets = [check_new(armature, new) for new in news]
     rig = rig_of(armature)
-    count = len(rig.effectors)
+    count, active = len(rig.effectors), rig.active_effector
     try:
         for new, target in zip(news, targets, strict=True):
             _add(armature, new, target, depsgraph, look)
-    except Refused:
+    except REASONS:
         remove_effectors(armature, range(count, len(rig.effectors)), delete_targets=True)
+        rig.active_effector = active
         raise
     rig.active_effector = len(rig.effectors) - 1
     # A collection moves its items when it grows: hand out references only now.
