@@ -365,3 +365,12 @@ def test_an_effector_that_is_refused_leaves_the_active_one():
     with pytest.raises(RuntimeError, match="weighs nothing"):
         bpy.ops.articulate.effector_add(bone="b3", kind="BALANCE")
     assert rig.articulate.active_effector == 1 and len(rig.articulate.effectors) == 3
+
+
+def test_a_distance_on_an_armature_scaled_to_zero_is_added():
+    rig = arm()
+    rig.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    assert bpy.ops.articulate.effector_add(bone="b3", kind="DISTANCE") == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="is scaled to zero"):
+        bpy.ops.articulate.solve()
