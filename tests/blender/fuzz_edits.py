@@ -11,10 +11,10 @@ import installed
 import numpy as np
 from bridge_rigs import MODES
 from fuzz_operators import NAMES, Session, new_figure, settle
-from fuzz_promises import OWN, Fault, groups_of, handler_names, picture, same
+from fuzz_promises import KEYED, MARK, OWN, Fault, groups_of, handler_names, picture, same
 
-KEPT = {"weight", "report_json", "message", *OWN}
-"""Properties that no random value is written to: `weight` marks an effector, see `key_influence`."""
+KEPT = {"report_json", "message", *OWN}
+"""Properties that no random value is written to."""
 
 
 def new_mesh(s: Session) -> None:
@@ -92,12 +92,13 @@ def pointer(s: Session, prop: Any) -> Any:
     return s.any([None, *pool])
 
 
-def key_influence(s: Session) -> None:
-    """Key an effector's influence by the value of its weight, so that the curve shows whose it is."""
-    effector = s.any(s.rig.articulate.effectors)
-    effector.weight = float(s.rng.uniform(0.2, 0.9))
-    effector.influence = effector.weight
-    effector.keyframe_insert("influence", frame=s.any((1, 5)))
+def key_item(s: Session) -> None:
+    """Key a value of an item, and mark the item with it, so that the curve shows whose it is."""
+    name = s.any(KEYED)
+    item = s.any(s.rig.path_resolve(f"articulate.{name}"))
+    item[MARK] = float(s.rng.uniform(0.2, 0.9))
+    setattr(item, KEYED[name], item[MARK])
+    item.keyframe_insert(KEYED[name], frame=s.any((1, 5)))
 
 
 def key_pose(s: Session) -> None:
@@ -164,6 +165,17 @@ def auto_key(s: Session) -> None:
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = s.chance(0.5)
 
 
+def write_text(s: Session) -> None:
+    """A text of a person's, under the name that the report has."""
+    text = bpy.data.texts.new("Articulate report")
+    text.write("mine")
+    text[MARK] = "mine"
+
+
+def damage_report(s: Session) -> None:
+    s.rig.articulate.report_json = s.any(("{", "[]", '{"effectors": 3}', "[" * 5000))
+
+
 def undo(s: Session) -> None:
     bpy.ops.ed.undo_push(message="edit")
     for verb in ("undo", "undo", "redo")[: int(s.rng.integers(1, 4))]:
@@ -227,7 +239,9 @@ EDITS: dict[Callable[[Session], Any], int] = {
     lock_bone: 4,
     constrain_bone: 2,
     set_anything: 14,
-    key_influence: 6,
+    key_item: 8,
+    write_text: 1,
+    damage_report: 1,
     key_pose: 3,
     key_thing: 3,
     rename: 4,

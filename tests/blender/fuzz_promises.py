@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,10 @@ import installed
 import numpy as np
 
 CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+MARK = "fuzz"
+"""Name of a custom property by which items with keys, and texts of a person, are known."""
+KEYED = {"effectors": "influence", "obstacles": "margin", "body.links": "radius"}
+ITEM = re.compile(r"articulate\.(effectors|obstacles|body\.links)\[(\d+)\]\.(?:influence|margin|radius)$")
 TOLD = {"message", "status", "error", "angle", "report_json", "clearance", "nearest", "notes"}
 """Properties that a solve writes; a live one may write them at any time."""
 OWN = {"remembered_index", "list_sizes"}
@@ -38,30 +43,32 @@ def check(said: str, handlers: list[tuple[str, str, str]]) -> None:
             for channel in CHANNELS:
                 if not np.isfinite(getattr(bone, channel)).all():
                     raise Fault(f"not finite: {channel} of bone '{bone.name}'")
-        if rig.articulate.report_json:
+        if rig.articulate.report:
             json.loads(rig.articulate.report_json, parse_constant=not_json)
         data = rig.animation_data
         if rig.override_library is None and data and data.action and data.action.users == 1:
-            curves_are_with_their_effectors(rig)
+            curves_are_with_their_items(rig)
+
+    for text in bpy.data.texts:
+        if MARK in text and text.as_string() != text[MARK]:
+            raise Fault("a person's text was written to")
 
 
 def not_json(constant: str) -> None:
     raise Fault(f"a report with {constant}")
 
 
-def curves_are_with_their_effectors(rig: bpy.types.Object) -> None:
-    """Keys of an influence have the value of the weight of the effector whose they are."""
-    effectors = rig.articulate.effectors
+def curves_are_with_their_items(rig: bpy.types.Object) -> None:
+    """Keys have the value by which their item is marked."""
     for curve in curves_of(rig):
-        start, _, rest = curve.data_path.partition("articulate.effectors[")
-        if start or not rest.endswith("influence"):
+        found = ITEM.match(curve.data_path)
+        if not found:
             continue
-        index = int(rest.partition("]")[0])
-        if index >= len(effectors):
-            raise Fault("a curve of an effector that is gone")
-        values = {round(key.co.y, 5) for key in curve.keyframe_points}
-        if round(effectors[index].weight, 5) not in values:
-            raise Fault("a curve that was another effector's")
+        items, index = rig.path_resolve(f"articulate.{found[1]}"), int(found[2])
+        if index >= len(items):
+            raise Fault(f"a curve of one of {found[1]} that is gone")
+        if not any(abs(key.co.y - items[index].get(MARK, -1.0)) < 1e-5 for key in curve.keyframe_points):
+            raise Fault(f"a curve that was another's of {found[1]}")
 
 
 def curves_of(thing: bpy.types.Object) -> list[bpy.types.FCurve]:
