@@ -12,6 +12,7 @@ import argparse
 import collections
 import contextlib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -105,14 +106,14 @@ def night(first: int, minutes: float) -> int:
             said, code = done.stdout, done.returncode
         except subprocess.TimeoutExpired as late:
             said, code = (late.stdout or b"").decode(), None
-        tried = said.count("\nseed ") + said.startswith("seed ")
+        tried = len(re.findall(r"^seed \d+$", said, re.M))
         counts["sessions"] += tried
+        for fault in re.findall(r"^FAULT .*?\n\n", said, re.M | re.S):
+            print(fault, flush=True)
         for line in said.splitlines():
             if line.startswith("COUNTS "):
                 for name, how, value in json.loads(line[7:]):
                     counts[f"{name}, {how}"] += value
-            elif not line.startswith("seed "):
-                print(line, flush=True)
         faults += said.count("FAULT ")
         if code not in (0, 1):
             faults += 1

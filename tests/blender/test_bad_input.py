@@ -374,3 +374,14 @@ def test_a_distance_on_an_armature_scaled_to_zero_is_added():
     assert bpy.ops.articulate.effector_add(bone="b3", kind="DISTANCE") == {"FINISHED"}
     with pytest.raises(RuntimeError, match="is scaled to zero"):
         bpy.ops.articulate.solve()
+
+
+def test_keeping_to_a_bone_scaled_to_zero():
+    rig = arm()
+    loop = add("b3", kind="LOOP", second_bone="b1", as_posed=False)
+    loop.second_point = "TIP"
+    rig.pose.bones["b1"].scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="Bone 'b1' is scaled to zero"):
+        bpy.ops.articulate.keep_as_posed(effector=loop.name)
+    assert loop.second_point == "TIP"
