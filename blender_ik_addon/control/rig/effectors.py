@@ -126,7 +126,7 @@ def keep_as_posed(
     """Let an effector with a second bone ask for what its two bones are to each other now.
 
     Raises:
-        Refused: one of the bones does not exist, the second one has no size, or the kind of effector has none.
+        Refused: one of the bones does not exist, the second has no size, or the kind of effector has none.
     """
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
@@ -142,9 +142,10 @@ def keep_as_posed(
     if "distance" in effector.kind_info.options:
         effector.distance = (place - other @ effector.second_in_bone(second.bone)).length
         return
-    inverse = other.inverted(None)
-    if inverse is None:
-        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale", effector.name)
+    try:
+        inverse = other.inverted()
+    except ValueError as error:
+        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale", effector.name) from error
     effector.second_point = "HEAD"
     effector.second_offset = inverse @ place
     effector.second_rotation = other.to_quaternion().inverted() @ matrix.to_quaternion()
