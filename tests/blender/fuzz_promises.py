@@ -86,8 +86,9 @@ def reported_is_measured(rig: bpy.types.Object) -> None:
     if any(bone.constraints for bone in rig.pose.bones) or rig.parent is not None:
         return
     size = max(max(rig.dimensions), max(np.abs(rig.scale)), 0.01 * max(np.abs(rig.location)))
+    names = [effector.name for effector in rig.articulate.effectors]
     for effector in rig.articulate.effectors:
-        row = report["effectors"].get(effector.name)
+        row = report["effectors"].get(effector.name) if names.count(effector.name) == 1 else None
         if row is None or row["worst"] is None or effector.kind != "POSITION" or not is_plain(effector):
             continue
         bone = shown.pose.bones[effector.bone]
