@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,7 @@ def solve_track(case, method):
 
 def solve_naturally(case, effort, accuracy, max_turn, restarts):
     """The default method with the objective of natural poses and options of its own."""
+    case = replace(case, posture="")  # a problem has a posture goal or a posture cost
     options = {**STEPS, "accuracy": accuracy, "max_turn": max_turn, "restarts": restarts}
 
     def verb(problem, start):
