@@ -94,6 +94,9 @@ def pointer(s: Session, prop: Any) -> Any:
 
 def key_item(s: Session) -> None:
     """Key a value of an item, and mark the item with it, so that the curve shows whose it is."""
+    data = s.rig.animation_data
+    if data and data.action and data.action.users > 1:
+        return  # the marks would be of one figure alone
     name = s.any(KEYED)
     item = s.any(s.rig.path_resolve(f"articulate.{name}"))
     item[MARK] = float(s.rng.uniform(0.2, 0.9))
@@ -232,7 +235,7 @@ def reload_extension(s: Session) -> None:
 
 EDITS: dict[Callable[[Session], Any], int] = {
     new_figure: 1,
-    new_mesh: 3,
+    new_mesh: 5,
     move_thing: 10,
     scale_thing: 2,
     pose_bone: 4,

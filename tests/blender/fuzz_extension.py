@@ -31,7 +31,7 @@ if __name__ == "__main__":  # before bpy, which reads the profile once
     installed.make_profile()
 
 import bpy
-from fuzz_edits import EDITS, edit, empty_file
+from fuzz_edits import EDITS, edit, empty_file, new_mesh
 from fuzz_operators import OPERATORS, Session, new_figure, press
 from fuzz_promises import Fault, check
 
@@ -55,6 +55,7 @@ def run(seed: int, counts: collections.Counter[tuple[str, str]], steps: int = ST
         try:
             with contextlib.redirect_stderr(s.console), contextlib.redirect_stdout(s.console):
                 new_figure(s)
+                new_mesh(s)
                 for name in ["effector_add"] * 3:
                     s.steps.append(name)
                     press(s, name)

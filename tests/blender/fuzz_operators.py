@@ -85,7 +85,7 @@ class Session:
 
 
 def new_figure(s: Session) -> bpy.types.Object:
-    kind = s.any(("chain", "chain", "arms", "tree"))
+    kind = s.any(("chain", "chain", "person", "tree"))
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     if kind == "tree":
@@ -99,9 +99,12 @@ def new_figure(s: Session) -> bpy.types.Object:
         for side, x in (("L", 1), ("R", -1)):
             rows.append((f"arm.{side}", "chest", (0.2 * x, 0, 2), (x, 0.1, 2)))
             rows.append((f"hand.{side}", f"arm.{side}", (x, 0.1, 2), (1.8 * x, 0, 2)))
+            leg = [(0.2 * x, y, z) for y, z in ((0, 0), (-0.05, -1), (0, -2), (-0.3, -2.2))]
+            names = [f"{name}.{side}" for name in ("thigh", "shin", "foot")]
+            rows += zip(names, ["root", *names], leg, leg[1:], strict=False)
         rig = make_rig(rows)
     rig.scale = (s.any(SIZES),) * 3
-    rig.location, rig.rotation_euler = s.vector(), s.vector()
+    rig.location, rig.rotation_euler = s.vector(), s.any(((0, 0, 0), s.vector()))
     return rig
 
 
@@ -132,6 +135,11 @@ def frames(s: Session) -> dict[str, Any]:
     }
 
 
+def obstacle(s: Session) -> dict[str, Any]:
+    meshes = [thing.name for thing in bpy.data.objects if thing.type == "MESH"]
+    return {"object": s.any(meshes) if meshes and s.chance(0.8) else s.thing(), "margin": s.any((0.0, 0.01))}
+
+
 def drag(s: Session) -> dict[str, Any]:
     way = {s.any(("move", "move", "turn")): s.vector(s.any((0.1, 1.0)) * s.size)}
     return {"bone": s.bone(), "levels": s.any((0, 0, 1, 3)), "root": s.any(("SETTING", "FREE")), **way}
@@ -148,7 +156,7 @@ OPERATORS: dict[str, tuple[int, Callable[[Session], dict[str, Any]]]] = {
     "unpin": (2, lambda s: {"bone": s.bone()}),
     "unpin_all": (1, lambda _: {}),
     "mirror": (2, lambda s: {"bone": s.bone()}),
-    "obstacle_add": (4, lambda s: {"object": s.thing(), "margin": s.any((0.0, 0.01)) * s.size}),
+    "obstacle_add": (5, obstacle),
     "obstacle_remove": (2, lambda s: {"obstacle": s.item(s.rig.articulate.obstacles)}),
     "body_fit": (1, lambda _: {}),
     "body_clear": (1, lambda _: {}),
@@ -157,7 +165,7 @@ OPERATORS: dict[str, tuple[int, Callable[[Session], dict[str, Any]]]] = {
     "pair_add": (2, lambda s: {"a": s.bone(), "b": s.bone(), "watched": s.chance(0.7)}),
     "pair_remove": (1, lambda s: {"index": s.any((-1, 0, 1, 99))}),
     "pairs_fill": (1, lambda _: {}),
-    "relaxed_stance": (1, lambda _: {}),
+    "relaxed_stance": (2, lambda _: {}),
     "solve": (12, lambda _: {}),
     "drag": (5, drag),
     "bake": (6, frames),
@@ -168,6 +176,8 @@ OPERATORS: dict[str, tuple[int, Callable[[Session], dict[str, Any]]]] = {
 
 def press(s: Session, name: str) -> None:
     """An operator: it works, and can be undone; or it refuses, and nothing has changed."""
+    if s.chance(0.95):
+        bpy.context.view_layer.objects.active = s.rig
     given = OPERATORS[name][1](s)
     s.steps[-1] += f"({', '.join(f'{key}={value!r}' for key, value in given.items())})"
     undone = name != "report_show" and s.chance(0.3)
