@@ -163,7 +163,7 @@ def test_strips_of_the_nla_play_on_outside_of_what_was_baked():
             "QUATERNION",
             marks=pytest.mark.xfail(
                 strict=False,
-                reason="the posture is the first bake, decimated: a key at the margin is needed or not",
+                reason="the second bake starts from thinned curves: one key more",
             ),
         ),
         (True, "ZXY"),
