@@ -35,10 +35,18 @@ def select_bone(bone: bpy.types.PoseBone, select: bool = True) -> None:
 # "channel bag" for each slot holds F-curves and groups. An old action quacks like a bag, so callers only ever
 # see bags.
 
+Action = Any
+"""An action of any version: the types of one version lack what the others have."""
 
-def has_slots(action: bpy.types.Action) -> bool:
+
+def has_slots(action: Action) -> bool:
     """Whether actions of this Blender are layered."""
     return hasattr(action, "slots")
+
+
+def _first_strip(action: Action) -> Any | None:
+    """Where Blender itself keys a layered action; None if it has no layer or no strip."""
+    return action.layers[0].strips[0] if action.layers and action.layers[0].strips else None
 
 
 def assigned_slot(owner: bpy.types.Object) -> str:
@@ -46,7 +54,7 @@ def assigned_slot(owner: bpy.types.Object) -> str:
     return played_slot(owner.animation_data)
 
 
-def assign_action(owner: bpy.types.Object, action: bpy.types.Action | None, slot: str = "") -> None:
+def assign_action(owner: bpy.types.Object, action: Action | None, slot: str = "") -> None:
     """Let an action animate an object; see `play`.
 
     Args:
@@ -57,7 +65,7 @@ def assign_action(owner: bpy.types.Object, action: bpy.types.Action | None, slot
     play(owner.animation_data, action, slot)
 
 
-def play(player: Any, action: bpy.types.Action | None, slot: str = "") -> None:
+def play(player: Any, action: Action | None, slot: str = "") -> None:
     """Let animation data or an NLA strip play an action.
 
     Args:
@@ -67,10 +75,8 @@ def play(player: Any, action: bpy.types.Action | None, slot: str = "") -> None:
             would move the owner by curves that were made for them.
     """
     player.action = action
-    if action is None or not has_slots(action):
-        return
-    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
-    player.action_slot = slots.get(slot)
+    if action is not None and has_slots(action):
+        player.action_slot = action.slots.get(slot)
 
 
 def played_slot(player: Any) -> str:
@@ -79,7 +85,16 @@ def played_slot(player: Any) -> str:
     return slot.identifier if slot else ""
 
 
-def slot_bags(action: bpy.types.Action, slot: str) -> list[Any]:
+def played_bag(player: Any) -> Any | None:
+    """What holds the F-curves that animation data or an NLA strip plays, None if nothing does yet."""
+    action: Action = player.action if player else None
+    if action is None or not has_slots(action):
+        return action
+    strip, slot = _first_strip(action), player.action_slot
+    return strip.channelbag(slot) if strip is not None and slot is not None else None
+
+
+def slot_bags(action: Action, slot: str) -> list[Any]:
     """Everything in an action that holds F-curves of a slot, in all its layers and strips.
 
     Args:
@@ -88,45 +103,28 @@ def slot_bags(action: bpy.types.Action, slot: str) -> list[Any]:
     """
     if not has_slots(action):
         return [action]
-    layers: Any = action.layers  # type: ignore[attr-defined, unused-ignore]
-    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
-    found = slots.get(slot)
+    found = action.slots.get(slot)
     if found is None:
         return []
-    bags = (strip.channelbag(found) for layer in layers for strip in layer.strips)
+    bags = (strip.channelbag(found) for layer in action.layers for strip in layer.strips)
     return [bag for bag in bags if bag is not None]
 
 
-def all_bags(action: bpy.types.Action) -> list[Any]:
+def all_bags(action: Action) -> list[Any]:
     """Everything in an action that holds F-curves, of all slots."""
     if not has_slots(action):
         return [action]
-    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
-    return [bag for slot in slots for bag in slot_bags(action, slot.identifier)]
+    return [bag for slot in action.slots for bag in slot_bags(action, slot.identifier)]
 
 
 def find_bag(owner: bpy.types.Object) -> Any | None:
     """What holds the F-curves that animate an object now, None if nothing does yet."""
-    data: Any = owner.animation_data
-    action: Any = data.action if data else None
-    if action is None or not has_slots(action):
-        return action
-    slot = data.action_slot
-    if slot is None or not action.layers or not action.layers[0].strips:
-        return None
-    return action.layers[0].strips[0].channelbag(slot)
+    return played_bag(owner.animation_data)
 
 
 def strip_curves(strip: bpy.types.NlaStrip) -> list[Any]:
     """The F-curves that an NLA strip plays, those of its own slot where actions have slots."""
-    action: Any = strip.action
-    if action is None:
-        return []
-    if not has_slots(action):
-        return list(action.fcurves)
-    slot = getattr(strip, "action_slot", None)
-    strips = action.layers[0].strips if action.layers else ()
-    bag = strips[0].channelbag(slot) if strips and slot is not None else None
+    bag = played_bag(strip)
     return list(bag.fcurves) if bag is not None else []
 
 
@@ -137,7 +135,7 @@ def ensure_bag(owner: bpy.types.Object) -> Any:
         owner: with an action assigned.
     """
     data: Any = owner.animation_data
-    action: Any = data.action
+    action: Action = data.action
     if not has_slots(action):
         return action
     slot = data.action_slot
@@ -148,40 +146,35 @@ def ensure_bag(owner: bpy.types.Object) -> Any:
     return strip.channelbag(slot, ensure=True)
 
 
-def structure(action: bpy.types.Action) -> tuple[set[str], int, int, set[str]]:
+def structure(action: Action) -> tuple[set[str], int, int, set[str]]:
     """What an action has besides curves: slots, layers, strips of the first layer, slots that have a bag."""
     if not has_slots(action):
         return set(), 0, 0, set()
-    layers: Any = action.layers  # type: ignore[attr-defined, unused-ignore]
-    slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
-    strips = layers[0].strips if layers else ()
-    bags = {s.identifier for s in slots if strips and strips[0].channelbag(s) is not None}
-    return {s.identifier for s in slots}, len(layers), len(strips), bags
+    strip, layers = _first_strip(action), action.layers
+    bags = {s.identifier for s in action.slots if strip is not None and strip.channelbag(s) is not None}
+    return {s.identifier for s in action.slots}, len(layers), len(layers[0].strips) if layers else 0, bags
 
 
-def restore_structure(action: bpy.types.Action, before: tuple[set[str], int, int, set[str]]) -> None:
+def restore_structure(action: Action, before: tuple[set[str], int, int, set[str]]) -> None:
     """Remove what `ensure_bag` has made in an action since `before` was taken with `structure`."""
     if not has_slots(action):
         return
     slots, layer_count, strip_count, bags = before
-    layers: Any = action.layers  # type: ignore[attr-defined, unused-ignore]
-    all_slots: Any = action.slots  # type: ignore[attr-defined, unused-ignore]
-    if layers and layers[0].strips:
-        strip = layers[0].strips[0]
-        for slot in [s for s in all_slots if s.identifier not in bags]:
-            bag = strip.channelbag(slot)
-            if bag is not None:
+    strip, layers = _first_strip(action), action.layers
+    if strip is not None:
+        for slot in [s for s in action.slots if s.identifier not in bags]:
+            if (bag := strip.channelbag(slot)) is not None:
                 strip.channelbags.remove(bag)
         if strip_count == 0:
             layers[0].strips.remove(strip)
     if layers and layer_count == 0:
         layers.remove(layers[0])
-    for slot in [s for s in all_slots if s.identifier not in slots]:
-        all_slots.remove(slot)
+    for slot in [s for s in action.slots if s.identifier not in slots]:
+        action.slots.remove(slot)
 
 
 def new_curve(bag: Any, path: str, index: int, group: str) -> bpy.types.FCurve:
     """Add an F-curve to a bag, in the group of that name."""
-    curve = bag.fcurves.new(path, index=index)
+    curve: bpy.types.FCurve = bag.fcurves.new(path, index=index)
     curve.group = bag.groups.get(group) or bag.groups.new(group)
     return curve

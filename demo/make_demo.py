@@ -41,15 +41,7 @@ def _make(options: argparse.Namespace) -> int:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     _install(options.zip)
     # What is seen is modelled with the library, which comes with the extension.
-    return {"elephant": _elephant, "person": _person, "tasks": _tasks}[options.figure](options)
-
-
-def _tasks(options: argparse.Namespace) -> int:
-    import tasks
-
-    for path in tasks.run(options.manual or options.out):
-        print(path)
-    return 0
+    return {"elephant": _elephant, "person": _person}[options.figure](options)
 
 
 def _elephant(options: argparse.Namespace) -> int:
@@ -179,7 +171,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--figure",
         default="person",
-        choices=["person", "elephant", "tasks"],
+        choices=["person", "elephant"],
         help="what to make: the person's clip, the elephant's, or the pictures of the manual's task pages",
     )
     parser.add_argument("--manual", type=Path, help="write the manual's pictures to this directory too")

@@ -2,14 +2,16 @@
 """Cuts the manual's pictures of the window out of what the tests in a window photograph.
 
 python build.py test --gui
+python build.py test --gui -- tests/gui/films.py    # films and pictures of the tasks
 python -m docs.pictures
 
-The pictures of the demo come from `python build.py demo -- --manual docs/pictures`. With `--figure elephant`
-or `--figure tasks` it makes those of the elephant and of the tasks.
+The pictures of the demo come from `python build.py demo -- --manual docs/pictures`, with `--figure elephant`
+those of the elephant.
 """
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +24,6 @@ Box = tuple[int, int, int, int]
 VIEW: Final[Box] = (0, 28, 1056, 718)
 FIGURE: Final[Box] = (230, 90, 830, 600)
 CUTS: Final[dict[str, tuple[str, Box]]] = {
-    "dragging": ("dragging", VIEW),
     "pins": ("menu_of_pins", FIGURE),
     "solved": ("solved", VIEW),
     "limits": ("limits", FIGURE),
@@ -32,12 +33,19 @@ CUTS: Final[dict[str, tuple[str, Box]]] = {
     "baked": ("baked", VIEW),
     "install": ("tab_without_armature", VIEW),
     "live": ("live_and_overlay", VIEW),
+    **{f"task-{task}": (f"task_{task}", VIEW) for task in ("pose", "feet", "knees", "props", "mend")},
 }
 """Picture of the manual -> the photograph, and which part of it (left, top, right, bottom in pixels)."""
 
 
+FILMS: Final = ("film-drag", "film-bake", "film-obstacle")
+
+
 def main() -> None:
     """Write all pictures whose photographs are there, and say which are not."""
+    for film in FILMS:
+        if (SHOTS / f"{film}.webp").exists():
+            shutil.copy(SHOTS / f"{film}.webp", PICTURES)
     for name, (shot, box) in CUTS.items():
         path = SHOTS / f"{shot}.png"
         if not path.exists():

@@ -23,7 +23,9 @@ def main() -> ik.Solution:
         ik.Position("tool0", target=circle),
         ik.Orientation("tool0", target=DOWNWARD, priority=1),
     ]
-    path = ik.solve_track(ik.Problem(skeleton, goals), tolerance=1e-5, angle_tolerance=1e-3)
+    path = ik.solve_track(
+        ik.Problem(skeleton, goals), tolerance=1e-5, angle_tolerance=1e-3, dt=SECONDS / (FRAMES - 1)
+    )
     place, turn_error = path.errors.max(0)
     print(f"largest errors {1e3 * place:.4f} mm, {np.degrees(turn_error):.4f} degrees")
     speed = np.abs(np.diff(path.q, axis=0)).max(0) * (FRAMES - 1) / SECONDS

@@ -12,6 +12,7 @@ from .collision import (
     AVOIDANCE,
     SHAPES,
     Body,
+    Box,
     Capsule,
     Cylinder,
     HalfSpace,
@@ -33,11 +34,13 @@ from .goals import (
     Loop,
     Orientation,
     Plane,
+    Pole,
     Position,
     Posture,
     Residual,
 )
 from .limits import LIMITS
+from .model.coupling import Mimic
 from .model.frame_points import Points
 from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
@@ -78,6 +81,7 @@ __all__ = [
     "AVOIDANCE",
     "SHAPES",
     "Body",
+    "Box",
     "Capsule",
     "Cylinder",
     "HalfSpace",
@@ -92,6 +96,7 @@ __all__ = [
     "GOALS",
     "LIMITS",
     "METHODS",
+    "Mimic",
     "SVD",
     "Aim",
     "AnyOf",
@@ -107,6 +112,7 @@ __all__ = [
     "NotSupported",
     "Orientation",
     "Plane",
+    "Pole",
     "Points",
     "Pose",
     "Position",

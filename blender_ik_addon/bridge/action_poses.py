@@ -4,39 +4,56 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import bpy
 import numpy as np
 
 from .. import compat
-from .armature import CHANNEL_WIDTHS, Bones, Channels
+from .armature import CHANNEL_WIDTHS, Bones, Channels, Floats
 
 _PATH: Final = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 _LEAST: Final = 3  # bones that an action turns, to count as one of a character's poses
 _MOST: Final = 600  # poses that are read of all actions together
 
 
-def action_poses(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
-    """Poses of all actions that pose an armature's bones, but for the one that it plays.
+def other_actions(armature: bpy.types.Object, words: str, *, assets: bool) -> list[bpy.types.Action]:
+    """The file's actions but for the one that an armature plays.
 
     Args:
-        armature: the original object; bones: of it.
+        armature: the original object.
+        words: with commas between them; an action has one of them in its name, in any case. "" for all.
+        assets: whether only those that are marked as assets count.
     """
     data = armature.animation_data
     played = data.action if data is not None else None
+    parts = [word.strip().casefold() for word in words.split(",") if word.strip()] or [""]
+    return [
+        action
+        for action in bpy.data.actions
+        if action != played
+        and (action.asset_data is not None or not assets)
+        and any(part in action.name.casefold() for part in parts)
+    ]
+
+
+def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels | None:
+    """Poses (P, B, ...) of those of the actions that pose an armature's bones; None if there are none."""
     found: list[tuple[Any, list[tuple[Any, str, int]]]] = []
-    for action in bpy.data.actions:
-        curves = [] if action == played else _curves(action, bones)
+    for action in actions:
+        curves = _curves(action, bones)
         if len({number for _, channel, number in curves if channel.startswith("rotation")}) >= _LEAST:
             found.append((action, curves))
-    frames = sum(float(np.ptp(action.frame_range)) + 1.0 for action, _ in found)
-    step = max(frames / _MOST, 1.0)
-    return tuple(
-        _pose(bones, curves, frame)
-        for action, curves in found
-        for frame in np.arange(action.frame_range[0], action.frame_range[1] + 1e-3, step).tolist()
-    )
+    if not found:
+        return None
+    spans = [tuple(action.frame_range) for action, _ in found]
+    step = max(sum(last - first + 1.0 for first, last in spans) / _MOST, 1.0)
+    poses = [
+        _poses(bones, curves, np.arange(first, last + 1e-3, step).tolist())
+        for (first, last), (_, curves) in zip(spans, found, strict=True)
+    ]
+    return Channels(**{name: np.concatenate([own[name] for own in poses]) for name in CHANNEL_WIDTHS})
 
 
 def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]]:
@@ -50,12 +67,13 @@ def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]
     return found
 
 
-def _pose(bones: Bones, curves: list[tuple[Any, str, int]], frame: float) -> Channels:
-    """The rest pose with what the curves say in a frame."""
-    values = {name: np.zeros((len(bones), width), dtype=np.float32) for name, width in CHANNEL_WIDTHS.items()}
-    values["rotation_quaternion"][:, 0] = values["rotation_axis_angle"][:, 2] = 1.0
+def _poses(bones: Bones, curves: list[tuple[Any, str, int]], frames: list[float]) -> dict[str, Floats]:
+    """The rest pose with what the curves say in some frames, (F, B, ...) by channel."""
+    shape = len(frames), len(bones)
+    values = {name: np.zeros((*shape, width), dtype=np.float32) for name, width in CHANNEL_WIDTHS.items()}
+    values["rotation_quaternion"][..., 0] = values["rotation_axis_angle"][..., 2] = 1.0
     values["scale"][:] = 1.0
     for curve, channel, number in curves:
         if channel != "scale":
-            values[channel][number, curve.array_index] = curve.evaluate(frame)
-    return Channels(**values)
+            values[channel][:, number, curve.array_index] = [curve.evaluate(frame) for frame in frames]
+    return values

@@ -172,6 +172,15 @@ class PoseState:
     basis: Matrices
     matrix: Matrices
 
+    def each(self) -> list[PoseState]:
+        """The moments of many, whose arrays have a leading axis."""
+        return [
+            PoseState(
+                Channels(*(getattr(self.channels, name)[row] for name in CHANNEL_WIDTHS)), basis, matrix
+            )
+            for row, (basis, matrix) in enumerate(zip(self.basis, self.matrix, strict=True))
+        ]
+
     @cached_property
     def digest(self) -> bytes:
         """Short, and another one for another pose: a bake keeps it of every frame."""

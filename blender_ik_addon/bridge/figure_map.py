@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final
@@ -19,6 +20,7 @@ from .space import nearest_rotation
 _ROD: Final = 0.5 / sqrt(3.0)  # of half a bone's length, where two points have the inertia of a slender rod
 
 _UNTURNED: Final = 1e-4  # of the entries of a rotation matrix, which are stored in single precision
+_STUB: Final = 0.05  # of the way from its parent's head: a bone at an end that is shorter has no length
 _LYING: Final = 0.1  # levelled length of a direction below which it tells no heading
 
 
@@ -35,23 +37,37 @@ class BoneMap:
     mass: Array
 
 
-def read_map(bones: Bones, up: Array, deforming: Flags) -> BoneMap:
+def read_map(bones: Bones, up: Array, deforming: Flags, told: Mapping[str, str]) -> BoneMap:
     """The map of an armature.
 
     Args:
         bones: the armature; up: (3,) away from the ground, armature space; deforming: (B,) bones that carry
             flesh. Of bones of unknown kind only these have mass, unless there are none.
+        told: kinds of bones that are known, by name.
     """
     order = np.concatenate(bones.levels)
     place = np.append(np.argsort(order), -1)
     heads = bones.rest[order, :3, 3]
-    tails = heads + bones.rest[order, :3, 1] * bones.length[order, None]
-    found = map_figure(place[bones.parents[order]], heads, tails, up).selected(place[:-1].tolist())
+    tails = heads + bones.rest[order, :3, 1] * _lengths(bones, order)[:, None]
+    kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
+    found = map_figure(place[bones.parents[order]], heads, tails, up, kinds).selected(place[:-1].tolist())
     known = np.array([kind != Kind.OTHER for kind in found.kinds])
     mass = mass_shares(found)
     if deforming.any():
         mass = np.where(known | deforming, mass, 0.0)
     return BoneMap(found, mass / (float(mass.sum()) or 1.0))
+
+
+def _lengths(bones: Bones, order: Indices) -> Array:
+    """(B,) lengths of the bones in an order; formats without lengths leave stubs at the ends of limbs.
+
+    A stub counts as half as long as the way from its parent.
+    """
+    parents, heads = bones.parents, bones.rest[:, :3, 3]
+    ends = (parents >= 0) & ~np.isin(np.arange(len(bones)), parents)
+    way = np.linalg.norm(heads - heads[parents], axis=1)
+    lengths = np.where(ends & (bones.length < _STUB * way), 0.5 * way, bones.length)
+    return np.asarray(lengths[order])
 
 
 def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:

@@ -121,6 +121,12 @@ def _aims(want: Wanted, rows: Indices) -> Targets:
     return {"target": want.position[..., rows, :]}
 
 
+def _pole(want: Wanted, rows: Indices, priority: int) -> Goal:
+    slack = want.amounts[rows[0]].get("turn_slack", 0.0)
+    limb: Targets = {"root": [str(want.settings[row]["root"]) for row in rows], "offset": want.offset[rows]}
+    return ik.Pole(**_common(want, rows, priority), **_aims(want, rows), **limb, slack=slack)
+
+
 def _plane(want: Wanted, rows: Indices, priority: int) -> Goal:
     one_sided = bool(want.settings[rows[0]].get("one_sided", False))
     common = _common(want, rows, priority)
@@ -178,6 +184,7 @@ MANY: Final[Mapping[str, Many]] = MappingProxyType(
         "position": Many(_position, _places, ("axes", "space", "slack")),
         "orientation": Many(_orientation, _turns, ("turn_axes", "space", "turn_slack")),
         "aim": Many(_aim, _aims, ("turn_slack",)),
+        "pole": Many(_pole, _aims, ("turn_slack",)),
         "plane": Many(_plane, _planes, ("one_sided",)),
     }
 )

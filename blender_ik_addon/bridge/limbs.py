@@ -101,6 +101,15 @@ def find_limbs(bones: Bones) -> tuple[Limb, ...]:
     return _bending(bones, joints)
 
 
+def side_of_bend(bones: Bones, lower: str) -> Array:
+    """(3,) where the joint above a limb's lower bone goes in a bend, in that bone's axes; Z if unknown."""
+    for limb in find_limbs(bones):
+        if bones.names[limb.lower] == lower:
+            turned = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3]
+            return np.asarray(turned @ np.cross(limb.first, limb.axis))
+    return np.array([0.0, 0.0, 1.0])
+
+
 def _look_at(bones: Bones, branch: Branch) -> _Found | None:
     """What of a branch would be a limb, if it has a twin."""
     ways = branch.ways / np.maximum(branch.lengths, 1e-12)[:, None]

@@ -169,12 +169,14 @@ class Figure:
         """The pose that channels make, see `posed`.
 
         Args:
-            channels: all bones of the armature.
+            channels: all bones of the armature; with a leading axis those of many poses, as the result then.
             matrix: (B, 4, 4) pose matrices of the bones outside of the figure.
         """
-        basis = self.state.basis.astype(float)
-        basis[self.plan.moving] = basis_matrices(self.bones, channels, self.plan.moving)
-        made = forward(self.bones, basis, matrix=matrix, which=self.plan.moving)
+        shape = (*channels.location.shape[:-1], 4, 4)
+        basis = np.array(np.broadcast_to(self.state.basis, shape), dtype=float)
+        basis[..., self.plan.moving, :, :] = basis_matrices(self.bones, channels, self.plan.moving)
+        outside = np.broadcast_to(matrix, shape)
+        made = forward(self.bones, basis, matrix=outside, which=self.plan.moving)
         return PoseState(channels, basis, made)
 
     @cached_property

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..compat import bone_selected
 from ..properties.access import rig_of
+from ..properties.measures import counted
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
 
@@ -27,7 +28,7 @@ class ARTICULATE_OT_body_fit(OnArmature):
         from ..control.collision.body import fit
 
         count = fit(armature, context.scene)
-        self.report({"INFO"}, f"{count} bone{'' if count == 1 else 's'} measured")
+        self.report({"INFO"}, f"{counted(count, 'bone')} measured")
 
 
 class ARTICULATE_OT_body_clear(OnArmature):
@@ -145,7 +146,7 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
         from ..control.collision.self_collision import list_contacts
 
         count = list_contacts(armature, context.evaluated_depsgraph_get())
-        self.report({"INFO"}, f"{count} pair{'' if count == 1 else 's'} touch in the rest pose")
+        self.report({"INFO"}, f"Found {counted(count, 'touching pair')} in the rest pose")
 
 
 def _active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> str:

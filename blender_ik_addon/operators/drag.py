@@ -20,7 +20,7 @@ from bpy.props import (
 
 from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.measures import angle, length, metre
+from ..properties.measures import angle, counted, length, metre
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
 from .hand import Hand, changed_levels
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
 _SETTLES = 0.5  # seconds at most that a figure glides on to where it comes to rest, once the hand has let go
+_SUPPORTS = {"B": "balance", "H": "keep_hips"}  # by key: what keeps a figure from falling
 ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
@@ -45,6 +46,8 @@ KEYS: tuple[Key, ...] = (
     NUMBER,
     (("MOUSE_MMB",), "Bones That Take Part"),
     (("EVENT_R",), "Root Pinned or Free"),
+    (("EVENT_B",), "Balance"),
+    (("EVENT_H",), "Keep Hips"),
     CONFIRM,
     CANCEL,
 )
@@ -228,6 +231,8 @@ class ARTICULATE_OT_drag(OnArmature):
             self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
         elif event.type == "R":
             self._regrip(context, replace(grip, root="FREE" if drag.root == "PINNED" else "PINNED"))
+        elif event.type in _SUPPORTS:
+            self._regrip(context, replace(grip, switched=grip.switched ^ {_SUPPORTS[event.type]}))
         else:
             self._changed = self._hand.press(event.type, event.ascii) or self._changed
 
@@ -335,13 +340,14 @@ class ARTICULATE_OT_drag(OnArmature):
         if hand.typed:
             parts.append(f"{hand.typed}{'°' if hand.turning else ' m'}")
         levels = drag.grip.levels
-        parts.append(f"{levels} bone{'' if levels == 1 else 's'}" if levels else "whole figure")
+        parts.append(counted(levels, "bone") if levels else "whole figure")
         parts.append(f"root {drag.root.lower()}")
+        rule, holds = drag.support
+        if rule in _SUPPORTS.values():
+            parts.append(f"{rule.replace('_', ' ')} {'on' if holds else 'off'}")
         if drag.recording is not None:
-            moves, count = drag.recording.moves, len(drag.recording)
-            parts.append(
-                f"recorded {count} frames" if moves else "nothing recorded: start the playback first"
-            )
+            frames = f"recorded {counted(len(drag.recording), 'frame')}"
+            parts.append(frames if drag.recording.moves else "nothing recorded: start the playback first")
         if moved is not None:
             off = angle(moved.error) if hand.turning else length(moved.error)
             parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
@@ -380,7 +386,7 @@ def _summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
     did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
     did += f" with '{grip.other}' mirrored" if grip.other else ""
     if frames:
-        return f"{did} and recorded {frames} frames"
+        return f"{did} and recorded {counted(frames, 'frame')}"
     return did + ("" if status == "REACHED" else f": {message}")
 
 

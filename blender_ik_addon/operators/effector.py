@@ -11,6 +11,7 @@ from ..properties.access import rig_of
 from ..properties.declared import declared
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, kind_items
+from ..properties.measures import counted
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature
 from .bones import OnBones
@@ -226,7 +227,7 @@ class ARTICULATE_OT_clear(OnArmature):
         from ..control.rig.removal import switched_off
 
         count, off = clear(armature, delete_targets=self.delete_targets)
-        removed = f"{count} effector{'' if count == 1 else 's'} removed"
+        removed = f"{counted(count, 'effector')} removed"
         self.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
 
 

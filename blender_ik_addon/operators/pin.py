@@ -5,6 +5,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
+from ..properties.measures import counted
 from .active import FRESH, OnArmature
 from .bones import OnBones
 
@@ -87,7 +88,7 @@ class ARTICULATE_OT_mirror(OnBones):
 
         look = TargetLook(**preferences.target_look(context))
         count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)
-        self.report({"INFO"}, f"{count} effector{'' if count == 1 else 's'} mirrored")
+        self.report({"INFO"}, f"{counted(count, 'effector')} mirrored")
 
 
 def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] | None) -> None:
@@ -95,7 +96,7 @@ def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] |
     from ..control.rig.removal import switched_off
 
     count, off = unpin(armature, bones)
-    removed = f"{count} pin{'' if count == 1 else 's'} removed"
+    removed = f"{counted(count, 'pin')} removed"
     operator.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
 
 

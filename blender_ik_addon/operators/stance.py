@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A relaxed stance by one click."""
+"""A relaxed stance by one click, and what the bones are taken for."""
 
 import bpy
 
+from ..properties.bone import KINDS
+from ..properties.refusal import Refused
 from .active import OnArmature, tell_unkeyed
+from .bones import OnBones
 
 
 class ARTICULATE_OT_relaxed_stance(OnArmature):
@@ -22,4 +25,27 @@ class ARTICULATE_OT_relaxed_stance(OnArmature):
         tell_unkeyed(self, context)
 
 
-CLASSES = (ARTICULATE_OT_relaxed_stance,)
+class ARTICULATE_OT_bone_kinds(OnBones):
+    """Say what bones are taken for."""
+
+    bl_idname = "articulate.bone_kinds"
+    bl_label = "Recognised Kinds"
+    bl_description = "Say what the selected bones are taken for: hip, knee, spine and so on"
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Read the map and report it."""
+        from ..bridge.armature import read_bones
+        from ..bridge.space import upward
+        from ..control.frame.bone_map import bone_map
+
+        bones, names = read_bones(armature), self.bones(context, armature)
+        missing = next((name for name in names if name not in bones.index), None)
+        if missing is not None:
+            raise Refused(f"Armature '{armature.name}' has no bone '{missing}'")
+        kinds = bone_map(armature, bones, upward(armature)).kinds.kinds
+        labels = {identifier: label for identifier, label, *_ in KINDS}
+        told = [f"{name}: {labels[kinds[bones.index[name]]]}" for name in names]
+        self.report({"INFO"}, "; ".join(told))
+
+
+CLASSES = (ARTICULATE_OT_relaxed_stance, ARTICULATE_OT_bone_kinds)

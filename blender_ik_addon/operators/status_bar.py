@@ -9,8 +9,8 @@ from typing import Literal
 import bpy
 
 Icon = Literal[
-    "EVENT_CTRL", "EVENT_ESC", "EVENT_R", "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z",
-    "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE", "MOUSE_RMB",
+    "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_H", "EVENT_R", "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X",
+    "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE", "MOUSE_RMB",
 ]  # fmt: skip
 Key = tuple[tuple[Icon, ...], str]
 """Icons of keys, and what they do."""

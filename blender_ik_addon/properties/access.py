@@ -32,6 +32,12 @@ def holds(objects: Any, thing: bpy.types.Object) -> bool:
     return objects.get(thing.name) == thing or any(other == thing for other in objects)
 
 
+def active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> Any:
+    """The active pose bone, if it is of that armature; else None."""
+    bone = context.active_pose_bone
+    return bone if bone is not None and bone.id_data is armature else None
+
+
 def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     """The armature in Pose Mode, else the active object if it is an armature, else the one that follows it.
 

@@ -4,9 +4,36 @@
 from typing import Any
 
 import bpy
-from bpy.props import FloatProperty, StringProperty
+from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from .options import OVERRIDE, moved, reshaped
+
+FROM_FIGURE = "FIGURE"
+KINDS = (
+    (FROM_FIGURE, "From Figure", "As the figure is recognised: by its tree, lengths and places", "NONE", 0),
+    ("root", "Hips", "Carries the trunk and the legs", "NONE", 1),
+    ("spine", "Spine", "Part of the trunk", "NONE", 2),
+    ("neck", "Neck", "Between trunk and head", "NONE", 3),
+    ("head", "Head", "The head", "NONE", 4),
+    (
+        "clavicle",
+        "Clavicle",
+        "Collar bone or shoulder blade: between the trunk and a limb",
+        "NONE",
+        5,
+    ),
+    ("shoulder", "Shoulder", "Upper arm, or the upper bone of a front leg: an arm begins here", "NONE", 6),
+    ("elbow", "Elbow", "Forearm", "NONE", 7),
+    ("wrist", "Wrist", "Hand", "NONE", 8),
+    ("hip", "Hip", "Thigh: a leg begins here", "NONE", 9),
+    ("knee", "Knee", "Shin", "NONE", 10),
+    ("ankle", "Ankle", "Foot", "NONE", 11),
+    ("paw", "Paw", "Toes, or what is beyond a foot or a hand", "NONE", 12),
+    ("tail", "Tail", "Part of a tail", "NONE", 13),
+    ("wing", "Wing", "Part of a wing", "NONE", 14),
+    ("other", "Other", "None of these", "NONE", 15),
+)
+"""What a bone is, by the joint at its head; identifiers as `ikmath.model.figure_kinds.Kind`."""
 
 
 class ArticulateBone(bpy.types.PropertyGroup):
@@ -39,11 +66,22 @@ class ArticulateBone(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=reshaped,
     )
+    kind: EnumProperty(
+        name="Kind",
+        description=(
+            "What the joint at the bone's head is, for the natural choice of poses. The bone of the other "
+            "side is the same, unless it is set too"
+        ),
+        items=KINDS,
+        default=FROM_FIGURE,
+        override=OVERRIDE,
+        update=reshaped,
+    )
     # See `bone_names`. It is no setting: an override has no bones of its own to rename.
     remembered_name: StringProperty(options={"HIDDEN"})
 
 
-def bone_settings(armature: bpy.types.Object, name: str) -> dict[str, float]:
+def bone_settings(armature: bpy.types.Object, name: str) -> dict[str, Any]:
     """One setting of all bones that have any of their own, by name; what nobody has touched is left out.
 
     To look at a bone's settings would make them: it is asked first whether they are there.

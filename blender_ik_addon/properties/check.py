@@ -167,6 +167,9 @@ def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> 
         yield f"bone '{second}' is its bone and its second bone; choose another one"
     elif not second and "loop" in effector.kind_info.asks:
         yield f"it joins bone '{effector.bone}' to no second bone; choose that one"
+    bone = bones.get(effector.bone)
+    if "pole" in effector.kind_info.asks and bone is not None and bone.parent is None:
+        yield f"bone '{bone.name}' has no bone above it, so no knee or elbow; choose a shin or a forearm"
     if "distance" in effector.kind_info.options and not effector.distance > 0.0:
         metres = effector.distance * metre(bpy.context.scene)
         yield (

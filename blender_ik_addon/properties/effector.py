@@ -35,16 +35,37 @@ def _hold_place(effector: "ArticulateEffector", _context: bpy.types.Context) -> 
     if pose_bone is None:
         return
     matrix = armature.matrix_world @ pose_bone.matrix
-    effector.pin_location = matrix @ effector.first_target(pose_bone.bone)
+    effector.pin_location = matrix @ effector.first_target(pose_bone)
     # A plane is pinned level; for a slope, use a target.
     level = (1.0, 0.0, 0.0, 0.0)
     effector.pin_rotation = level if effector.kind == "PLANE" else matrix.to_quaternion()
+
+
+def bend_side(pose_bone: Any):
+    """(3,) where a bone's knee or elbow points, from its limb's line, the armature's axes.
+
+    A limb that is straight now points to where it does at rest. None if it is straight there too.
+    """
+    bone, above = pose_bone.bone, pose_bone.parent
+    if above is not None:
+        drawn = pose_bone.matrix @ bone.matrix_local.inverted_safe()
+        rest = (bone.parent.head_local, bone.head_local, bone.tail_local)
+        for root, middle, end in (
+            (above.head, pose_bone.head, pose_bone.tail),
+            tuple(drawn @ place for place in rest),
+        ):
+            line = end - root
+            side = (middle - root) - (middle - root).project(line)
+            if side.length > _STRAIGHT * line.length:
+                return side.normalized()
+    return None
 
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) else tuple(value)
 
 
+_STRAIGHT: Final = 0.005  # of the limb's length; a joint nearer to its line points nowhere
 _ELSEWHERE: Final = frozenset({"target", "keeps_motion", "pinned", "alternatives", *AMOUNTS})
 
 # Options that depend on others; what is not listed always means something.
@@ -229,15 +250,21 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         """Whether an option of the kind means something beside the others, as they are set now."""
         return option not in _MEANS_SOMETHING or _MEANS_SOMETHING[option](self)
 
-    def first_target(self, bone: bpy.types.Bone, scale: float = 1.0):
+    def first_target(self, pose_bone: bpy.types.PoseBone, scale: float = 1.0, side: Any = (0.0, 0.0, 1.0)):
         """Where a target asks for what is there already, in the bone's own axes (3,).
 
         Args:
-            bone: the effector's bone; scale: length of one of its units in the world.
+            pose_bone: the effector's bone; scale: length of one of its units in the world.
+            side: (3,) where a straight limb bends to, in the bone's own axes.
         """
         from mathutils import Vector
 
-        ahead = 0.0
+        bone, ahead = pose_bone.bone, 0.0
+        if "pole" in self.kind_info.asks:
+            bend = bend_side(pose_bone)
+            if bend is not None:
+                side = pose_bone.matrix.to_3x3().inverted_safe() @ bend
+            return 2.0 * bone.length * Vector(side)
         if "aim" in self.kind_info.asks:
             ahead = 2.0 * bone.length
         elif "distance" in self.kind_info.options:

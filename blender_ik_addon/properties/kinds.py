@@ -12,6 +12,7 @@ from dataclasses import dataclass
 _PLACE = ("point", "offset", "axes", "space", "slack", "planted", "footprint")
 _TURN = ("turn_axes", "space", "turn_slack")
 _STAYS = ("keeps_motion", "pinned")
+_ANGLES = frozenset({"orientation", "aim", "pole"})
 _SECOND = ("second_bone", "second_point", "second_offset")
 
 AMOUNTS = ("slack", "turn_slack", "distance", "margin", "planted", "footprint")
@@ -62,12 +63,12 @@ class Kind:
     @property
     def in_metres(self) -> bool:
         """Whether it has an error that is a distance."""
-        return bool(set(self.asks) - {"orientation", "aim"})
+        return bool(set(self.asks) - _ANGLES)
 
     @property
     def in_radians(self) -> bool:
         """Whether it has an error that is an angle."""
-        return bool({"orientation", "aim"} & set(self.asks))
+        return bool(_ANGLES & set(self.asks))
 
 
 KINDS: dict[str, Kind] = {
@@ -110,6 +111,15 @@ KINDS: dict[str, Kind] = {
             3,
             ("aim",),
             ("target", "pinned", "axis", "turn_slack", "point", "offset"),
+        ),
+        Kind(
+            "POLE",
+            "Pole",
+            "Turn the limb so that its knee or elbow points at the target. Add it to the shin or forearm",
+            "CON_LOCKTRACK",
+            9,
+            ("pole",),
+            ("target", "pinned", "turn_slack"),
         ),
         Kind(
             "PLANE",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths and angles as a person reads them."""
+"""Lengths, angles and counts as a person reads them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
     """
     size: Any = armature.dimensions
     return distance > _SEEN_SHARE * max(size) or turn > _SEEN_TURN
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things, such as "1 bone" or "3 bones".
+
+    Args:
+        count: of them; what: one of them is called, a noun whose plural ends in s.
+    """
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def metre(scene: bpy.types.Scene) -> float:

@@ -107,7 +107,7 @@ def other_settings(rig: ArticulateRig) -> Any:
     """The rest: the methods' own parameters, the body and what it weighs."""
     body = rig.body
     armature: Any = rig.id_data
-    bones = [bone_settings(armature, name) for name in ("mass", "posture")]
+    bones = [bone_settings(armature, name) for name in ("mass", "posture", "kind")]
     links, pairs = [_link(link) for link in body.links], [_pair(pair) for pair in body.pairs]
     return _parameters(rig.solver.parameters), _body(body), links, pairs, bones
 

@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the figure is solved: saved with the armature object."""
 
+from typing import Final
+
 import bpy
-from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, PointerProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
 from .options import OVERRIDE, moved
@@ -65,7 +75,17 @@ POSTURES = (
         "NONE",
         2,
     ),
+    (
+        "LIBRARY",
+        "From Pose Library",
+        "Poses of the file that are marked as assets, in which the effectors are placed alike",
+        "NONE",
+        3,
+    ),
 )
+
+LEARNED: Final = {"ACTIONS": "From Actions", "LIBRARY": "From Pose Library"}
+"""Of these the postures that are learned from actions."""
 
 
 class ArticulateSolver(bpy.types.PropertyGroup):
@@ -135,7 +155,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     max_iterations: IntProperty(
         name="Iterations",
-        description="The most steps of a solve; Hierarchical may take as many again. 0: the method chooses",
+        description="The most steps of a solve. 0: the method chooses",
         default=0,
         min=0,
         soft_max=500,
@@ -167,11 +187,31 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=moved,
     )
+    balance: BoolProperty(
+        name="Balance",
+        description="A figure that stands keeps its weight over its feet, unless its hips are moved",
+        default=True,
+        override=OVERRIDE,
+        update=moved,
+    )
+    keep_hips: BoolProperty(
+        name="Keep Hips",
+        description="A figure that sits, lies or leans keeps its hips in place, unless they are moved",
+        default=True,
+        override=OVERRIDE,
+        update=moved,
+    )
     posture_from: EnumProperty(
         name="Posture",
         description="The pose that the figure keeps to where the effectors leave it free",
         items=POSTURES,
         default="AUTO",
+        override=OVERRIDE,
+        update=moved,
+    )
+    posture_actions: StringProperty(
+        name="Actions",
+        description="Only actions with one of these words in their name; commas between words. Empty: all",
         override=OVERRIDE,
         update=moved,
     )

@@ -3,10 +3,9 @@
 
 import bpy
 
-from ..properties.access import active_armature, rig_of
 from ..properties.check import objections
 from ..properties.menus import method_items
-from .tab import SubPanel
+from .tab import SubPanel, draw_all
 from .text import draw_text
 
 
@@ -16,24 +15,16 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
     bl_idname = "ARTICULATE_PT_advanced"
     bl_label = "Advanced"
 
-    def draw(self, context) -> None:
+    def fill(self, layout, context, armature, rig) -> None:
         """Method, its parameters, limits and when it stops."""
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        armature = active_armature(context)
-        solver = rig_of(armature).solver
-        self._draw_method(layout, context, armature)
-        column = layout.column()
-        for name in solver.parameters.names(solver.method):
-            column.prop(solver.parameters, name)
-        for name in ("limits", "max_iterations", "tolerance"):
-            column.prop(solver, name)
+        solver = rig.solver
+        self._draw_method(layout, context, armature, solver.method)
+        draw_all(layout, solver.parameters, solver.parameters.names(solver.method))
+        draw_all(layout, solver, ("limits", "max_iterations", "tolerance"))
 
     @staticmethod
-    def _draw_method(layout, context, armature) -> None:
+    def _draw_method(layout, context, armature, method) -> None:
         """The method, whose menu greys out what cannot take what is asked; and why this one cannot."""
-        method = rig_of(armature).solver.method
         label = next(item[1] for item in method_items() if item[0] == method)
         wrong = objections(armature)[method]
         line = layout.split(factor=0.4, align=True)
@@ -54,15 +45,11 @@ class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):
     bl_label = "Avoidance"
     bl_parent_id = "ARTICULATE_PT_advanced"
 
-    def draw(self, context) -> None:
+    def fill(self, layout, _context, _armature, rig) -> None:
         """The way and its parameters."""
-        layout, body = self.layout, rig_of(active_armature(context)).body
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        column = layout.column()
-        column.prop(body, "avoidance", text="Method")
-        for name in body.parameters.names(body.avoidance):
-            column.prop(body.parameters, name)
+        body = rig.body
+        layout.column().prop(body, "avoidance", text="Method")
+        draw_all(layout, body.parameters, body.parameters.names(body.avoidance))
 
 
 CLASSES = (ARTICULATE_PT_advanced, ARTICULATE_PT_avoidance)

@@ -9,6 +9,7 @@ import bpy
 
 from ..properties.kinds import KINDS
 from ..properties.measures import angle, is_seen, length
+from .tab import draw_eye
 from .text import ICON, letters, sidebar_width
 
 ENDED: Mapping[str, Any] = MappingProxyType(
@@ -53,9 +54,7 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
             label = told.row(align=True)
             label.alert = text == _NO_TARGET
             label.label(text=text, icon=icon)
-        line.prop(
-            effector, "enabled", text="", emboss=False, icon="HIDE_OFF" if effector.enabled else "HIDE_ON"
-        )
+        draw_eye(line, effector)
 
 
 def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[Label], float]:

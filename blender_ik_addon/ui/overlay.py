@@ -30,10 +30,11 @@ class ARTICULATE_PT_viewport(SubPanel, bpy.types.Panel):
     bl_idname = "ARTICULATE_PT_viewport"
     bl_label = "Viewport"
 
-    def draw(self, context) -> None:
+    def fill(self, layout, context, armature, _rig) -> None:
         """The switches; greyed out while Blender's own overlays are off."""
-        self.layout.active = context.space_data.overlay.show_overlays
-        _draw_switches(self.layout, active_armature(context))
+        layout.use_property_split = False
+        layout.active = context.space_data.overlay.show_overlays
+        _draw_switches(layout, armature)
 
 
 class ARTICULATE_PT_overlays(bpy.types.Panel):

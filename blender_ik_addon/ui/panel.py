@@ -5,13 +5,14 @@ from typing import Final
 
 import bpy
 
-from ..properties.access import active_armature, posed_armature, rig_of, session_of
+from ..properties.access import active_armature, active_bone, posed_armature, rig_of, session_of
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost, weighs
+from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
 from .message import draw_message
-from .tab import SubPanel, Tab
+from .tab import SubPanel, Tab, draw_all, draw_list
 from .text import draw_fixed, draw_text
 
 TOOL = "articulate.drag_bone"
@@ -52,17 +53,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             return
         rig = rig_of(armature)
         self._draw_drag(context)
-        row = layout.row()
-        row.template_list(
-            ARTICULATE_UL_effectors.bl_idname,
-            "",
-            rig,
-            "effectors",
-            rig,
-            "active_effector",
-            rows=2,
-        )
-        column = row.column(align=True)
+        column = draw_list(layout, ARTICULATE_UL_effectors, rig, "effectors", "active_effector")
         column.operator_menu_enum("articulate.effector_add", "kind", text="", icon="ADD")
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
         column.operator("articulate.clear", text="", icon="TRASH")
@@ -113,27 +104,21 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
         armature = active_armature(context)
         return armature is not None and rig_of(armature).active is not None
 
-    def draw(self, context) -> None:
+    def fill(self, layout, context, armature, rig) -> None:
         """Bone, kind, target, how much it counts; what the last solve left."""
-        armature = active_armature(context)
-        effector = rig_of(armature).active
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        effector, bone = rig.active, active_bone(context, armature)
         column = layout.column()
         column.prop(effector, "kind")
         column.prop_search(effector, "bone", armature.data, "bones")
         for option in shown_options(effector):
             if option not in DETAILS:
                 draw_option(layout, armature, effector, option)
-        bone = context.active_pose_bone
-        if "over" in effector.kind_info.options and bone is not None and bone.id_data is armature:
+        if "over" in effector.kind_info.options and bone is not None:
             layout.column().prop(bone.articulate, "mass", text=f"Mass of {bone.name}")
         column = layout.column()
         column.prop_search(effector, "chain_root", armature.data, "bones")
         column.use_property_decorate = True
-        for name in ("priority", "weight", "influence"):
-            column.prop(effector, name)
+        draw_all(column, effector, ("priority", "weight", "influence"))
         icon = ENDED.get(how_it_ended(effector), "NONE")
         draw_fixed(layout.row(), context, ended_text(effector), _ENDED_ROWS, icon=icon)
 
@@ -152,16 +137,11 @@ class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
         effector = rig_of(armature).active if armature is not None else None
         return effector is not None and bool(set(shown_options(effector)) & set(DETAILS))
 
-    def draw(self, context) -> None:
+    def fill(self, layout, _context, armature, rig) -> None:
         """As the effector's kind has them."""
-        armature = active_armature(context)
-        effector = rig_of(armature).active
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        for option in shown_options(effector):
+        for option in shown_options(rig.active):
             if option in DETAILS:
-                draw_option(layout, armature, effector, option)
+                draw_option(layout, armature, rig.active, option)
 
 
 def shown_options(effector) -> list[str]:
@@ -199,13 +179,9 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
     bl_idname = "ARTICULATE_PT_posture"
     bl_label = "Posture"
 
-    def draw(self, context) -> None:
+    def fill(self, layout, context, armature, rig) -> None:
         """The settings that a pose depends on, whatever the method."""
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        armature = active_armature(context)
-        solver = rig_of(armature).solver
+        solver, bone = rig.solver, active_bone(context, armature)
         column = layout.column()
         column.row().prop(solver, "root", expand=True)
         if solver.root == "FREE":
@@ -219,10 +195,18 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
             row = column.row(align=True)
             row.prop(solver, "posture_from")
             row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
+            if solver.posture_from in LEARNED:
+                column.prop(solver, "posture_actions", icon="VIEWZOOM")
+            row = column.row(heading="Support")
+            row.active = solver.effort == "WEIGHT"
+            row.prop(solver, "balance")
+            row.prop(solver, "keep_hips")
         column.prop(solver, "posture")
-        bone = context.active_pose_bone
-        if bone is not None and bone.id_data is armature:
-            column.prop(bone.articulate, "posture", text=f"of {bone.name}")
+        if bone is not None:
+            column.prop(bone.articulate, "posture", text=f"Keep {bone.name}")
+            row = column.row(align=True)
+            row.prop(bone.articulate, "kind", text=f"Kind of {bone.name}")
+            row.operator("articulate.bone_kinds", text="", icon="INFO")
 
 
 class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
@@ -231,12 +215,8 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
     bl_idname = "ARTICULATE_PT_bake"
     bl_label = "Live and Bake"
 
-    def draw(self, context) -> None:
+    def fill(self, layout, context, _armature, rig) -> None:
         """The settings of live solving and of the bake."""
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        rig = rig_of(active_armature(context))
         settings = rig.bake
         layout.column().prop(rig, "live_mode")
         # A render poses a live figure from a thread of its own.

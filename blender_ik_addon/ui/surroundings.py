@@ -3,9 +3,9 @@
 
 import bpy
 
-from ..properties.access import active_armature, rig_of
+from ..properties.access import active_armature, active_bone, rig_of
 from ..properties.measures import length
-from .tab import SubPanel
+from .tab import SubPanel, draw_all, draw_eye, draw_list
 from .text import draw_text
 
 
@@ -27,9 +27,7 @@ class ARTICULATE_UL_obstacles(bpy.types.UIList):
         if obstacle.margin:
             line.label(text=f"+{length(obstacle.margin, short=True)}")
         line.prop(obstacle, "mode", text="", icon_only=True, emboss=False)
-        line.prop(
-            obstacle, "enabled", text="", emboss=False, icon="HIDE_OFF" if obstacle.enabled else "HIDE_ON"
-        )
+        draw_eye(line, obstacle)
 
 
 class ARTICULATE_UL_links(bpy.types.UIList):
@@ -48,7 +46,7 @@ class ARTICULATE_UL_links(bpy.types.UIList):
         name.alert = link.name not in body.id_data.data.bones
         name.label(text=link.name, icon="BONE_DATA")
         split.prop(link, "radius", text="", emboss=False)
-        line.prop(link, "enabled", text="", emboss=False, icon="HIDE_OFF" if link.enabled else "HIDE_ON")
+        draw_eye(line, link)
 
 
 class ARTICULATE_UL_pairs(bpy.types.UIList):
@@ -74,23 +72,14 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
     bl_idname = "ARTICULATE_PT_obstacles"
     bl_label = "Obstacles"
 
-    def draw(self, context) -> None:
+    def fill(self, layout, context, _armature, rig) -> None:
         """The list, the active one's details, what the last solve came to."""
-        layout, rig = self.layout, rig_of(active_armature(context))
-        row = layout.row()
-        row.template_list(
-            ARTICULATE_UL_obstacles.bl_idname, "", rig, "obstacles", rig, "active_obstacle", rows=2
-        )
-        column = row.column(align=True)
+        column = draw_list(layout, ARTICULATE_UL_obstacles, rig, "obstacles", "active_obstacle")
         column.operator("articulate.obstacle_add", text="", icon="ADD")
         column.operator("articulate.obstacle_remove", text="", icon="REMOVE").obstacle = ""
-        layout.use_property_split = True
-        layout.use_property_decorate = False
         if 0 <= rig.active_obstacle < len(rig.obstacles):
             obstacle = rig.obstacles[rig.active_obstacle]
-            column = layout.column()
-            for name in ("object", "collection", "mode", "margin"):
-                column.prop(obstacle, name)
+            draw_all(layout, obstacle, ("object", "collection", "mode", "margin"))
         if rig.body.nearest:
             layout.label(text=f"Nearest: {rig.body.nearest}, {length(rig.body.clearance)}")
         for sentence in rig.body.notes.splitlines():
@@ -104,25 +93,19 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
     bl_label = "Body"
     bl_parent_id = "ARTICULATE_PT_obstacles"
 
-    def draw(self, context) -> None:
+    def fill(self, layout, context, armature, rig) -> None:
         """Fit, the list of capsules, that of the active bone, the margin."""
-        layout, armature = self.layout, active_armature(context)
-        body = rig_of(armature).body
+        body, bone = rig.body, active_bone(context, armature)
         row = layout.row(align=True)
         row.operator("articulate.body_fit", icon="MOD_SKIN")
         row.prop(body, "show", text="", icon="HIDE_OFF" if body.show else "HIDE_ON")
         if body.links:
             row.operator("articulate.body_clear", text="", icon="TRASH")
-            row = layout.row()
-            row.template_list(ARTICULATE_UL_links.bl_idname, "", body, "links", body, "active_link", rows=3)
-            column = row.column(align=True)
+            column = draw_list(layout, ARTICULATE_UL_links, body, "links", "active_link", rows=3)
             column.operator("articulate.link_add", text="", icon="ADD").bone = ""
             column.operator("articulate.link_remove", text="", icon="REMOVE").bone = ""
-        layout.use_property_split = True
-        layout.use_property_decorate = False
         column = layout.column()
-        bone = context.active_pose_bone
-        if body.links and bone is not None and bone.id_data == armature:
+        if body.links and bone is not None:
             self._draw_bone(column, body, bone.name)
         column.prop(body, "margin")
 
@@ -147,13 +130,10 @@ class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
         """The switch."""
         self.layout.prop(rig_of(active_armature(context)).body, "self_collision", text="")
 
-    def draw(self, context) -> None:
+    def fill(self, layout, _context, _armature, rig) -> None:
         """The list of exceptions and its buttons."""
-        layout, body = self.layout, rig_of(active_armature(context)).body
-        layout.active = body.self_collision
-        row = layout.row()
-        row.template_list(ARTICULATE_UL_pairs.bl_idname, "", body, "pairs", body, "active_pair", rows=2)
-        column = row.column(align=True)
+        layout.active = rig.body.self_collision
+        column = draw_list(layout, ARTICULATE_UL_pairs, rig.body, "pairs", "active_pair")
         column.operator("articulate.pair_remove", text="", icon="REMOVE").index = -1
         column.operator("articulate.pairs_fill", text="", icon="FILE_REFRESH")
         row = layout.row(align=True)

@@ -17,6 +17,7 @@ from ..properties.kinds import AMOUNTS, KINDS, Kind
 _REACHED: Final = 0.005  # share of a bone's length; closer than this a target counts as reached for the eye
 _FAR_OFF: Final = 0.25
 _TURNED: Final = 0.01  # radians, the same for turns
+_STRAIGHT: Final = 0.01  # of a limb's length; a knee nearer to its line points nowhere
 _FAR_TURNED: Final = 0.35
 Triple = tuple[float, float, float]
 Turn = tuple[float, float, float, float]
@@ -114,6 +115,11 @@ class Mark(NamedTuple):
             turned = self._masked("turn_axes", between.to_exponential_map(), matrix).length
         if "aim" in asks:
             turned = (matrix.to_3x3() @ Vector(self.axis)).angle(wanted - place, 0.0)
+        if "pole" in asks:
+            place, root = matrix.translation, matrix_of(self.told["root"]).translation
+            line = matrix @ Vector(self.local) - root
+            bend, way = ((end - root) - (end - root).project(line) for end in (place, wanted))
+            turned = bend.angle(way, 0.0) if bend.length > _STRAIGHT * line.length else 0.0
         turned -= self.told.get("turn_slack", 0.0)
         miss = max(distance_miss(off, self.length), _level(turned, _TURNED, _FAR_TURNED))
         return (place.x, place.y, place.z), (wanted.x, wanted.y, wanted.z), miss
@@ -147,6 +153,10 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
         has, asks = KINDS[kind].options, KINDS[kind].asks
         plain, masks = _TOLD[kind]
         told: dict[str, Any] = {name: getattr(effector, name) for name in plain}
+        if "pole" in asks:
+            if bone.parent is None:
+                continue
+            told["root"] = bone.parent.name
         for name in masks:
             told[name] = tuple(getattr(effector, name))
         second = _NO_BONE

@@ -10,6 +10,7 @@ from .closest_pairs import ClosestPairs
 from .mesh import MODES, TriangleMesh
 from .scene import Scene, critical_points
 from .self_pairs import self_pairs
+from .shapes.box import Box
 from .shapes.capsule import Capsule
 from .shapes.cylinder import Cylinder
 from .shapes.half_space import HalfSpace
@@ -24,6 +25,7 @@ __all__ = [
     "MODES",
     "SHAPES",
     "Body",
+    "Box",
     "Capsule",
     "Cylinder",
     "FitOptions",

@@ -222,8 +222,9 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
 
 def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array) -> bool:
     """Whether all effectors that are short are so by no more than their chains are too short for."""
-    excess = errors - _beyond_reach(problem)
-    return bool((excess[errors > tolerances] <= _FULL * problem.length).all())
+    beyond, short = _beyond_reach(problem), errors > tolerances
+    nearly = (beyond > 0.0) & (errors - beyond <= _FULL * problem.length)
+    return bool(nearly[short].all())
 
 
 def too_far(problem: Problem, errors: Array) -> bool:

@@ -14,11 +14,15 @@ from .distance import Distance
 from .loop import Loop
 from .orientation import Orientation
 from .plane import Plane
+from .pole import Pole
 from .position import Position
 from .posture import Posture
 
 GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
-    {goal.kind: goal for goal in (Position, Orientation, Aim, Plane, Distance, Balance, Loop, AnyOf, Posture)}
+    {
+        goal.kind: goal
+        for goal in (Position, Orientation, Aim, Pole, Plane, Distance, Balance, Loop, AnyOf, Posture)
+    }
 )
 
 __all__ = [
@@ -28,6 +32,7 @@ __all__ = [
     "Distance",
     "Loop",
     "Plane",
+    "Pole",
     "GOALS",
     "Frame",
     "Goal",

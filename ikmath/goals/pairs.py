@@ -34,7 +34,7 @@ class Pairs(Effectors):
         second, second_offset = self.joints, np.broadcast_to(self.offset, (len(self.joints), 3))
         self._hold(a, offset_a)
         if len(second) != len(self.joints):
-            raise BadShape(f"joint_b of {self.kind} goal", f"{len(self.joints)} names", (len(second),))
+            raise BadShape(f"joint_b of {self.kind} goal", "one name a joint", (len(second),))
         self.offset = np.concatenate([np.broadcast_to(self.offset, (len(self.joints), 3)), second_offset])
         self.labels = tuple(f"{x} to {y}" for x, y in zip(self.joints, second, strict=True))
         self.joints += second

@@ -8,9 +8,9 @@ Escande, Mansard & Wieber 2014). Last of all z comes as near to a target as the 
 For a given active set a level is one symmetric system in the multipliers y of its rows. Rows that must hold
 (active constraints, stronger levels) and rows that pull (the level's own) differ only in their compliance:
 `(R R^T + compliance) y = wanted - R t`, `z = t + R^T y`, with t = 0 but for the target. The active set is
-found by exchanging all that is amiss at once (block principal pivoting: Portugal, Judice & Vicente 1994),
-and one constraint at a time by a dual method where that makes no progress (Lawson & Hanson 1974, chapter
-23; Goldfarb & Idnani 1983).
+found by exchanging all that is amiss at once (block principal pivoting: Portugal, Judice & Vicente 1994)
+as long as less and less is, and from there one constraint at a time by a dual method (Lawson & Hanson 1974,
+chapter 23; Goldfarb & Idnani 1983).
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ _INSIDE: Final = 1e-11
 """Units of a constraint by which it may be exceeded: rounding of `G z`."""
 _PULL: Final = 1e-10
 """Share of the largest multiplier below which the sign of a multiplier is rounding."""
-_PATIENCE: Final = 3
-"""Exchanges of whole sets without progress before single ones (Portugal et al. use 10; 3 is quicker)."""
 _CHANGES: Final = 4
 """Single changes per constraint at most: a safeguard against rounding."""
 
@@ -54,12 +52,14 @@ class Constraints:
         scale: units of the box: (n,) a diagonal, or (n, n) a matrix S with the bounded x = S z.
         lower, upper: (m,) of the box and of the rows, infinite where there is no bound.
         rows: (m - n, n) further rows by z.
+        equal: rows (p, n) by z and values (p,) that they have.
     """
 
     scale: Array
     lower: Array
     upper: Array
     rows: Array | None = None
+    equal: tuple[Array, Array] | None = None
 
     def reach(self, z: Array) -> Array:
         """(m,) G z."""
@@ -109,13 +109,14 @@ def hierarchical_qp(
         active: of each level (the target's last) the active set to begin with, see `Step.active`.
     """
     count, n = len(constraints.lower), len(constraints.scale)
-    origin, kept, values = np.zeros(n), np.empty((0, n)), np.empty(0)
+    origin, nothing = np.zeros(n), np.empty((0, n))
+    kept, values = constraints.equal or (nothing, np.empty(0))
     found: list[Signs] = []
     forces: list[Array] = []
     begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
     stages = [(level, origin) for level in levels]
     if target is not None:
-        stages.append((Level(kept, values, 1.0), target))
+        stages.append((Level(nothing, np.empty(0), 1.0), target))
     for number, (level, centre) in enumerate(stages):
         if number < len(active) and len(active[number]) == count:
             begin = active[number] * np.isfinite(np.where(active[number] > 0, *bounds))
@@ -132,42 +133,45 @@ def _solve_level(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
 ) -> tuple[Array, Signs, Array]:
     """One level's optimum, its active set and the constraints' multipliers."""
-    fewest, idle = len(active) + 1, 0
-    while idle < _PATIENCE:
+    fewest = len(active) + 1
+    while True:
         z, force = _stationary(level, kept, values, target, constraints, active)
         beyond, pulls = _violated(constraints, z, active), _pulling(force, active)
         count = np.count_nonzero(beyond) + np.count_nonzero(pulls)
         if not count:
             return z, active, force
-        fewest, idle = (count, 0) if count < fewest else (fewest, idle + 1)
+        if count >= fewest:
+            return _one_at_a_time(level, kept, values, target, constraints, active)
+        fewest = count
         active = np.where(pulls, 0, active + np.sign(beyond)).astype(np.int8)
-    return _one_at_a_time(level, kept, values, target, constraints, active)
 
 
 def _one_at_a_time(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
 ) -> tuple[Array, Signs, Array]:
     """The same by a dual active-set method: forces never pull, and the worst violation is mended first."""
-    force = np.zeros(len(active))
+    force: Array | None = None
     for _ in range(_CHANGES * len(active)):
         z, wanted = _stationary(level, kept, values, target, constraints, active)
         pulls = _pulling(wanted, active)
-        if pulls.any():
+        if not pulls.any():
+            force = wanted
+            beyond = _violated(constraints, z, active)
+            worst = int(np.abs(beyond).argmax())
+            if not beyond[worst]:
+                break
+            active = active.copy()
+            active[worst] = 1 if beyond[worst] > 0 else -1
+        elif force is None:  # the active set to begin with is one whose forces push
+            active = np.where(pulls, 0, active).astype(np.int8)
+        else:
             # go towards the wanted forces until the first one vanishes; its constraint lets go
             share = np.where(pulls, force / np.where(pulls, force - wanted, 1.0), np.inf)
             first = int(share.argmin())
             force = force + share[first] * (wanted - force)
             active = active.copy()
             active[first], force[first] = 0, 0.0
-            continue
-        force = wanted
-        beyond = _violated(constraints, z, active)
-        worst = int(np.abs(beyond).argmax())
-        if not beyond[worst]:
-            break
-        active = active.copy()
-        active[worst] = 1 if beyond[worst] > 0 else -1
-    return z, active, force
+    return z, active, wanted
 
 
 def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:

@@ -8,7 +8,8 @@ pair nearest to the head has shoulders and elbows, the other pairs have hips and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -23,9 +24,11 @@ from .figure_kinds import Limb as Limb
 from .limb_rows import GROUND, FoundLimb, Rows, limbs_of
 from .pose import Pose
 from .skeleton import Skeleton
+from .told_limbs import LIMB_KINDS, with_told_limbs
 
 _LONG: Final = 0.15  # of the figure's size: the least length of what goes on as trunk or neck from a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
+NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
 
 def bone_tips(skeleton: Skeleton) -> Array:
@@ -65,13 +68,19 @@ def map_skeleton(
 
 
 def map_figure(
-    parents: npt.ArrayLike, heads: npt.ArrayLike, tails: npt.ArrayLike, up: npt.ArrayLike = (0.0, 0.0, 1.0)
+    parents: npt.ArrayLike,
+    heads: npt.ArrayLike,
+    tails: npt.ArrayLike,
+    up: npt.ArrayLike = (0.0, 0.0, 1.0),
+    told: Mapping[int, Kind] = NOTHING_TOLD,
 ) -> FigureMap:
     """The map of a tree of bones.
 
     Args:
         parents: (J,) index of each parent, -1 for roots, parents first.
         heads, tails: (J, 3) ends of the bones in a pose in which the figure stands; up: (3,).
+        told: kinds of joints that are known, by index. A shoulder or a hip begins a limb; its elbow or knee
+            and its end are the told ones below it, else the next bones.
 
     Raises:
         BadShape, BadValue: arrays that do not fit together.
@@ -84,7 +93,10 @@ def map_figure(
     head = arguments.shaped(heads, "heads", (len(above), 3))
     tail = arguments.shaped(tails, "tails", (len(above), 3))
     upward = arguments.shaped(up, "up", (3,))
-    return _Mapping(above, head, tail, upward / np.linalg.norm(upward)).result()
+    known = {arguments.whole(j, "joint of told", least=0): Kind(kind) for j, kind in told.items()}
+    if any(j >= len(above) for j in known):
+        raise BadValue("told", f"names joints beyond the {len(above)} of the figure.")
+    return _Mapping(above, head, tail, upward / np.linalg.norm(upward), known).result()
 
 
 def _children(parents: Index) -> list[list[int]]:
@@ -98,8 +110,10 @@ def _children(parents: Index) -> list[list[int]]:
 class _Mapping:
     """The work of `map_figure`, step by step."""
 
-    def __init__(self, parents: Index, heads: Array, tails: Array, up: Array) -> None:
-        self.parents, self.heads, self.tails, self.up = parents, heads, tails, up
+    def __init__(
+        self, parents: Index, heads: Array, tails: Array, up: Array, told: Mapping[int, Kind]
+    ) -> None:
+        self.parents, self.heads, self.tails, self.up, self.told = parents, heads, tails, up, told
         self.children = _children(parents)
         self.rows = Rows(parents, heads, tails, self.children)
         points = np.concatenate([heads, tails])
@@ -116,29 +130,35 @@ class _Mapping:
         return way
 
     def result(self) -> FigureMap:
-        found = limbs_of(self.rows, self.size, self.up)
+        found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up), self.told, self.ways)
         top = [int(self.parents[one.bones[0]]) for one in found]
-        pairs = [(a, found[a].twin) for a in range(len(found)) if a < found[a].twin]
+        pairs = [(a, found[a].twin) for a in range(len(found)) if a <= found[a].twin]
         low = min((self._lowest(b.bones) for b in found), default=0.0)
         ground = [any(self._lowest(found[i].bones) <= low + GROUND * self.size for i in p) for p in pairs]
         attached = [self._join(top[a], top[b]) for a, b in pairs]
         limbs_bones = {bone for one in found for bone in one.bones}
         body, head_way, tails = self._trunk(attached, ground, limbs_bones)
-        front = self._front(attached, ground, head_way)
+        body = next((j for j, kind in self.told.items() if kind == Kind.ROOT), body)
+        front = [
+            guess if (kind := found[a].kind) is None else kind != Kind.HIP
+            for (a, _), guess in zip(pairs, self._front(attached, ground, head_way), strict=True)
+        ]
         limbs: dict[int, Limb] = {}
         for number, (a, b) in enumerate(pairs):
-            for own, other in ((a, b), (b, a)):
+            for own, other in {(a, b), (b, a)}:
                 limbs[own] = self._limb(found[own], other, front[number], top[own])
         ordered = tuple(limbs[i] for i in sorted(limbs))
         self._name_trunk(attached, body, head_way, tails)
         for limb, kinds in zip(
-            ordered, (self._kinds_of(i, pairs, front) for i in sorted(limbs)), strict=True
+            ordered, (self._kinds_of(i, pairs, front, found[i].kind) for i in sorted(limbs)), strict=True
         ):
             self._name_limb(limb, kinds)
         feet = self._feet(ordered, pairs, ground, sorted(limbs))
         forward, left = self._axes(ordered, feet)
         self._bend(ordered, forward)
-        head = head_way[-1] if head_way and self.kinds[head_way[-1]] == Kind.HEAD else -1
+        for joint, kind in self.told.items():
+            self.kinds[joint] = kind
+        head = next((j for j, kind in enumerate(self.kinds) if kind == Kind.HEAD), -1)
         return FigureMap(
             tuple(self.kinds), self._row_lengths(body), ordered, feet, self.hinge, self._twins(ordered), body,
             head,             self.heads, self.tails, self.up, forward, left, self.size,
@@ -229,14 +249,16 @@ class _Mapping:
         walking = sum(ground)  # pairs; of more than two no arms touch the ground
         return [d == max(depth) and (walking <= 2 or not low) for d, low in zip(depth, ground, strict=True)]
 
-    def _kinds_of(self, number: int, pairs: list[tuple[int, int]], front: list[bool]) -> tuple[Kind, ...]:
+    def _kinds_of(
+        self, number: int, pairs: list[tuple[int, int]], front: list[bool], told: Kind | None
+    ) -> tuple[Kind, ...]:
+        if told is not None:
+            return LIMB_KINDS[told]
         pair = next(k for k, both in enumerate(pairs) if number in both)
         first = front.index(True) if True in front else -1
         if front[pair] and pair != first and len(pairs) > 2:
-            return Kind.WING, Kind.WING, Kind.WING, Kind.WING
-        if front[pair]:
-            return Kind.SHOULDER, Kind.ELBOW, Kind.WRIST, Kind.PAW
-        return Kind.HIP, Kind.KNEE, Kind.ANKLE, Kind.PAW
+            return LIMB_KINDS[Kind.WING]
+        return LIMB_KINDS[Kind.SHOULDER if front[pair] else Kind.HIP]
 
     def _name_trunk(
         self, attached: list[int], body: int, head_way: list[int], tails: list[list[int]]

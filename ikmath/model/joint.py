@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..errors import BadValue, UnknownName
+from .coupling import Mimic
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Joint:
         stiffness: 0 moves freely, towards 1 moves last; one number or one a free coordinate, in [0, 1).
         max_speed: radians or metres a second, above zero; one number or one a free coordinate; None is no
             limit.
+        mimic: the joint that this one follows, both with one coordinate.
         mass: kilograms (or any unit, all alike), at the joint's own frame; for balance.
         fixed: the six values (slides x y z, turns x y z) that the coordinates have which are not free.
         inherit_rotation: False when the joint's rotation is relative to the world while its place still
@@ -47,6 +49,7 @@ class Joint:
     fixed: npt.ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     inherit_rotation: bool = True
     max_speed: npt.ArrayLike | None = None
+    mimic: Mimic | None = None
 
     @property
     def slots(self) -> list[int]:
@@ -63,6 +66,8 @@ def parents_first(joints: Sequence[Joint]) -> tuple[Joint, ...]:
     by_name: dict[str, Joint] = {}
     for joint in joints:
         arguments.text(joint.name, "name of a joint")
+        if joint.mimic is not None:
+            arguments.of_kind(joint.mimic, Mimic, f"mimic of joint {joint.name!r}")
         if joint.parent is not None:
             arguments.text(joint.parent, f"parent of joint {joint.name!r}")
         if joint.name in by_name:

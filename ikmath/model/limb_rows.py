@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array, Index
+from .figure_kinds import Kind
 
 _AT: Final = 0.1  # of a bone's length, from its tail: what begins there goes on from it
 _FARTHER: Final = 1.5  # times as far as what hangs beside it goes what goes on
@@ -39,7 +40,9 @@ class FoundLimb:
     Attributes:
         bones: the row; joints: places in it of the bones below knee or elbow, and below a hock;
         above: number of bones of the part above the first joint; last: of the part below the last one;
-        depth: number of bones above; lengths: of the two longest parts; twin: index of the other side.
+        depth: number of bones above; lengths: of the two longest parts; twin: index of the other side, its
+            own if there is none.
+        kind: of the first joint, if it is told.
     """
 
     bones: tuple[int, ...]
@@ -49,6 +52,7 @@ class FoundLimb:
     depth: int
     lengths: tuple[float, float]
     twin: int = -1
+    kind: Kind | None = None
 
 
 class Rows:

@@ -163,12 +163,14 @@ class ExitsOfOne(NamedTuple):
         for column, inside in self.ends():  # a few: sooner than by numpy
             to[column] = inside
 
-    def crossed(self, q: Array) -> dict[int, Edge]:
-        """The edges of the pairs that would leave, from q (n,)."""
-        return {
-            pair: Edge(u, v, u * (a - q.item(x)) + v * (b - q.item(z)))
+    def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, Edge]]:
+        """The edges of pairs for which ending inside takes more than `most` off, from q; see `beyond`."""
+        there = np.broadcast_to(most, to.shape).item
+        return [
+            (pair, Edge(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
             for pair, x, z, (a, b, u, v) in self.pairs
-        }
+            if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
+        ]
 
     def bounds(self, q: Array, pairs: int) -> Bounds:
         """The same over all coordinates and pairs, of a step from q (n,)."""

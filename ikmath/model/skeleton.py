@@ -25,6 +25,7 @@ from ..arrays import Mask
 from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
 from ..rotation import Array
+from .coupling import coupling_of
 from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
 from .hinge_kinematics import Hinges, nodes_of, still
 from .joint import Joint, parents_first
@@ -58,6 +59,7 @@ class Skeleton(Lean):
         owner: (n,) the joint of each coordinate; slot: (n,) which of its six (0-2 slides, 3-5 turns).
         lower, upper: (n,) limits, infinite where there is none.
         stiffness: (n,); max_speed: (n,) radians or metres a second, infinite where there is none; mass: (J,).
+        coupling: which coordinates follow others (`Joint.mimic`), None if none does.
         inertia: (n,) see `weighed`; None unless given.
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
@@ -92,6 +94,9 @@ class Skeleton(Lean):
         self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
         self.max_speed = _per_coordinate(self.joints, slots, "max_speed", np.inf)
         self.inertia: Array | None = None
+        self.coupling = coupling_of(self.joints)
+        if self.coupling is not None:
+            self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
         self._check_coordinates()
         self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
         self._nodes = nodes_of(self.plan, self.owner, self.slot)
@@ -217,6 +222,8 @@ class Skeleton(Lean):
                 raise BadShape(name, f"({self.n},)", limits.shape)
             limits.flags.writeable = False
             setattr(other, name, limits)
+        if other.coupling is not None:
+            other.lower, other.upper = other.coupling.narrowed(other.lower, other.upper)
         other._check_coordinates()
         other.region = Region(self.owner, self.slot, other.lower, other.upper)
         return other
@@ -318,7 +325,12 @@ class Skeleton(Lean):
     @cached_property
     def rest(self) -> Array:
         """(n,) the rest pose: zeros, put inside the limits."""
-        return self.region.project(np.zeros(self.n))
+        return self.project(np.zeros(self.n))
+
+    def project(self, q: npt.ArrayLike) -> Array:
+        """Coordinates (*batch, n) put inside the limits, and followers where their leaders put them."""
+        inside = self.region.project(q)
+        return inside if self.coupling is None else self.coupling.apply(inside)
 
 
 def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:

@@ -23,21 +23,13 @@ import numpy as np
 from .. import arguments
 from ..errors import BadValue, UnknownName
 from ..rotation import Array, exp, matrix_from_euler
+from .coupling import Mimic
 from .hinge import axes_with_y, hinge, slider
 from .joint import Joint
 from .skeleton import Skeleton
 
 _ENDLESS: Final = 1e3
 """Radians or metres; files write limits of this size and more for none."""
-
-
-@dataclass(frozen=True)
-class _Mimic:
-    """`position = multiplier * position of leader + offset`."""
-
-    leader: str
-    multiplier: float
-    offset: float
 
 
 @dataclass(frozen=True)
@@ -54,7 +46,7 @@ class _UrdfJoint:
     lower: float | None
     upper: float | None
     max_speed: float | None
-    mimic: _Mimic | None
+    mimic: Mimic | None
 
     @property
     def what(self) -> str:
@@ -82,12 +74,12 @@ def from_urdf(
         root: name of the link to begin with; what is not below it is left out. The file's root if None.
         tip: name of a link, or several names: only the chains from the root to these are kept. All if None.
         fixed: name of a URDF joint -> position, radians or metres. These joints do not move, and joints that
-            mimic them do not either.
+            mimic them do not either. Joints that mimic one that moves move with it, see `Mimic`.
         floating_base: whether the root link moves freely, with three slides and three turns.
 
     Raises:
         BadValue: no URDF, xacro, links that are not one tree, a joint without what it needs, a joint that
-            mimics one that moves; UnknownName: no such link or joint.
+            mimics one which is left out; UnknownName: no such link or joint.
     """
     robot = _read(source)
     links = _links(robot)
@@ -98,9 +90,10 @@ def from_urdf(
     positions, motions = _fixed(joints, fixed), _motions(joints, links)
     free = "xyz" if floating_base else ""
     parts = [Joint(start, turns=free, slides=free)]
-    for joint in joints:
-        if joint.child in kept and joint.child != start:
-            parts += _parts(joint, motions[joint.name], positions)
+    used = [joint for joint in joints if joint.child in kept and joint.child != start]
+    _check_leaders(used, joints, positions)
+    for joint in used:
+        parts += _parts(joint, motions, positions)
     return Skeleton(parts)
 
 
@@ -201,7 +194,7 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
         speed if 0.0 < speed < _ENDLESS else None,
         None
         if mimic is None or kind == "fixed"
-        else _Mimic(
+        else Mimic(
             _attribute(mimic, "joint", f"<mimic> of {what}"),
             _number(mimic, "multiplier", what, 1.0),
             _number(mimic, "offset", what),
@@ -303,19 +296,29 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
     return positions
 
 
-def _parts(joint: _UrdfJoint, motion: str, positions: Mapping[str, float]) -> list[Joint]:
+def _check_leaders(
+    used: Sequence[_UrdfJoint], joints: Sequence[_UrdfJoint], positions: Mapping[str, float]
+) -> None:
+    """Every joint that follows another and moves has its leader in the figure."""
+    present = {joint.name for joint in used}
+    for joint in used:
+        if joint.mimic is None or joint.name in positions:
+            continue
+        leader = _known("URDF joint", joint.mimic.leader, [other.name for other in joints])
+        if leader not in present:
+            reason = (
+                f"mimics {leader!r}, which is left out; keep that by tip=, or give one a position by fixed=."
+            )
+            raise BadValue(joint.what, reason)
+
+
+def _parts(joint: _UrdfJoint, motions: Mapping[str, str], positions: Mapping[str, float]) -> list[Joint]:
     """A URDF joint and its child link as joints."""
-    link = joint.child
+    link, motion = joint.child, motions[joint.name]
     rest: dict[str, Any] = {"translation": joint.translation, "rotation": joint.rotation}
     if joint.name in positions:
         place, turn = _locked_frame(joint, positions[joint.name])
         return [Joint(link, joint.parent, turn, place, turns="")]
-    if joint.mimic is not None:
-        raise BadValue(
-            joint.what,
-            f"mimics {joint.mimic.leader!r}, but coordinates cannot be coupled; leave it out by tip=, or give"
-            f" it or {joint.mimic.leader!r} a position by fixed=.",
-        )
     if joint.kind == "floating":
         return [
             Joint(motion, joint.parent, joint.rotation, joint.translation, turns="xyz", slides="xyz"),
@@ -326,6 +329,8 @@ def _parts(joint: _UrdfJoint, motion: str, positions: Mapping[str, float]) -> li
         return [replace(turning, slides="xz"), frame]
     make = slider if joint.kind == "prismatic" else hinge
     bounds: dict[str, Any] = {"lower": joint.lower, "upper": joint.upper, "max_speed": joint.max_speed}
+    if joint.mimic is not None:
+        bounds["mimic"] = replace(joint.mimic, leader=motions[joint.mimic.leader])
     return list(make(link, joint.parent, joint.axis, motion=motion, **rest, **bounds))
 
 

@@ -108,7 +108,7 @@ def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParame
     if even:
         return parameters.even_joint
     kind = figure.kinds[joint]
-    if kind == Kind.ROOT:  # above the body, or of a figure without one: it has no kind of its own
+    if kind == Kind.ROOT and figure.body < 0:  # of a figure without a body: it has no kind of its own
         kind = Kind.OTHER
     return parameters.joint_weights[kind] * float(figure.row[joint])
 

@@ -172,7 +172,7 @@ class Examples:
         above = skeleton.ancestors[self.figure.body]
         own = np.flatnonzero(skeleton.is_turn & ~above[skeleton.owner])
         out[own] = turns[skeleton.owner[own], skeleton.slot[own] - 3]
-        return skeleton.region.project(out)
+        return skeleton.project(out)
 
 
 class _Mirror:
@@ -234,9 +234,14 @@ def _farthest(features: Array, most: int) -> Index:
     scaled = features - features.mean(0)
     spread = features.std(0)
     scaled = scaled / np.where(spread > 1e-6, spread, 1.0)
-    kept = [int((scaled**2).sum(1).argmin())]
-    distance = ((scaled - scaled[kept[0]]) ** 2).sum(1)
+    squares = (scaled**2).sum(1)
+
+    def squared_distance(k: int) -> Array:
+        return np.asarray(squares + squares[k] - 2.0 * scaled @ scaled[k])
+
+    kept = [int(squares.argmin())]
+    distance = squared_distance(kept[0])
     while len(kept) < min(most, len(features)) and distance.max() > 1e-10:
         kept.append(int(distance.argmax()))
-        distance = np.minimum(distance, ((scaled - scaled[kept[-1]]) ** 2).sum(1))
+        distance = np.minimum(distance, squared_distance(kept[-1]))
     return np.array(kept, dtype=np.intp)

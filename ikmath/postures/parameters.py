@@ -15,7 +15,10 @@ from typing import Final
 
 from ..model.figure_map import Kind
 
+_BODY: Final = 1.0 / 30.0
 _STIFF: Final = 1.0 / 60.0
+_ANKLE: Final = 1.0 / 70.0
+_GIRDLE: Final = 1.0 / 85.0
 _MIDDLE: Final = 1.0 / 300.0
 _LOOSE: Final = 1.0 / 600.0
 _HINGE: Final = 1.0 / 1500.0
@@ -24,12 +27,12 @@ _HINGE: Final = 1.0 / 1500.0
 def _joint_weights() -> Mapping[Kind, float]:
     return MappingProxyType(
         {
-            Kind.ROOT: _STIFF,
+            Kind.ROOT: _BODY,
             Kind.SPINE: _STIFF,
             Kind.NECK: _STIFF,
             Kind.HEAD: _STIFF,
-            Kind.CLAVICLE: _STIFF,
-            Kind.ANKLE: _STIFF,
+            Kind.CLAVICLE: _GIRDLE,
+            Kind.ANKLE: _ANKLE,
             Kind.SHOULDER: _LOOSE,
             Kind.HIP: _LOOSE,
             Kind.WRIST: _MIDDLE,
@@ -49,9 +52,11 @@ class PostureParameters:
 
     Attributes:
         joint_weights: by kind, for each squared radian, where 1 is the whole mass displaced by the
-            figure's size. Trunk, head, clavicle and ankle move least in captured motion, knees and elbows
-            most; kinds that were not measured have the middle value. Spine, neck, tail and other rows of n
-            joints count n times each, so that a trunk is as stiff in three bones as in six.
+            figure's size. Trunk, head and ankle move least in captured motion, knees and elbows most; kinds
+            that were not measured have the middle value. The body tilts least: all of the trunk stands on it.
+            A collar bone goes with its arm, and an ankle with its knee, before the trunk leans. Spine,
+            neck, tail and other rows of n joints count n times each, so that a trunk is as stiff in three
+            bones as in six.
         hinge_aside: how much harder a knee or an elbow turns about other axes than its own, no unit. Real
             knees and elbows hardly do, but the axis of a rig may be off.
         hip_twist: how much harder a hip turns about its thigh than otherwise, no unit. Else a head that looks

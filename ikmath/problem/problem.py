@@ -312,7 +312,7 @@ class Problem(Lean):
         q = arguments.numbers(q0, "q0")
         if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
             raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
-        return self.skeleton.region.project(q)
+        return self.skeleton.project(q)
 
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:

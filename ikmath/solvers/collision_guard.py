@@ -217,7 +217,7 @@ class CollisionGuard:
             rows[~inside],
         )
         answer = hierarchical_qp([Level(rows[inside], share * wanted, 1e-6)], constraints)
-        return region.project_first(pose.q + answer.z * self.metric)
+        return self.problem.skeleton.project(pose.q + answer.z * self.metric)
 
     def blocker(self, pose: Pose, near: ClosestPairs, uphill: Array) -> str:
         """Name of what stands most against the goals' wish; "" if nothing does.

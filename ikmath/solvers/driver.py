@@ -36,6 +36,7 @@ class Stop(Enum):
 
     REACHED = "every effector is within its tolerance, and nothing else was asked for"
     CONVERGED = "no step improves the first level that is short, nor those below it"
+    IDLE = "a frame's goals gain nothing more; its posture could"
     ITERATIONS = "the iterations ran out"
     TIME = "the time ran out"
 
@@ -93,10 +94,13 @@ class GaussNewtonStep:
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside
         self._pull, self._costs = self._error, iterate.costs
-        far = (iterate.squares > (parameters.far * problem.length) ** 2) & self._stack.is_length
+        near, pull = parameters.far, parameters.pull
+        if problem.posture_cost is not None:
+            near = pull = parameters.stride
+        far = (iterate.squares > (near * problem.length) ** 2) & self._stack.is_length
         if far.any():
             size = np.sqrt(np.where(far, iterate.squares, 1.0))
-            share = np.where(far, parameters.pull * problem.length / size, 1.0)
+            share = np.where(far, pull * problem.length / size, 1.0)
             self._pull = self._error * share[self._stack.effector]
             self._costs = self._stack.costs(self._pull)
 
@@ -195,7 +199,8 @@ class IterationDriver:
 
         Args:
             patience: with slow and refused steps.
-            at_once: whether to end at the first iterate at which every effector is where it should be.
+            at_once: whether to end at the first iterate at which every effector is where it should be, or
+                after a step that promises the goals next to nothing: the posture gains a step a frame.
         """
 
         def model(iterate: Iterate) -> StepModel:
@@ -239,7 +244,7 @@ class IterationDriver:
             share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
-        damping, slow, refused = 1.0, 0, 0
+        damping, slow, refused, idle = 1.0, 0, 0, False
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
@@ -249,13 +254,14 @@ class IterationDriver:
                 return self._put_right(iterate), Stop.ITERATIONS
             if budget.taken and time.perf_counter() > budget.deadline:
                 return self._put_right(iterate), Stop.TIME
-            if slow >= patience.slow or refused >= patience.refused:
-                return self._put_right(iterate), Stop.CONVERGED
+            if idle or slow >= patience.slow or refused >= patience.refused:
+                return self._put_right(iterate), Stop.IDLE if idle else Stop.CONVERGED
             budget.spend()
             model = model or make(iterate)
             dq = self._propose(iterate, model, damping) - iterate.q
             if abs(dq).max(initial=0.0) < own.still:
                 return self._put_right(iterate), Stop.CONVERGED
+            idle = at_once and self._is_idle(iterate, dq)
             trial, ratio = self._try(iterate, dq, model.promised(dq))
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
@@ -268,7 +274,7 @@ class IterationDriver:
                 iterate, model = trial, None
                 continue
             refused += 1
-            damping *= 2.0**refused
+            damping = max(damping, 1.0) * 2.0**refused
             if correction is not None:
                 correction.drop()
                 model = None
@@ -298,20 +304,17 @@ class IterationDriver:
         """Where the step of a model leads, within all bounds (n,)."""
         n, metric = len(iterate.q), model.metric(damping)
         levels = model.levels(metric, damping)
-        near = None if self.guard is None else iterate.near
-        pairs = np.zeros(0, np.intp) if near is None else near.pair
 
         def best(bounds: Bounds) -> Array:
-            constraints = bounds.by(metric)
-            # the rows of near pairs come last; those that held the step before are active to begin with
-            more = np.zeros(len(constraints.lower) - n - len(pairs), np.int8)
+            names = bounds.names
+            sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
             begin = [
-                np.concatenate([known, more, -np.isin(pairs, held).astype(np.int8)])
+                np.concatenate([known, sides * np.isin(names, held)])
                 for known, held in zip(self.active, self.held, strict=True)
             ]
-            step = hierarchical_qp(levels, constraints, metric.target, begin)
+            step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)
             self.active = [known[:n] for known in step.active]
-            self.held = [pairs[known[len(known) - len(pairs) :] != 0] for known in step.active]
+            self.held = [names[known[n:] != 0] for known in step.active]
             self.face = bounds.face(step.active)
             return metric.step(step.z)
 
@@ -322,9 +325,9 @@ class IterationDriver:
         found = []
         for goal in self.one_sided:
             error, jacobian = goal.inequality(iterate.pose)
-            found.append((jacobian, np.minimum(-error, 0.0)))
+            found.append(Inequalities(jacobian, np.minimum(-error, 0.0)))
         if self.guard is not None and iterate.near is not None and len(iterate.near):
-            found.append(self.guard.rows(iterate.near, iterate.pose))
+            found.append(Inequalities(*self.guard.rows(iterate.near, iterate.pose), iterate.near.pair))
         return found
 
     def move(self, iterate: Iterate, q: Array) -> Iterate | None:
@@ -333,6 +336,12 @@ class IterationDriver:
             return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
         found = self.guard.advance(iterate.pose, iterate.near, q)
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
+
+    def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
+        """Whether a step dq (n,) promises next to nothing at any level of goals."""
+        own, levels = self.parameters, self.problem.stack.levels
+        promised = predicted_costs(iterate, iterate.error, dq, levels)
+        return all(a - b < own.slow * a + own.met**2 for a, b in zip(iterate.costs, promised, strict=False))
 
     def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
         """Whether a step has gained next to nothing at any level."""

@@ -49,15 +49,18 @@ class HierarchicalOptions(Options):
             "reached" ends as soon as every goal is reached, wherever the posture is, for poses that
             are soon solved again.
         max_turn: radians that a turn may go in one solve; None for no bound.
+        dt: seconds between the frames of a motion, in which no coordinate goes faster than the skeleton's
+            `max_speed`; None to ignore that. The first frame of a motion is free.
         restarts: batches of starts that a solve which ends short may try; 0 for none.
         seconds: after which a solve ends with what it has; None for no bound.
         seed: of the starts that are drawn.
         parameters: the constants of the solver.
     """
 
-    max_iterations: int = 200
+    max_iterations: int = 400
     accuracy: str = "exact"
     max_turn: float | None = None
+    dt: float | None = None
     restarts: int = 1
     seconds: float | None = None
     seed: int = 0
@@ -67,10 +70,9 @@ class HierarchicalOptions(Options):
         super().__post_init__()
         arguments.of_kind(self.parameters, HierarchicalParameters, "parameters")
         arguments.word(self.accuracy, "accuracy", tuple(ACCURACY))
-        if self.max_turn is not None:
-            arguments.number(self.max_turn, "max_turn", above=0)
-        if self.seconds is not None:
-            arguments.number(self.seconds, "seconds", above=0)
+        for name in ("max_turn", "dt", "seconds"):
+            if getattr(self, name) is not None:
+                arguments.number(getattr(self, name), name, above=0)
 
 
 class Hierarchical(Method):
@@ -88,6 +90,7 @@ class Hierarchical(Method):
     bounding: ClassVar[bool] = True
     weighed: ClassVar[bool] = True
     posture_costs: ClassVar[bool] = True
+    coupled: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
@@ -95,11 +98,11 @@ class Hierarchical(Method):
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
-        policy = TurnPolicy(problem, q, trail, options.parameters)
+        policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
         answer = self._solve(problem, q, options, trail, policy.low, policy.high)
         spent = answer.iterations
         if policy.is_held_back(answer):
-            free = self._solve(problem, q, options, trail)
+            free = self._solve(problem, q, options, trail, *policy.fastest)
             spent += free.iterations
             answer = policy.choose(answer, free)
         return policy.noted(answer, spent)
@@ -130,7 +133,7 @@ class Hierarchical(Method):
         driver = IterationDriver(
             problem,
             posture,
-            StepBounds(skeleton.region, own, low, high),
+            StepBounds(skeleton, own, low, high),
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),
@@ -146,22 +149,27 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
+        follows = thorough and before is not None and not settles
         # in a motion each frame goes a step of the way to a posture, which is enough
         at_once = options.accuracy == "reached" or (before is not None and not settles)
-        if exact or settles:
+        if exact or settles or follows:
             patience = own.before_curvature
         else:
             patience = own.at_last if before is None else own.in_motion
         end, stop = driver.run(start, budget, correction, patience, at_once=at_once)
         jumped = False
-        if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
-            # a start elsewhere may reach the goals, but in a pose that is far from the posture
-            end, stop = driver.refine(end, budget)
         if not end.reached(driver.tolerances):
-            more = Budget(options.max_iterations, deadline)
-            ended = Ended(driver, more, start, end, np.random.default_rng(options.seed))
+            if exact and problem.posture_cost is not None:
+                # a start elsewhere may reach the goals, but in a pose that is far from the posture
+                end, stop = driver.refine(end, budget)
+            elif follows and stop is Stop.CONVERGED:
+                # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
+                end, stop = driver.refine(end, budget, own.slow)
+        if not end.reached(driver.tolerances):
+            half = Budget(budget.iterations // 2, deadline)  # the other half is for coming to rest
+            ended = Ended(driver, half, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
-            budget.taken += more.taken
+            budget.spend(half.taken)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
         trail = Trail(
@@ -244,7 +252,7 @@ class Hierarchical(Method):
             options.tolerance,
             angle_tolerance=options.angle_tolerance,
             errors=np.sqrt(end.squares),
-            stalled=stop in (Stop.CONVERGED, Stop.REACHED),
+            stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
             measure=problem.measure(end.q, near),
             blocked=blocked,
             near=near,

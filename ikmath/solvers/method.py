@@ -59,6 +59,7 @@ class Method:
         levels: whether it takes goals of several priorities at all, if only by weighing them.
         single_axes: whether it takes places of which not every axis counts.
         posture_costs: whether it takes a posture cost in place of wanted coordinates.
+        coupled: whether it takes figures with coordinates that follow others.
         parts: whether it takes goals that may use a part of the figure only.
         trees: whether it takes several effectors on a branching figure.
         limits: whether joint limits hold.
@@ -87,6 +88,7 @@ class Method:
     weighed: ClassVar[bool] = False
     batched: ClassVar[bool] = False
     posture_costs: ClassVar[bool] = False
+    coupled: ClassVar[bool] = False
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
@@ -141,6 +143,11 @@ class Method:
 
     def refuse(self, problem: Problem) -> None:
         """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
+        if problem.skeleton.coupling is not None and not self.coupled:
+            raise NotSupported(
+                f"Method {self.label}",
+                "moves each coordinate alone, but some mimic others; use Hierarchical.",
+            )
         if self.takes_all and problem.scene is None and problem.posture_cost is None:
             return
         objection = self.objection(Demand.of(problem))

@@ -118,7 +118,10 @@ class NewtonStep:
         if iterate.posture is not None and iterate.posture.pulls is not None:
             gradient += iterate.posture.pulls(shifted) * self._unit
         curvature = (gradient[:n] - gradient[n:]) / (2.0 * step)
-        return np.asarray(0.5 * (curvature + curvature.T))
+        # a goal that may not use a coordinate has no slope along it, and so no curvature
+        one, other = np.abs(curvature), np.abs(curvature.T)
+        both = np.minimum(one, other) > self._parameters.flat * np.maximum(one, other)
+        return np.where(both, 0.5 * (curvature + curvature.T), 0.0)
 
     def _bend(self, problem: Problem, q: Array, pair: int, edge: Edge) -> Array:
         """(n, n) by how much a swing boundary bends inwards, for a unit of force, in units of the metric."""

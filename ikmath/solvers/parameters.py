@@ -24,6 +24,8 @@ class HierarchicalParameters:
         bias: damping at the goal, so that singular poses have finite steps (Sugihara 2011).
         far, pull: figure sizes; targets farther away than `far` pull as if they were at `pull`. A
             limb does not reach so far.
+        stride: figure sizes; the same where a posture cost chooses. It has several minima, and the one that
+            small ways lead to looks natural: a person's hand then came to its other shoulder untwisted.
         least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
             1/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
@@ -67,6 +69,7 @@ class HierarchicalParameters:
     bias: float = 1e-8
     far: float = 1.0
     pull: float = 0.5
+    stride: float = 0.15
     least_gain: float = 1e-4
     least_factor: float = 1e-3
     slow: float = 1e-2
@@ -86,7 +89,7 @@ class HierarchicalParameters:
     corrections: int = 3
     posture_floor: float = 1e-2
     boundary: float = 0.999
-    curved: float = 0.2
+    curved: float = 0.02
     crossings: int = 4
     faster: float = math.radians(3.3)
     turn: float = math.radians(7.0)

@@ -24,10 +24,14 @@ from .driver import IterationDriver
 from .iterate import Iterate
 from .restarts import Ended
 
-_DRAWN: Final = 64
-"""Starts of a batch. A step of 64 takes little longer than one of 16."""
+_DRAWN: Final = 32
+"""Starts of a batch,"""
+_DRAWN_AMONG_OBSTACLES: Final = 64
+"""and where many of them end in what they may not touch."""
 _STEPS: Final = 16
-"""Steps of the batch: enough to tell good starts from bad ones."""
+"""Steps of the batch at most: enough to tell good starts from bad ones."""
+_ENOUGH: Final = 4
+"""Starts at their goals at which it ends, to choose the nearest from."""
 _THERE: Final = 1e-2
 """Figure sizes or radians from its targets within which the end of a start counts as there."""
 _ALIKE: Final = 0.05
@@ -56,13 +60,16 @@ class Search:
         """Coordinates (B, n) of the best ends of a batch."""
         driver, here = ended.driver, ended.start.q
         problem, guard = driver.problem, driver.guard
-        drawn = np.concatenate([here[None], scattered(problem, ended.end.q, ended.rng, _DRAWN - 1)])
-        q, costs = batch_descent(problem, drawn, _STEPS)
+        count, enough = (_DRAWN, _ENOUGH) if guard is None else (_DRAWN_AMONG_OBSTACLES,) * 2
+        drawn = np.concatenate([here[None], scattered(problem, ended.end.q, ended.rng, count - 1)])
+        q, costs = batch_descent(problem, drawn, _STEPS, driver.tolerances, enough)
         pose = Pose.trusted(problem.skeleton, q)
-        there = (problem.errors(pose) < _THERE * problem.spans).all(-1)
+        errors = problem.errors(pose)
+        there = (errors < _THERE * problem.spans).all(-1)
         if guard is None:
             away = np.where(there, self._away(driver, here, q), np.inf)
-            return np.asarray(q[np.lexsort((costs, away))[:_TRIED]])
+            short = (errors > driver.tolerances).any(-1)  # a near miss may be a minimum of its own
+            return np.asarray(q[np.lexsort((costs, away, short))[:_TRIED]])
         q = q[there]
         if not len(q):
             return np.asarray(q)
@@ -103,29 +110,36 @@ def scattered(problem: Problem, q: Array, rng: np.random.Generator, count: int) 
     skeleton = problem.skeleton
     low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
     drawn = rng.uniform(low, np.maximum(low, high), (count, len(q)))
-    return skeleton.region.project(np.where(skeleton.is_turn, drawn, q))
+    return skeleton.project(np.where(skeleton.is_turn, drawn, q))
 
 
-def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]:
+def batch_descent(
+    problem: Problem, q: Array, steps: int, tolerances: Array, enough: int
+) -> tuple[Array, Array]:
     """Many poses (B, n) led on at once: damped steps with coordinates at their limits locked.
+
+    Args:
+        steps: at most; it ends earlier when `enough` poses are within the tolerances (E,).
 
     Returns:
         The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
         as much as the next.
     """
-    stack, region = problem.stack, problem.skeleton.region
+    stack, skeleton, region = problem.stack, problem.skeleton, problem.skeleton.region
     largest = np.array([max(most, 1e-150) for most in stack.most])
     share = np.asarray(1e-2 ** np.arange(len(stack.levels)) / largest)[stack.place]
     best, least = q, np.full(len(q), np.inf)
     for step in range(steps + 1):
-        residual = stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
+        residual = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
         error = residual.error * stack.scale * share
         cost = (error * error).sum(-1)
         better = cost < least
         best, least = np.where(better[:, None], q, best), np.minimum(cost, least)
-        if step == steps:
+        there = (stack.squares(residual.error) <= tolerances**2).all(-1)
+        if step == steps or np.count_nonzero(there) >= enough:
             break
-        rows = residual.jacobian * (stack.scale * share)[:, None] * stack.metric
+        rows = residual.jacobian if skeleton.coupling is None else skeleton.coupling.fold(residual.jacobian)
+        rows = rows * (stack.scale * share)[:, None] * stack.metric
         damping = (0.05 * cost + 1e-6)[:, None, None]
         for _ in range(2):
             gram = rows @ rows.swapaxes(-1, -2) + damping * np.eye(rows.shape[1])
@@ -135,5 +149,5 @@ def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]
             if not out.any():
                 break
             rows, dq = np.where(out[:, None], 0.0, rows), np.where(out, 0.0, dq)
-        q = region.project(q + dq)
+        q = skeleton.project(q + dq)
     return best, least

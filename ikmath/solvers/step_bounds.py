@@ -2,8 +2,8 @@
 """How far a step may go: joint limits, the turn limit of a frame, and swing regions by their boundaries.
 
 Intervals are constraints as they are. A swing region is curved and binds two coordinates together: where a
-pair stands at its boundary, or a step crosses it, the boundary's tangent there is one more linear
-constraint.
+pair stands at its boundary, and wherever a step crosses it, the boundary's tangent is one more linear
+constraint (cutting planes; Kelley 1960).
 """
 
 from __future__ import annotations
@@ -15,16 +15,29 @@ import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
-from ..model.joint_limits import Region
 from ..model.limit_crossings import Edge
+from ..model.skeleton import Skeleton
 from ..rotation import Array
 from .metric import Metric
 from .parameters import HierarchicalParameters
 
 _NONE: Final = np.empty(0)
+_NO_NAMES: Final = np.empty(0, np.intp)
 
-Inequalities = tuple[Array, Array]
-"""Rows (m, n) and least values (m,) of `rows dq >= least`."""
+_UNNAMED: Final = 1 << 40
+"""Number of the first row without a name, above those of pairs of links and obstacles."""
+
+
+class Inequalities(NamedTuple):
+    """Rows (m, n) and least values (m,) of `rows dq >= least`.
+
+    Names (m,), numbers that a row has in the next step too, tell which rows held the step before; by default
+    rows are told by their place.
+    """
+
+    rows: Array
+    least: Array
+    names: Index | None = None
 
 
 class Face(NamedTuple):
@@ -37,7 +50,9 @@ class Face(NamedTuple):
 class Bounds(NamedTuple):
     """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`.
 
-    The first rows are of the swing regions `pairs`.
+    The first rows are tangents of the swing regions `pairs`, of which one may have several; `names` (m,) are
+    those of all rows, negative for tangents. Where coordinates follow others, `equal` holds rows and the
+    values that they have.
     """
 
     lower: Array
@@ -46,6 +61,8 @@ class Bounds(NamedTuple):
     row_lower: Array
     row_upper: Array
     pairs: tuple[int, ...] = ()
+    names: Index = _NO_NAMES
+    equal: tuple[Array, Array] | None = None
 
     def face(self, active: Sequence[Signs]) -> Face:
         """The limits that hold a step at any of its levels; active: see `hierarchical_qp.Step`."""
@@ -57,20 +74,22 @@ class Bounds(NamedTuple):
         """The same for steps that stay on a face."""
         lower, upper, row_lower = self.lower.copy(), self.upper.copy(), self.row_lower.copy()
         lower[face.coordinates] = upper[face.coordinates] = 0.0
-        for row, pair in enumerate(self.pairs):
+        for pair, row in {pair: row for row, pair in enumerate(self.pairs)}.items():  # the last of each
             if pair in face.pairs:
                 row_lower[row] = self.row_upper[row]
         return self._replace(lower=lower, upper=upper, row_lower=row_lower)
 
     def by(self, metric: Metric) -> Constraints:
         """The same for z with dq = S z."""
+        equal = None if self.equal is None else (metric.along(self.equal[0]), self.equal[1])
         if self.rows is None:
-            return Constraints(metric.matrix, self.lower, self.upper)
+            return Constraints(metric.matrix, self.lower, self.upper, equal=equal)
         return Constraints(
             metric.matrix,
             np.concatenate([self.lower, self.row_lower]),
             np.concatenate([self.upper, self.row_upper]),
             metric.along(self.rows),
+            equal,
         )
 
 
@@ -82,18 +101,19 @@ class StepBounds:
     """The bounds of steps.
 
     Args:
-        region: of the joint limits; parameters: of the solver.
+        skeleton: whose steps they are; parameters: of the solver.
         low, high: (n,) coordinates that no step may leave, besides the region's own intervals.
     """
 
     def __init__(
         self,
-        region: Region,
+        skeleton: Skeleton,
         parameters: HierarchicalParameters,
         low: Array | None = None,
         high: Array | None = None,
     ) -> None:
-        self.region, self.parameters = region, parameters
+        self.region, self.coupling, self.parameters = skeleton.region, skeleton.coupling, parameters
+        region = self.region
         self.low = region.low if low is None else np.maximum(region.low, low)
         self.high = region.high if high is None else np.minimum(region.high, high)
         self.limits_turns = low is not None
@@ -106,30 +126,39 @@ class StepBounds:
             others: inequalities of obstacles and one-sided goals.
         """
         region = self.region
-        edges = region.near_boundary(q, self.parameters.boundary)
+        edges = list(region.near_boundary(q, self.parameters.boundary).items())
         for _ in range(self.parameters.crossings):
             dq = propose(self._bounds(q, edges, others))
             to = q + dq
             exits = region.exits_of_one(to)
-            if exits is None or not exits.beyond(to, region.slight(dq, self.parameters.curved)):
+            cuts = exits and exits.crossed(q, to, region.slight(dq, self.parameters.curved))
+            if not cuts:
                 break
-            edges = edges | exits.crossed(q)
-        return self._inside(q, region.landing(to, exits))
+            # a tangent in place of the one before could send the step back to where that one was needed
+            edges += cuts
+        landed = self.inside(q, region.landing(to, exits))
+        return landed if self.coupling is None else self.coupling.apply(landed)
 
-    def _bounds(self, q: Array, edges: dict[int, Edge], others: Sequence[Inequalities]) -> Bounds:
+    def _bounds(self, q: Array, edges: Sequence[tuple[int, Edge]], others: Sequence[Inequalities]) -> Bounds:
         lower, upper = self.low - q, self.high - q
+        coupling = self.coupling
+        equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
         if not edges and not others:
-            return Bounds(lower, upper, None, _NONE, _NONE)
-        normals = np.zeros((len(edges), len(q)))
-        for row, (pair, edge) in zip(normals, edges.items(), strict=True):
+            return Bounds(lower, upper, None, _NONE, _NONE, equal=equal)
+        pairs, normals = tuple(pair for pair, _ in edges), np.zeros((len(edges), len(q)))
+        for row, (pair, edge) in zip(normals, edges, strict=True):
             row[list(self.region.pair_columns[pair])] = edge.x, edge.z
-        room = np.array([max(edge.room, 0.0) for edge in edges.values()])
-        rows = np.concatenate([normals, *(one for one, _ in others)])
-        least = np.concatenate([np.full(len(room), -np.inf), *(one for _, one in others)])
+        room = np.array([max(edge.room, 0.0) for _, edge in edges])
+        rows = np.concatenate([normals, *(one.rows for one in others)])
+        least = np.concatenate([np.full(len(room), -np.inf), *(one.least for one in others)])
         most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
-        return Bounds(lower, upper, rows, least, most, tuple(edges))
+        names, start = [-1 - np.array(pairs, dtype=np.intp)], _UNNAMED
+        for one in others:
+            names.append(start + np.arange(len(one.rows)) if one.names is None else one.names)
+            start += len(one.rows)
+        return Bounds(lower, upper, rows, least, most, pairs, np.concatenate(names), equal)
 
-    def _inside(self, q: Array, to: Array) -> Array:
+    def inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther."""
         if not self.limits_turns or ((to >= self.low) & (to <= self.high)).all():
             return to

@@ -60,13 +60,22 @@ class TurnPolicy:
 
     Args:
         problem: of the frame; q: (n,) where the frame before ended; trail: what it left.
+        dt: seconds since the frame before, None if speeds do not count.
 
     Attributes:
         low, high: (n,) coordinates between which small turns stay: each turn may go a little farther than
             in the frame before, either way, and may always rest.
+        fastest: (n,) and (n,) the same by the speed limits alone; None, None if there are none.
     """
 
-    def __init__(self, problem: Problem, q: Array, trail: Trail, parameters: HierarchicalParameters) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        q: Array,
+        trail: Trail,
+        parameters: HierarchicalParameters,
+        dt: float | None = None,
+    ) -> None:
         self._problem, self._q, self._trail, self._parameters = problem, q, trail, parameters
         turns, before = problem.skeleton.is_turn, trail.turned
         if before is None or len(before) != len(q):
@@ -74,7 +83,11 @@ class TurnPolicy:
         self._back = np.where(turns, np.maximum(-before, 0.0) + parameters.faster, np.inf)
         self._on = np.where(turns, np.maximum(before, 0.0) + parameters.faster, np.inf)
         most = np.where(turns, parameters.turn, np.inf)
+        fast = np.full(len(q), np.inf) if dt is None else problem.skeleton.max_speed * dt
+        most = np.minimum(most, fast)
         self.low, self.high = q - np.minimum(self._back, most), q + np.minimum(self._on, most)
+        self.fastest = (q - fast, q + fast) if np.isfinite(fast).any() else (None, None)
+        self._keeps_speed = bool(np.isfinite(fast[turns]).all())
         self._late = 0
 
     def is_held_back(self, answer: Solution) -> bool:
@@ -85,8 +98,11 @@ class TurnPolicy:
         return bool((room < _ABOUT * self._parameters.faster).any())
 
     def choose(self, answer: Solution, free: Solution) -> Solution:
-        """The answer of a frame that is short: `answer` by small turns, `free` without a limit."""
-        if not self._is_jump(free):
+        """The answer of a frame that is short: `answer` by small turns, `free` without a limit.
+
+        What the speed limits of all turns allow is no jump.
+        """
+        if self._keeps_speed or not self._is_jump(free):
             return free
         if free.status is not Status.REACHED or self._is_slight(answer.errors):
             return answer

@@ -31,6 +31,7 @@ BENCHMARKS = {
     "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
     "natural_clips": "sparse targets on captured motion against the truth (--motion=folder --frames=20)",
     "natural_examples": "postures from the own actions, one left out (--motion=folder --only=Fox)",
+    "own_actions": "the same through the extension (--motion=folder --frames=8 --only=Fox)",
     "robots": "fifteen real robots from their URDF files (--count=20 for fewer targets)",
     "reach_around": "arms that reach into shelves, cages and slots without touching (--count=3 for fewer)",
     "fabrik_table": "every method on FABRIK's own comparison",
@@ -42,6 +43,7 @@ ONLY_IF_NAMED = (
     "keys",
     "natural_clips",
     "natural_examples",
+    "own_actions",
     "reach_around",
     "robots",
 )  # take long, need a download, or are no matter of speed

@@ -144,6 +144,21 @@ def test_what_takes_no_part_stays_where_the_hand_cannot_go_and_others_are_pinned
                 assert np.abs(np.array(bone.matrix) - before[bone.name]).max() < 1e-6, (share, bone.name)
 
 
+def test_the_rest_of_a_standing_figure_does_not_balance_what_takes_part():
+    rig = metarig("basic")
+    rig.articulate.solver.root = "FREE"
+    for foot in ("foot.L", "foot.R"):
+        bpy.ops.articulate.pin(bone=foot)
+    before = {bone.name: np.array(bone.matrix) for bone in evaluated(rig).pose.bones}
+    held = start(rig, "hand.L", levels=2)
+    for share in np.linspace(0.1, 1.0, 10):
+        held.move_to(held.anchor + share * np.array([-0.1, -0.2, 0.2]))
+    held.finish(bpy.context)
+    after = {bone.name: np.array(bone.matrix) for bone in evaluated(rig).pose.bones}
+    moved = {name for name in before if np.abs(after[name] - before[name]).max() > 1e-6}
+    assert moved == {"forearm.L", "hand.L"}
+
+
 def test_a_free_root_comes_along_and_a_pinned_one_stays():
     rig = two_arms()
     place = tip(rig, "hand.L") + np.array([4.0, -3.0, 2.0])

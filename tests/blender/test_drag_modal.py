@@ -187,6 +187,24 @@ def test_wheel_and_root():
     assert "short" in rig.articulate.message
 
 
+def test_balance_is_shown_and_switched_for_one_drag():
+    rig = drag_ways.figure("human")
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    mouse = Mouse((0.0, 0.0), bone="hand.L")
+    mouse.tick()
+    assert "balance on" in mouse.window.header[-1]
+    mouse.key("H")  # means nothing to a figure that stands
+    mouse.key("B")
+    mouse.tick()
+    assert "balance off" in mouse.window.header[-1] and rig.articulate.solver.balance
+    mouse.key("ESC")
+    mouse = Mouse((0.0, 0.0), bone="spine")
+    mouse.tick()
+    assert "balance off" in mouse.window.header[-1]  # the hips are in the hand
+    mouse.key("ESC")
+
+
 def test_the_header_says_how_near_it_is_and_that_nothing_is_recorded_without_playback():
     rig = posed()
     rig.articulate.record = True

@@ -109,3 +109,13 @@ def test_a_figure_stands_on_what_is_planted():
     edges = of_colour(drawn(rig), "lines", REACHED)
     assert np.allclose([edges.min(0), edges.max(0)], [(-0.22, -0.1, 0.1), (0.22, 0.1, 0.1)], atol=1e-5)
     assert np.allclose(of_colour(drawn(rig), "points", colours.MASS), centre(rig), atol=1e-4)
+
+
+def test_a_pole_is_joined_to_the_joint_that_points_at_it():
+    rig = two_arms()
+    pole = add("hand.L", "POLE").target
+    pole.location = (1.0, 0.3, 3.0)
+    only(rig, "lines")
+    elbow = rig.matrix_world @ rig.pose.bones["hand.L"].head
+    assert np.allclose(of_colour(drawn(rig), "lines", FAR), [elbow, pole.location], atol=1e-5)
+    first_off_then_reached(rig)

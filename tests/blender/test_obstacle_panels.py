@@ -9,7 +9,7 @@ import bpy
 import installed
 import pytest
 from addon_scenes import arm, reach
-from ui_layout import Layout
+from ui_layout import Layout, Panel
 
 import ikmath as ik
 
@@ -34,8 +34,7 @@ def drawn(module: str = "ui.surroundings") -> list[str]:
     panels, texts = installed.module(module), []
     for cls in (cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)):
         assert "DEFAULT_CLOSED" in cls.bl_options and cls.poll(bpy.context)
-        own = {name: getattr(cls, name, None) for name in ("_draw_bone", "_draw_method")}
-        panel = SimpleNamespace(layout=Lists(texts), **own)
+        panel = Panel(cls, Lists(texts))
         if hasattr(cls, "draw_header"):
             cls.draw_header(panel, bpy.context)
         cls.draw(panel, bpy.context)

@@ -64,7 +64,7 @@ def trunk(rig):
 def overhang(rig):
     """Level distance of the centre of mass from the middle of the feet."""
     bones = module("bridge.armature").read_bones(rig)
-    mass = module("bridge.figure_map").read_map(bones, np.array([0, 0, 1.0]), np.ones(len(bones), bool)).mass
+    mass = module("control.frame.bone_map").bone_map(rig, bones, np.array([0, 0, 1.0])).mass
     middle = ends(rig, *bones.names).reshape(-1, 2, 3).mean(1)
     return float(np.linalg.norm((mass @ middle - ends(rig, *FEET).mean(0))[:2]))
 
@@ -153,6 +153,29 @@ def test_it_does_not_matter_where_how_large_and_how_named_the_figure_is(unit):
         solve(rig)
         turns.append([np.array(bone.matrix_basis.to_quaternion()) for bone in rig.pose.bones])
     np.testing.assert_allclose(turns[1], turns[0], atol=2e-3)
+
+
+def test_balance_and_keep_hips_are_switched_off_by_their_settings():
+    leaned = []
+    for balance in (True, False):
+        rig = person(balance=balance)
+        hold(rig, *FEET)
+        pull(rig, "hand.L", (0.15, -0.85, 0.8))
+        solve(rig)
+        leaned.append(overhang(rig))
+    assert leaned[1] > leaned[0] + 0.03
+    slid = []
+    for keep in (True, False):
+        rig = person(keep_hips=keep)
+        for side in "LR":
+            for bone, degrees in ((f"thigh.{side}", -85), (f"shin.{side}", 85)):
+                rig.pose.bones[bone].rotation_quaternion = Quaternion((1, 0, 0), np.radians(degrees))
+        was = standing(rig)
+        hold(rig, *FEET)
+        pull(rig, "hand.L", was["foot.L"] + [0.0, -0.05, 0.15])
+        solve(rig)
+        slid.append(moved(rig, was, "spine"))
+    assert slid[1] > slid[0] + 0.03
 
 
 def test_even_effort_does_without_the_objective():
@@ -256,10 +279,11 @@ def _swing(rig, share):
         fore.rotation_quaternion = Quaternion((1, 0, 0), 0.7 + 0.8 * share)
 
 
-def _take(rig, name):
+def _take(rig, name, *, moves=True):
     rig.animation_data_create().action = bpy.data.actions.new(name)
     for frame in range(1, 13):
-        _swing(rig, (frame - 1) / 11)
+        if moves:
+            _swing(rig, (frame - 1) / 11)
         for bone in ("upper_arm.L", "upper_arm.R", "forearm.L", "forearm.R"):
             rig.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame)
     rig.animation_data.action = None
@@ -295,8 +319,46 @@ def test_a_posture_from_actions_bends_the_elbows_as_the_character_does(how):
     assert off["ACTIONS"] < 0.5 * off["AUTO"], off
 
 
-def test_a_posture_from_actions_needs_some():
-    rig = person(posture_from="ACTIONS")
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"posture_from": "ACTIONS"}, "no other action poses"),
+        ({"posture_from": "LIBRARY"}, "no pose asset poses"),
+        ({"posture_from": "ACTIONS", "posture_actions": "walk, run"}, "'walk, run' in its name"),
+    ],
+)
+def test_a_posture_from_actions_needs_some(told, message):
+    rig = person(**told)
+    if "posture_actions" in told:
+        _take(rig, "Acting")
     hold(rig, *FEET)
-    with pytest.raises(RuntimeError, match="no other action"):
+    with pytest.raises(RuntimeError, match=message):
         bpy.ops.articulate.solve()
+
+
+@pytest.mark.parametrize(
+    "chosen", [{"posture_from": "LIBRARY"}, {"posture_from": "ACTIONS", "posture_actions": "run, ACT"}]
+)
+def test_only_chosen_actions_make_the_posture(chosen):
+    """The action that is a pose asset, or that is named, decides; the other holds the arms down."""
+    off = {}
+    for source in ({"posture_from": "AUTO"}, chosen):
+        rig = person(**source)
+        _take(rig, "Acting")
+        bpy.data.actions["Acting"].asset_mark()
+        _take(rig, "Resting", moves=False)
+        _swing(rig, 0.55)
+        true = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
+        for bone in rig.pose.bones:
+            bone.matrix_basis.identity()
+        hold(rig, *FEET)
+        pull(rig, "hand.L", true[3])
+        pull(rig, "hand.R", true[7])
+        solve(rig)
+        now = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
+        off[source["posture_from"]] = np.linalg.norm((now - true)[[0, 4]], axis=1).mean()
+    assert off[chosen["posture_from"]] < 0.5 * off["AUTO"], off
+    found = module("bridge.action_poses").other_actions(
+        rig, chosen.get("posture_actions", ""), assets=chosen["posture_from"] == "LIBRARY"
+    )
+    assert [action.name for action in found] == ["Acting"]

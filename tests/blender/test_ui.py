@@ -193,12 +193,13 @@ class PreferencesSelf:
         self.bl_rna, self.layout = preferences.bl_rna, layout
 
 
-KINDS = ("POSITION", "ORIENTATION", "POSE", "AIM", "PLANE", "DISTANCE", "BALANCE", "LOOP", "ANY_OF")
+KINDS = ("POSITION", "ORIENTATION", "POSE", "AIM", "POLE", "PLANE", "DISTANCE", "BALANCE", "LOOP", "ANY_OF")
 OPTIONS = {
     "POSITION": {"target", "axes", "slack", "point", "offset", "planted"},
     "ORIENTATION": {"target", "turn_axes", "turn_slack"},
     "POSE": {"target", "axes", "slack", "turn_axes", "turn_slack", "point", "offset", "planted"},
     "AIM": {"target", "axis", "turn_slack", "point", "offset"},
+    "POLE": {"target", "turn_slack"},
     "PLANE": {"target", "one_sided", "point", "offset"},
     "DISTANCE": {"target", "keep", "distance", "second_bone", "point", "offset"},
     "BALANCE": {"target", "over"},

@@ -29,7 +29,7 @@ WEIGHTS = (1.0, 1.0, 1.0, 0.0, 1e-100, 1e-30, 1e-12, 1e-3, 1e6, 1e12)
 GOALS = {f"{case.kind}, {case.name}": case for case in GOAL_CASES if case.kind != "Posture"}
 PLACES = ("a place", "a place", "an aim", "own")
 """Goals whose offsets and targets have the figure's scale, and can be far away."""
-OBSTACLES = ("sphere", "half space", "rectangle", "cylinder", "capsule", "mesh", "open mesh")
+OBSTACLES = ("sphere", "half space", "rectangle", "box", "cylinder", "capsule", "mesh", "open mesh")
 STARTS = ("rest", "near", "anywhere", "many turns")
 
 
@@ -314,6 +314,9 @@ def obstacle(one, scale, rng):
         return ik.HalfSpace(place, axes[0])
     if kind == "rectangle":
         return ik.Rectangle(place, axes[0], 0.5 * axes[1])
+    if kind == "box":
+        turn = trees.rotation(rng)
+        return ik.Box((0.0, 0.0, 0.0), size * rng.uniform(0.2, 2.0, 3), rotation=turn, translation=place)
     if kind == "cylinder":
         return ik.Cylinder(place, place + axes[0], 0.5 * size)
     if kind == "capsule":

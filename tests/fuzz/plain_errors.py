@@ -81,6 +81,27 @@ def _aim(goal, world, _):
     return found
 
 
+def _pole(goal, world, _):
+    count, found = goal.effectors, []
+    ends = _points(goal, world)
+    for end, middle, root, pole in zip(
+        ends[:count], ends[count : 2 * count], ends[2 * count :], goal.target, strict=True
+    ):
+        line, bend, way = end - root, middle - root, pole - root
+        sizes = [math.hypot(*each) for each in (line, bend, way)]
+        far = max(float(np.abs(each).max()) for each in (end, middle, root, pole))
+        if min(sizes) < max(1e-6, 1e-9 * far):
+            found.append(None)
+            continue
+        line, bend, way = line / sizes[0], bend / sizes[1], way / sizes[2]
+        bend, way = bend - line * (line @ bend), way - line * (line @ way)
+        product = math.hypot(*bend) * math.hypot(*way)
+        angle = math.atan2(math.hypot(*np.cross(bend, way)), float(bend @ way))
+        angle *= product**2 / (product**2 + 1e-4)
+        found.append(max(angle - goal.slack, 0.0))
+    return found
+
+
 def _plane(goal, world, _):
     found = []
     for i, point in enumerate(_points(goal, world)):
@@ -127,6 +148,7 @@ FORMULAS = {
     "Position": _position,
     "Orientation": _orientation,
     "Aim": _aim,
+    "Pole": _pole,
     "Plane": _plane,
     "Distance": _distance,
     "Loop": _loop,

@@ -134,7 +134,7 @@ def handed_in(place, odd, method):
     assert np.isfinite(answer.q).all() and np.isfinite(answer.errors).all()
 
 
-SHAPES = (ik.Sphere, ik.HalfSpace, ik.Rectangle, ik.Cylinder, ik.Capsule, ik.TriangleMesh)
+SHAPES = (ik.Sphere, ik.HalfSpace, ik.Rectangle, ik.Box, ik.Cylinder, ik.Capsule, ik.TriangleMesh)
 SKELETON = ik.Skeleton([ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0), slides="y")])
 BODY = ik.Body([ik.Link("a", b=(0, 1, 0), radius=0.1)])
 
@@ -162,6 +162,7 @@ ODD_CALLS = {
     "position": _filled(ik.Position, joint="b", target=UP),
     "orientation": _filled(ik.Orientation, joint="b", target=np.eye(3)),
     "aim": _filled(ik.Aim, joint="b", target=UP),
+    "pole": _filled(ik.Pole, joint="b", target=UP, root="a", offset=UP),
     "plane": _filled(ik.Plane, joint="b", origin=UP),
     "distance": _filled(ik.Distance, joint_a="b", offset_a=UP, to=UP),
     "loop": _filled(ik.Loop, joint_a="b", offset_a=UP, joint_b="a", offset_b=UP),
@@ -172,6 +173,7 @@ ODD_CALLS = {
     "sphere": _filled(ik.Sphere, center=UP, radius=0.3),
     "half space": _filled(ik.HalfSpace, origin=UP, normal=UP),
     "rectangle": _filled(ik.Rectangle, center=UP, axis_u=(1, 0, 0), axis_v=(0, 1, 0)),
+    "box": _filled(ik.Box, center=UP, size=(1.0, 1.0, 1.0)),
     "cylinder": _filled(ik.Cylinder, a=UP, b=(0.0, 0.0, 0.0), radius=0.3),
     "capsule": _filled(ik.Capsule, a=UP, b=(0.0, 0.0, 0.0), radius=0.3),
     "mesh": _filled(ik.TriangleMesh, vertices=fuzz.CUBE, faces=fuzz.FACES),
@@ -190,10 +192,10 @@ def _arguments():
     """(call, argument) of everything that can be handed in."""
     kinds = {
         "joint": ik.Joint, "position": ik.Position, "orientation": ik.Orientation, "aim": ik.Aim,
-        "plane": ik.Plane, "distance": ik.Distance, "loop": ik.Loop, "balance": ik.Balance,
+        "pole": ik.Pole, "plane": ik.Plane, "distance": ik.Distance, "loop": ik.Loop, "balance": ik.Balance,
         "support": ik.Balance, "posture": ik.Posture, "any of": ik.AnyOf, "sphere": ik.Sphere,
-        "half space": ik.HalfSpace, "rectangle": ik.Rectangle, "cylinder": ik.Cylinder, "capsule": ik.Capsule,
-        "mesh": ik.TriangleMesh, "problem": ik.Problem,
+        "half space": ik.HalfSpace, "rectangle": ik.Rectangle, "box": ik.Box, "cylinder": ik.Cylinder,
+        "capsule": ik.Capsule, "mesh": ik.TriangleMesh, "problem": ik.Problem,
     }  # fmt: skip
     every = [(call, name) for call, kind in kinds.items() for name in inspect.signature(kind).parameters]
     return every + [("solve", name) for name in ("problem", "q0", "method", "max_iterations", "tolerance")]

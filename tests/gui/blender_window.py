@@ -78,6 +78,11 @@ class BlenderWindow:
         self.screen.close()
         shutil.rmtree(self._session, ignore_errors=True)
 
+    def share(self, directory: Path) -> str:
+        """Copy a directory to where Blender finds it, and return its path there."""
+        shutil.copytree(directory, self._session / directory.name, dirs_exist_ok=True)
+        return f"{self.home}/{directory.name}"
+
     def run(self, code: str, timeout: float = PATIENCE) -> Any:
         """Run Python inside Blender, from a timer of its event loop.
 

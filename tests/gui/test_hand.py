@@ -139,9 +139,6 @@ def test_shift_is_fine(figure: BlenderWindow):
     assert 8.0 < way * metre < 12.0, "a tenth of the mouse's way"
 
 
-@pytest.mark.xfail(
-    strict=False, reason="while one bone takes part, the rest of the figure moves by up to 8 mm"
-)
 def test_the_wheel_lets_less_of_the_chain_take_part(figure: BlenderWindow):
     before = figure.run(PLACES)
     x, y = begin(figure, "hand.L")

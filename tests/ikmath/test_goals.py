@@ -189,6 +189,7 @@ def test_towards_other_targets_is_the_goal_made_anew(batch):
         (ik.Position, masked, {"target": points, "frame": axes}),
         (ik.Orientation, masked, {"target": frames, "frame": axes}),
         (ik.Aim, {"direction": (0.0, 1.0, 0.0)}, {"target": points}),
+        (ik.Pole, {"root": ["ball0", "ball1"], "offset": (0.1, 1.0, 0.0)}, {"target": points}),
         (ik.Plane, {"one_sided": True}, {"origin": points, "normal": more}),
     ]
     pose = ik.Pose.forward(skeleton, rng.normal(size=(*batch, skeleton.n)))

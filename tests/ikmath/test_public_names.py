@@ -59,6 +59,7 @@ def test_a_problem_with_every_goal_and_every_obstacle(figure):
         ik.Sphere(center=(9, 9, 9), radius=1.0, name="ball"),
         ik.HalfSpace(origin=(0, -9, 0), normal=(0, 1, 0), name="floor"),
         ik.Rectangle(center=(9, 9, 9), axis_u=(1, 0, 0), axis_v=(0, 1, 0), name="wall"),
+        ik.Box(center=(9, 9, 9), size=(1, 1, 1), name="crate"),
         ik.Cylinder(a=(9, 9, 9), b=(9, 9, 8), radius=0.1, name="post"),
         ik.Capsule(a=(9, 9, 9), b=(9, 9, 8), radius=0.1, name="rail"),
         ik.TriangleMesh(vertices=corners, faces=faces, name="box"),
@@ -80,10 +81,6 @@ def test_a_problem_with_every_goal_and_every_obstacle(figure):
     assert [goal.unit for goal in goals] == ["m", "rad", "rad", "m", "m", "m", "m", ""]
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="A solve that ends short takes up to as many iterations again for other starts: 10 for 5.",
-)
 def test_no_solve_takes_more_iterations_than_it_is_given(figure):
     grip = ik.Loop("hand.L", (0, 0.1, 0), "hand.R", (0, 0.1, 0))
     goals = [ik.Position("lower", (0.5, 1, 0), (0, 1, 0)), ik.Orientation("lower", np.eye(3)), grip]

@@ -181,7 +181,9 @@ def _hinge(name="j", parent="a", child="b", more='<limit lower="0" upper="1"/>',
         (_robot(_hinge(more='<limit lower="-180" upper="180"/>')), "'j.turn_y' .* radians"),
         (_robot(_hinge(more='<limit upper="1"/><axis xyz="0 0 0"/>')), "axis of hinge 'b' has no length"),
         (_robot(_hinge(more='<limit upper="1"/><axis xyz="0 1"/>')), "axis of URDF joint 'j' is '0 1'"),
-        (_robot(_hinge(more='<limit upper="1"/><mimic joint="q"/>')), "'j' mimics 'q', but"),
+        (_robot(_hinge(more='<limit upper="1"/><mimic joint="q"/>')), "no URDF joint 'q'"),
+        (_robot(_hinge(more='<limit upper="1"/><mimic joint="j"/>')), "'j' follows itself"),
+        (_robot(_hinge(more='<limit upper="1"/><mimic joint="j" multiplier="0"/>')), "multiplier .* is zero"),
     ],
 )
 def test_what_is_wrong_is_named(text, message):
@@ -189,9 +191,22 @@ def test_what_is_wrong_is_named(text, message):
         ik.from_urdf(text)
 
 
-def test_a_joint_that_mimics_one_that_moves_is_refused_by_name():
-    with pytest.raises(ik.BadValue, match=r"'follower' mimics 'finger'.*tip=.*fixed="):
-        ik.from_urdf(ARM)
+def test_a_joint_that_mimics_one_that_moves_moves_with_it():
+    skeleton = ik.from_urdf(ARM)
+    leader, follower = (int(skeleton.columns(name).start) for name in ("finger", "follower"))
+    expected = urdf_oracle.frames(ARM.encode("latin-1"), {"finger": 0.03, "elbow": 0.4})
+    q = skeleton.project(_coordinates(skeleton, finger=0.03, elbow=0.4))
+    assert q[follower] == pytest.approx(0.5 - 2.0 * 0.03, abs=1e-15)
+    _agree(skeleton, q, expected)
+    goals = [ik.Position(link, expected[link][1], priority=1) for link in ("left", "hand")]
+    solution = ik.solve(ik.Problem(skeleton, [ik.Orientation("right", expected["right"][0]), *goals]))
+    assert solution.status is ik.Status.REACHED
+    assert solution.q[follower] == pytest.approx(0.5 - 2.0 * solution.q[leader], abs=1e-12)
+
+
+def test_a_joint_that_mimics_one_that_is_left_out_is_refused_by_name():
+    with pytest.raises(ik.BadValue, match=r"'follower' mimics 'finger', which is left out.*tip=.*fixed="):
+        ik.from_urdf(ARM, tip=["right"])
     assert "right" not in ik.from_urdf(ARM, tip=["tool0", "left"]).names
 
 

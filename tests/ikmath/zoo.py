@@ -92,6 +92,19 @@ def _aim_of_one(skeleton, pose, rng):
     return ik.Aim(joint, target, direction=direction)
 
 
+def _pole(**options):
+    def make(skeleton, pose, rng):
+        joints, roots = some_joints(skeleton, rng), some_joints(skeleton, rng)[::-1]
+        ends = rng.normal(size=(2, 3))
+        root, middle = pose.point(roots), pose.point(joints)
+        way = middle - root
+        line = pose.point(joints, ends) - root
+        target = root + rng.uniform(0.5, 2.0, (2, 1)) * way + rng.uniform(-1.0, 1.0, (2, 1)) * line
+        return ik.Pole(joints, target, roots, ends, **options)
+
+    return make
+
+
 def _plane(**options):
     def make(skeleton, pose, rng):
         joints, offsets, normals = (
@@ -202,6 +215,8 @@ GOAL_CASES = [
     GoalCase("Aim", "several", _aim()),
     GoalCase("Aim", "one", _aim_of_one),
     GoalCase("Aim", "cone", _aim(slack=0.2)),
+    GoalCase("Pole", "several", _pole()),
+    GoalCase("Pole", "slack", _pole(slack=0.2)),
     GoalCase("Plane", "two-sided", _plane()),
     GoalCase("Plane", "one-sided", _plane(one_sided=True), one_sided=True),
     GoalCase("Plane", "floor", _floor, one_sided=True),

@@ -297,7 +297,7 @@ class Bake:
         selected = frozenset(name for name in self.plan.solved if bone_selected(armature.pose.bones[name]))
         if not selected:
             raise Refused(
-                f"None of the {len(self.plan.solved)} bones that are solved in '{armature.name}' is selected:"
+                f"No bone that is solved in '{armature.name}' is selected:"
                 " select some or switch Only Selected Bones off"
             )
         return selected

@@ -134,6 +134,14 @@ class Drag:
         return self._plan.root
 
     @property
+    def support(self) -> tuple[str, bool]:
+        """The rule that keeps the figure from falling, "none" without one; and whether it is in force."""
+        posture = self._task.posture
+        if posture is None:
+            return "none", False
+        return posture.still.support.rule.value, posture.cost.support.rule == posture.still.support.rule
+
+    @property
     def depth(self) -> int:
         """See the class."""
         return len(self._plan.bones.ancestors(self.grip.bone))
@@ -294,12 +302,25 @@ class Drag:
 
     def _update(self) -> Moved:
         armature = find_armature(self._plan)
-        targets, then = self._sample.targets.copy(), self._task.sample.targets[self._row]
-        targets[self._row] = self._target
+        then = self._task.sample.targets[self._row].copy()
+        way = self._target[:3, 3] - then[:3, 3]
+        first, strides = self._solver.last is None, self._solver.strides(float(np.linalg.norm(way)))
+        for share in range(1, strides + 1):
+            target = self._target.copy()
+            target[:3, 3] -= (1.0 - share / strides) * way
+            self._aim(target)
+            solved = self._solver.update(self._task, rests=np.array_equal(then, self._target))
+        if first and strides > 1:
+            solved = self._solver.finish(self._task)
+        return self._show(armature, solved)
+
+    def _aim(self, target: Array) -> None:
+        """Let the task ask for a target (4, 4) of the hand."""
+        targets = self._sample.targets.copy()
+        targets[self._row] = target
         if self._mirrored is not None:
-            targets[self._rows[1]] = self._mirrored.across(self._target, self._sample.space)
+            targets[self._rows[1]] = self._mirrored.across(target, self._sample.space)
         self._task = next_task(self._task, replace(self._sample, targets=targets))
-        return self._show(armature, self._solver.update(self._task, rests=np.array_equal(then, self._target)))
 
     def _show(self, armature: bpy.types.Object, solved: Solved) -> Moved:
         write_channels(armature, solved.channels, present=self._present)

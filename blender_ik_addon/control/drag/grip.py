@@ -40,6 +40,8 @@ class Grip:
         turn: the bone is turned about its head, not moved.
         levels: how many bones take part for it, from this one up; 0 is the whole figure.
         root: PINNED, FREE, or "" for the solver's setting.
+        switched: rules that keep a figure from falling ("balance", "keep_hips"), each switched over from how
+            the solver has it.
         other: name of the bone on the other side that comes along mirrored, "" for none.
     """
 
@@ -48,6 +50,7 @@ class Grip:
     turn: bool = False
     levels: int = 0
     root: str = ""
+    switched: frozenset[str] = frozenset()
     other: str = ""
 
     @property
@@ -117,7 +120,8 @@ def plan_with_grip(
             effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
     # what holds nowhere and is taken by its root goes along as it is
     carries = "ALWAYS" if root == "FREE" and len(effectors) == len(rows) else plan.carries
-    return replace(plan, effectors=tuple(effectors), carries=carries), tuple(rows)
+    off = plan.switched_off ^ grip.switched
+    return replace(plan, effectors=tuple(effectors), carries=carries, switched_off=off), tuple(rows)
 
 
 def _dragged(

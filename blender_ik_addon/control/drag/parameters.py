@@ -13,6 +13,8 @@ class DragParameters:
 
     Attributes:
         seen: share of the figure's size; an effector that is nearer to its target is seen as there.
+        stride: figure sizes; a farther leap of the mouse is followed by so long strides, so that the figure
+            comes to the same pose as with a slow mouse; strides: of one leap at most, a limb's reach.
         iterations: of an update while the mouse moves at most: the next update goes on.
         turn_asked: radians that a joint turns about each axis while the mouse moves, unless the hand asks for
             more: a better pose is not leapt to.
@@ -31,6 +33,8 @@ class DragParameters:
     """
 
     seen: float = 1e-4
+    stride: float = 0.1
+    strides: int = 8
     iterations: int = 8
     turn_asked: float = math.radians(5.0)
     turn: float = math.radians(2.5)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ class DragSolver:
         self.last: Solved | None = None
         self.arrived = False
         near = max(plan.tolerance, parameters.seen * length)
-        self._parameters, self._tolerance = parameters, near
+        self._parameters, self._tolerance, self._length = parameters, near, length
         self._endless = seconds == inf
         limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
         unbound = replace(ik_parameters, faster=parameters.turn_asked, turn=parameters.turn_asked, jump=inf)
@@ -112,6 +112,11 @@ class DragSolver:
             solved = self._better(task, solved, self._solved(task, None, self._lost.solve))
         self.last = solved
         return solved
+
+    def strides(self, way: float) -> int:
+        """In how many updates to follow the hand along a way, metres."""
+        own = self._parameters
+        return max(1, min(ceil(way / (own.stride * self._length)), own.strides))
 
     def finish(self, task: Task) -> Solved:
         """The pose in which the figure comes to rest, however long that takes."""

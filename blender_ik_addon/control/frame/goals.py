@@ -60,7 +60,9 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
         keeping = plan.keeping[:, None]
         position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
         # A target that is drawn back lets an animated influence fade in and out without a jump.
-        position, turned = faded(plan.effectors, sample.demands.influence, (position, turned), (point, frame))
+        position, turned = faded(
+            plan.effectors, sample.demands.influence, (position, turned), (point, frame), start
+        )
     return Wanted(
         names=tuple(effector.name for effector in plan.effectors),
         bones=bones,
@@ -160,7 +162,7 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
     for row, effector in enumerate(plan.effectors):
         if want.weight[row] > 0.0:
             for ask in effector.kind.asks:
-                key = (int(want.priority[row]), ask, _short_chain(plan, row), _shared(want, row, ask))
+                key = (int(want.priority[row]), ask, short_chain(plan, row), _shared(want, row, ask))
                 groups.setdefault(key, []).append(row)
     parts = []
     for key in sorted(groups, key=lambda key: (*key[:3], repr(key[3]))):
@@ -217,7 +219,7 @@ def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
     return out
 
 
-def _short_chain(plan: Plan, row: int) -> str:
+def short_chain(plan: Plan, row: int) -> str:
     """The chain root of an effector if something that is solved lies above it, else ""."""
     effector = plan.effectors[row]
     if not effector.chain_root:

@@ -42,12 +42,12 @@ class Learned:
         moves, turns = plain(plan, want)
         if before is not None and (before.moves == moves).all() and (before.turns == turns).all():
             return before
-        if plan.bone_map is None or not moves.any():
+        if plan.bone_map is None or plan.examples is None or not moves.any():
             return None
         found = plan.bone_map.kinds.selected(figure.plan.bone.tolist())
         if found.body < 0:
             return None
-        states = [figure.state_of(pose, figure.state.matrix) for pose in plan.examples]
+        states = figure.state_of(plan.examples, figure.state.matrix).each()
         poses = np.array([own.q for own in figure.at_each(states, [figure.space] * len(states))])
         rows = np.flatnonzero(moves)
         joints = [figure.skeleton.index(want.bones[row]) for row in rows]

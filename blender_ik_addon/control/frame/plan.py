@@ -17,13 +17,13 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.action_poses import action_poses
+from ...bridge.action_poses import action_poses, other_actions
 from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
 from ...bridge.chains import moving_bones
 from ...bridge.checks import armature_faults
 from ...bridge.dependencies import carrying_bone
 from ...bridge.faults import require
-from ...bridge.figure_map import BoneMap, read_map
+from ...bridge.figure_map import BoneMap
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...properties import check
@@ -34,7 +34,9 @@ from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
 from ...properties.menus import takes_posture_cost, weighs
 from ...properties.refusal import Refused
+from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
+from .bone_map import bone_map
 from .masses import read_inertia, read_masses
 
 _FINE: Final = 1e-4  # of the figure's size: a target may be off by no more, however coarse the tolerance
@@ -54,7 +56,7 @@ class EffectorPlan:
         local: (3,) the point of the bone, in the bone's axes and the armature's units.
         axis: (3,) what aims, in the bone's axes.
         settings: what else its kind is told, see `ArticulateEffector.settings`; and `second_local`, the point
-            of its second bone as `local` is of the first one.
+            of its second bone as `local` is of the first one, or `root`, the bone above a pole's.
         alternatives: names of the objects that it may choose from.
         holds: it only holds its bone against what a hand drags, and may do so where nothing can move.
     """
@@ -114,7 +116,8 @@ class Plan:
         inertia: (B, 6) how hard each bone is to move; None for all alike.
         bone_map: what each bone is, where the posture objective chooses poses; else None.
         carries: when the posture is carried to where the targets are, see `posture`.
-        posture_from: see `ArticulateSolver.posture_from`; examples: the poses of its other actions, if so.
+        switched_off: rules of `BalanceRule` that do not apply.
+        posture_from: see `ArticulateSolver.posture_from`; examples: poses of the actions that it comes from.
         surroundings: what the figure keeps clear of; None if of nothing.
     """
 
@@ -136,8 +139,9 @@ class Plan:
     inertia: Array | None = field(default=None, compare=False, repr=False)
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     carries: str = "NEVER"
+    switched_off: frozenset[str] = frozenset()
     posture_from: str = "AUTO"
-    examples: tuple[Channels, ...] = field(default=(), compare=False, repr=False)
+    examples: Channels | None = field(default=None, compare=False, repr=False)
     metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
 
@@ -183,8 +187,10 @@ class Plan:
     def carried(self) -> list[str]:
         """Bones that have to come along as joints, solved or not."""
         links = [link.bone for link in self.surroundings.links] if self.surroundings else []
-        seconds = [effector.second for effector in self.effectors if effector.second]
-        return [*links, *seconds, *(self.masses.mass if self.masses else ())]
+        others = [
+            effector.settings.get(name) for effector in self.effectors for name in ("second_bone", "root")
+        ]
+        return [*links, *filter(None, others), *(self.masses.mass if self.masses else ())]
 
 
 def read_plan(
@@ -245,10 +251,11 @@ def read_plan(
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
         inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
-        bone_map=read_map(bones, up, _deforming(armature, bones)) if natural else None,
+        bone_map=bone_map(armature, bones, up) if natural else None,
         carries=carries,
+        switched_off=frozenset(rule for rule in ("balance", "keep_hips") if not getattr(solver, rule)),
         posture_from=solver.posture_from,
-        examples=_examples(armature, bones) if natural and solver.posture_from == "ACTIONS" else (),
+        examples=_examples(armature, bones) if natural else None,
         metre=unit,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
@@ -257,25 +264,25 @@ def read_plan(
     )
 
 
-def _examples(armature: bpy.types.Object, bones: Bones) -> tuple[Channels, ...]:
-    """The poses of an armature's other actions.
+def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
+    """The poses of the actions that an armature's posture comes from; none if it comes from elsewhere.
 
     Raises:
-        Refused: there are none.
+        Refused: there are no such actions.
     """
-    found = action_poses(armature, bones)
-    if not found:
+    solver = rig_of(armature).solver
+    if solver.posture_from not in LEARNED:
+        return None
+    assets, words = solver.posture_from == "LIBRARY", solver.posture_actions
+    found = action_poses(other_actions(armature, words, assets=assets), bones)
+    if found is None:
+        which = f" with '{words}' in its name" if words.strip() else ""
+        kind = "pose asset" if assets else "other action"
         raise Refused(
-            f"Posture is From Actions, but no other action poses armature '{armature.name}': choose another"
-            " Posture, or append actions of the character"
+            f"Posture is {LEARNED[solver.posture_from]}, but no {kind}{which} poses armature"
+            f" '{armature.name}': choose another Posture, or append {kind}s of the character"
         )
     return found
-
-
-def _deforming(armature: bpy.types.Object, bones: Bones) -> Flags:
-    """(B,) which bones deform."""
-    deforming = [armature.data.bones[name].use_deform for name in bones.names]
-    return np.array(deforming, dtype=np.bool_)
 
 
 def _size(armature: bpy.types.Object, bones: Bones) -> float:
@@ -321,6 +328,8 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
     bones, settings = armature.data.bones, effector.settings
     if settings.get("second_bone"):
         settings["second_local"] = tuple(effector.second_in_bone(bones[effector.second_bone]))
+    if "pole" in effector.kind_info.asks:
+        settings["root"] = bones[effector.bone].parent.name
     return EffectorPlan(
         index=index,
         name=effector.name,

@@ -19,6 +19,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.model.figure_map import Kind
+from ikmath.model.masses import MassPoints
 from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, smoothed
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.parameters import DEFAULTS
@@ -29,6 +30,7 @@ from ...bridge.armature import Array
 from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
+from .goals import short_chain
 from .learned import Learned
 from .plan import Plan, plain
 
@@ -85,7 +87,7 @@ def frame_posture(
     still = _objective(plan, figure) if before is None else before.still
     follows = _follows(plan, figure, want, still)
     same = before is not None and before.figure is figure and (before.motion is not None) == follows
-    if before is not None and same and not plan.examples:
+    if before is not None and same and plan.examples is None:
         q = before.q
     else:
         q = figure.q
@@ -94,7 +96,7 @@ def frame_posture(
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
     motion = _motion(plan, figure, want, still, q) if follows else None
     examples = None
-    if plan.examples:
+    if plan.examples is not None:
         examples = Learned.of(plan, figure, want, None if before is None else before.examples)
     if examples is not None:
         q = examples.posture(figure, want, figure.q, motion)
@@ -129,9 +131,19 @@ def _objective(plan: Plan, figure: Figure) -> PostureObjective:
         figure=joint_map(plan.bone_map, figure),
         figure_q=figure.q,
         tips=bone_ends(figure),
-        masses=mass_points(plan.bone_map, figure),
+        masses=_masses(plan, figure),
         keeps=[plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()],
     )
+
+
+def _masses(plan: Plan, figure: Figure) -> MassPoints:
+    """What the joints carry; what moves for a short chain weighs nothing: no other bone balances it."""
+    if plan.bone_map is None:
+        raise RuntimeError("the plan has no map")
+    points = mass_points(plan.bone_map, figure)
+    roots = {root for row in range(len(plan.effectors)) if (root := short_chain(plan, row))}
+    below = figure.skeleton.ancestors[:, [figure.skeleton.index(root) for root in roots]].any(1)
+    return replace(points, mass=np.where(below[points.joints], 0.0, points.mass))
 
 
 def _kinds(figure: Figure, want: Wanted, still: PostureObjective) -> list[Kind]:
@@ -181,6 +193,8 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q
 
 def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, carried: bool) -> str:
     """Why neither balance nor hips are kept, "" where they are."""
+    if still.support.rule in plan.switched_off:
+        return "It is switched off."
     if plan.root == "PINNED":
         return "The root is pinned."
     moves, _ = plain(plan, want)

@@ -11,12 +11,13 @@ import numpy as np
 from ikmath.postures.stance import stance, stands_on_two
 
 from ...bridge.armature import read_bones, read_channels, read_state
-from ...bridge.figure_map import joint_map, read_map
+from ...bridge.figure_map import joint_map
 from ...bridge.pose import write_channels
 from ...bridge.skeleton import read_figure
 from ...bridge.space import space_of, upward
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key
+from .bone_map import bone_map
 
 
 def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
@@ -29,7 +30,7 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
         Refused: the armature does not stand on two legs; FigureFault: it cannot be posed.
     """
     bones = read_bones(armature)
-    whole = read_map(bones, upward(armature), np.ones(len(bones), dtype=np.bool_))
+    whole = bone_map(armature, bones, upward(armature))
     limbs = [bones.names[j] for limb in whole.kinds.limbs for j in (*limb.joints, limb.end) if j >= 0]
     if not stands_on_two(whole.kinds):
         raise Refused(

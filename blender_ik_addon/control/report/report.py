@@ -15,7 +15,7 @@ import numpy as np
 from ...bridge.armature import Array
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
-from ...properties.measures import is_seen
+from ...properties.measures import counted, is_seen
 from ..frame.plan import EffectorPlan, Plan, find_armature
 from ..frame.solved import Solved
 from ..inspect.limit_arcs import at_limits
@@ -201,7 +201,7 @@ def _worst_frame(solved: Sequence[Solved]) -> Solved:
 def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
     took = f"{run.seconds * 1e3:.0f} ms" if run.seconds < 1.0 else f"{run.seconds:.1f} s"
     count = len(run.solved)
-    what = "Solved" if run.operation == "solve" else f"Baked {count} frame{'' if count == 1 else 's'}"
+    what = "Solved" if run.operation == "solve" else f"Baked {counted(count, 'frame')}"
     armature = find_armature(run.plan)
     missed = [
         name
@@ -217,7 +217,5 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
         if len(off) == len(rows):
             return f"{what} in {took}: no effector counts. Raise the weight or the influence of one"
         return f"{what} in {took}: every effector{' that counts' if off else ''} reached its target"
-    plural = "" if len(rows) == 1 else "s"
-    return (
-        f"{what} in {took}; {len(missed)} of {len(rows)} effector{plural} fell short. {where}{worst.message}"
-    )
+    total = counted(len(rows), "effector")
+    return f"{what} in {took}; {len(missed)} of {total} fell short. {where}{worst.message}"

@@ -12,6 +12,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...bridge.armature import pose_matrices, read_bones
+from ...bridge.limbs import side_of_bend
 from ...properties.access import MADE_HERE, rig_of
 from ...properties.check import SAME_PLACE, library_refusal
 from ...properties.effector import ArticulateEffector
@@ -179,7 +180,7 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
     effector.target, effector.subtarget = None, ""
     effector.pinned = True
     # Setting it looks at the original, which knows of the last redraw only.
-    effector.pin_location = matrix @ effector.first_target(pose_bone.bone)
+    effector.pin_location = matrix @ _first_target(effector, pose_bone)
     effector.pin_rotation = matrix.to_quaternion()
 
 
@@ -189,6 +190,14 @@ def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
     masses = read_masses(armature, bones, metre(depsgraph.scene))
     return Vector(Weights.of(masses, bones).center(matrix).tolist())
+
+
+def _first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
+    """See `ArticulateEffector.first_target`."""
+    if "pole" not in effector.kind_info.asks:
+        return effector.first_target(pose_bone, scale)
+    armature: Any = effector.id_data
+    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(armature), effector.bone))
 
 
 def create_target(
@@ -204,7 +213,7 @@ def create_target(
     if "balance" in effector.kind_info.asks:
         target: Any = _center_of_mass(armature, depsgraph)
     else:
-        target = matrix @ effector.first_target(pose_bone.bone, scale)
+        target = matrix @ _first_target(effector, pose_bone, scale)
     place = Matrix.Translation(target)
     if effector.kind_info.turns:
         place = place @ matrix.to_quaternion().to_matrix().to_4x4()

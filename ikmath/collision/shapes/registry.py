@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ..mesh import TriangleMesh
+from .box import Box
 from .capsule import Capsule
 from .cylinder import Cylinder
 from .half_space import HalfSpace
@@ -16,5 +17,5 @@ from .shape import Shape
 from .sphere import Sphere
 
 SHAPES: Final[Mapping[str, type[Shape]]] = MappingProxyType(
-    {shape.kind: shape for shape in (Sphere, HalfSpace, Rectangle, Cylinder, Capsule, TriangleMesh)}
+    {shape.kind: shape for shape in (Sphere, HalfSpace, Rectangle, Box, Cylinder, Capsule, TriangleMesh)}
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ikmath import Capsule, Cylinder, HalfSpace, Pose, Rectangle, Sphere
+from ikmath import Box, Capsule, Cylinder, HalfSpace, Pose, Rectangle, Sphere
 
 _ROUNDS = 34  # of the golden section: the interval shrinks to 1e-7 of its length
 _GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
@@ -57,6 +57,8 @@ def axis_distance(shape, a, b, *, point=False):
         return least(lambda p: _to_segment(p, shape.a, shape.b), a, b) - shape.radius
     if isinstance(shape, Cylinder):
         return least(lambda p: _to_cylinder(p, shape), a, b)
+    if isinstance(shape, Box):
+        return least(lambda p: _to_box(p, shape), a, b)
     if isinstance(shape, Rectangle):
         return least(lambda p: _to_rectangle(p, shape), a, b)
     corners = shape.vertices[shape.faces]
@@ -127,6 +129,13 @@ def _to_cylinder(p, shape):
     along = np.maximum(-height, height - size)
     outside = np.hypot(np.maximum(across, 0.0), np.maximum(along, 0.0))
     return np.where((across < 0.0) & (along < 0.0), np.maximum(across, along), outside)
+
+
+def _to_box(p, shape):
+    local = (p - shape.translation) @ shape.rotation - shape.center
+    beyond = np.abs(local) - 0.5 * np.asarray(shape.size)
+    outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=-1)
+    return np.where(outside > 0.0, outside, beyond.max(-1))
 
 
 def _to_rectangle(p, shape):

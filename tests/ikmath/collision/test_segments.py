@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from zoo import ZOO
 
-from ikmath.collision import Capsule, Cylinder, HalfSpace, Rectangle, Sphere
+from ikmath.collision import Box, Capsule, Cylinder, HalfSpace, Rectangle, Sphere
 from ikmath.collision.segments import closest_of_segments
 
 lattice = st.tuples(*[st.integers(-2, 2)] * 3)
@@ -69,6 +69,7 @@ def test_lattice_segments_against_every_shape():
         Sphere((0, 0, 0), 1),
         HalfSpace((0, 0, 0), (0, 0, 1)),
         Rectangle((0, 0, 0), (1, 0, 0), (0, 1, 0)),
+        Box((0, 0, 0), (2, 1, 3)),
         Cylinder((0, 0, -1), (0, 0, 1), 1),
         Capsule((0, 0, -1), (0, 0, 1), 1),
         Capsule((0, 0, 0), (0, 0, 0), 1),
@@ -137,4 +138,4 @@ def test_size_does_not_matter():
             np.testing.assert_allclose(scaled.distance / unit, answer.distance, atol=1e-9)
 
 
-LENGTHS = {"center", "radius", "origin", "axis_u", "axis_v", "a", "b"}
+LENGTHS = {"center", "size", "radius", "origin", "axis_u", "axis_v", "a", "b"}

@@ -4,11 +4,12 @@ motion."""
 
 from __future__ import annotations
 
+import meshes
 import numpy as np
 import pytest
 from zoo import ZOO, rotation
 
-from ikmath.collision import SHAPES
+from ikmath.collision import SHAPES, Box, TriangleMesh
 from ikmath.errors import IkError
 
 
@@ -197,3 +198,18 @@ def test_bad_input_names_the_culprit(entry, rng):
         shape.nearest([1.0, 2.0])
     with pytest.raises(AttributeError):
         shape.name = "other"
+
+
+def test_a_turned_box_is_the_box_of_a_mesh(rng):
+    """Also where the segment passes through, lies along an edge, or is a point on a corner."""
+    turn = rotation(rng)
+    box = Box((0.0, 0.0, 0.0), (2.0, 2.0, 2.0), rotation=turn, translation=(1.0, 2.0, 3.0))
+    corners, faces = meshes.box()
+    mesh = TriangleMesh(corners @ turn.T + box.translation, faces, mode="solid")
+    lattice = rng.integers(-4, 5, size=(2, 600, 3)) / 2.0
+    a, b = lattice @ turn.T + box.translation
+    near, other = box.nearest_segment(a, b), mesh.nearest_segment(a, b)
+    outside = other.distance > 1e-9
+    np.testing.assert_allclose(near.distance[outside], other.distance[outside], atol=1e-9)
+    depth_error = np.linalg.norm(b - a, axis=-1) / 32  # of the mesh, which samples depths
+    assert (np.abs(near.distance - other.distance) <= depth_error + 1e-9)[~outside].all()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import meshes
 import numpy as np
 
-from ikmath.collision import Capsule, Cylinder, HalfSpace, Rectangle, Shape, Sphere, TriangleMesh
+from ikmath.collision import Box, Capsule, Cylinder, HalfSpace, Rectangle, Shape, Sphere, TriangleMesh
 
 Rng = np.random.Generator
 
@@ -60,6 +60,20 @@ def rectangle_surface(shape: Rectangle, rng: Rng, count: int) -> np.ndarray:
     grid[: count // 10, 0] = np.sign(grid[: count // 10, 0])
     grid[count // 20 : count // 8, 1] = np.sign(grid[count // 20 : count // 8, 1])
     return shape.center + grid[:, :1] * shape.axis_u + grid[:, 1:] * shape.axis_v
+
+
+def box(rng: Rng) -> Box:
+    return Box(rng.normal(size=3), rng.uniform(0.1, 2.0, 3))
+
+
+def box_surface(shape: Box, rng: Rng, count: int) -> np.ndarray:
+    grid = rng.uniform(-0.5, 0.5, size=(count, 3))
+    rows = np.arange(count)
+    for share in (1, 3, 9):  # faces, a third of them edges, a ninth corners
+        some = rows[: count // share]
+        axis = (some + share // 3) % 3
+        grid[some, axis] = 0.5 * np.where(rng.uniform(size=len(some)) < 0.5, -1.0, 1.0)
+    return shape.center + grid * shape.size
 
 
 def cylinder(rng: Rng) -> Cylinder:
@@ -129,6 +143,7 @@ ZOO = {
     "sphere": Entry(sphere, sphere_surface),
     "half_space": Entry(half_space, half_space_surface),
     "rectangle": Entry(rectangle, rectangle_surface, solid=False),
+    "box": Entry(box, box_surface),
     "cylinder": Entry(cylinder, cylinder_surface),
     "capsule": Entry(capsule, capsule_surface),
     "mesh": Entry(mesh, mesh_surface, convex=False, depth_error=1 / 32, scenes=3),

@@ -22,7 +22,7 @@ class OnlyForward(IterationDriver):
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         row = np.zeros((1, len(iterate.q)))
         row[0, 0] = 1.0
-        return [*super().inequalities(iterate), (row, np.zeros(1))]
+        return [*super().inequalities(iterate), Inequalities(row, np.zeros(1))]
 
 
 class Mirrored:
@@ -46,7 +46,7 @@ def test_a_step_bound_holds() -> None:
     problem = ik.Problem(chain, [ik.Position("tip", target)])
     ends = {}
     for kind in (IterationDriver, OnlyForward):
-        bounds = StepBounds(chain.region, DEFAULTS)
+        bounds = StepBounds(chain, DEFAULTS)
         driver = kind(problem, None, bounds, None, DEFAULTS, np.full(1, 1e-6))
         ends[kind], _ = driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last)
     assert ends[IterationDriver].q[0] < start[0] - 1e-3

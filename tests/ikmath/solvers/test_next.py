@@ -84,7 +84,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
     driver = IterationDriver(
         problem,
         posture_of(problem, figure.rest),
-        StepBounds(figure.region, own),
+        StepBounds(figure, own),
         None,
         own,
         np.full(4, 1e-4),

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solid box: a crate, a shelf board, the keep-out zone of a robot.
+
+The signed distance of a convex solid is convex along a bone, so its minimum is unique. Outside, the planes of
+the six faces cut space into 27 regions; in each the squared distance along the bone is a parabola, and the
+minimum is that of one of them. Inside, the distance is that to the nearest face: the bone is deepest at one
+of its ends, or where two faces are equally near.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import arguments
+from ...rotation import Array
+from ..vectors import TINY, clamp
+from .solid import Solid
+
+_REGIONS: Final = np.array([sides for sides in product((-1.0, 0.0, 1.0), repeat=3) if any(sides)])
+"""(26, 3) below, between or above the faces across each axis; the inside is left out."""
+_FACES: Final = np.concatenate([np.eye(3), -np.eye(3)])
+"""(6, 3) normals."""
+_PAIRS: Final = np.array(list(combinations(range(6), 2))).T
+"""(2, 15) faces that may be equally near."""
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Solid):
+    """A solid box.
+
+    Args:
+        center: (3,) metres.
+        size: (3,) lengths of the edges along x, y and z, metres. For a turned box give `rotation` and
+            `translation`, and leave the centre at zero.
+
+    Raises:
+        BadShape, BadValue: a centre that is no place, lengths that are not above zero.
+    """
+
+    kind: ClassVar[str] = "box"
+    label: ClassVar[str] = "Box"
+    description: ClassVar[str] = "A solid box"
+    source: ClassVar[str] = "Ericson 2005, 5.1.4, for segments"
+
+    center: npt.ArrayLike
+    size: npt.ArrayLike
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._vector("center")
+        what = f"size of obstacle {self.name!r}"
+        self._set("size", np.array([arguments.number(edge, what, above=0) for edge in self._vector("size")]))
+
+    @property
+    def parameters(self) -> Array:
+        """(*frames, 15): centre in the world, rotation into the box's axes row by row, half lengths."""
+        center = self.rotation @ np.asarray(self.center) + self.translation
+        inwards = np.swapaxes(self.rotation, -1, -2).reshape(*self.frames, 9)
+        half = np.broadcast_to(0.5 * np.asarray(self.size), (*self.frames, 3))
+        return np.concatenate([center, inwards, half], -1)
+
+    @property
+    def bounds(self) -> tuple[Array, float]:
+        """The ball through the corners."""
+        return self.parameters[..., :3], 0.5 * float(np.linalg.norm(self.size))
+
+    @staticmethod
+    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+        """See `Solid.segment_distance`; inside, the deepest point."""
+        inwards, half = parameters[:, 3:12].reshape(-1, 3, 3), parameters[:, 12:]
+        start = (inwards @ (a - parameters[:, :3])[:, :, None])[:, :, 0]
+        along = (inwards @ (b - a)[:, :, None])[:, :, 0]
+        tried = clamp(np.concatenate([_lowest_outside(start, along, half), _deepest(start, along, half)], 1))
+        places = start[:, None] + tried[:, :, None] * along[:, None]
+        rows = np.arange(len(tried))
+        best = _signed(places, half[:, None]).argmin(1)
+        parameter, place = tried[rows, best], places[rows, best]
+        over = np.abs(place) - half
+        outside = np.maximum(over, 0.0)
+        distance = _signed(place, half)
+        through = np.eye(3)[over.argmax(1)]
+        normal = np.where((distance > 0.0)[:, None], outside / np.maximum(distance, TINY)[:, None], through)
+        normal = ((normal * np.where(place < 0.0, -1.0, 1.0))[:, None] @ inwards)[:, 0]
+        return distance, a + parameter[:, None] * (b - a) - distance[:, None] * normal, parameter, normal
+
+
+def _signed(places: Array, half: Array) -> Array:
+    """Signed distance of places (..., 3) in the box's axes."""
+    over = np.abs(places) - half
+    outside = np.maximum(over, 0.0)
+    distance: Array = np.sqrt((outside * outside).sum(-1)) + np.minimum(over.max(-1), 0.0)
+    return distance
+
+
+def _lowest_outside(start: Array, along: Array, half: Array) -> Array:
+    """(P, 26) parameters at which the regions' parabolas are lowest."""
+    counts = np.abs(_REGIONS)
+    beyond = start[:, None] - _REGIONS * half[:, None]
+    slope = (counts * beyond * along[:, None]).sum(-1)
+    curve = (along * along) @ counts.T
+    lowest: Array = np.where(curve > 0.0, -slope / np.maximum(curve, TINY), 0.5)
+    return lowest
+
+
+def _deepest(start: Array, along: Array, half: Array) -> Array:
+    """(P, 17) the ends, and parameters at which two faces are equally near."""
+    level = start @ _FACES.T - np.concatenate([half, half], 1)
+    climb = along @ _FACES.T
+    first, second = _PAIRS
+    apart, change = level[:, second] - level[:, first], climb[:, first] - climb[:, second]
+    equal = np.divide(apart, change, out=np.zeros_like(apart), where=change != 0.0)
+    return np.concatenate([np.zeros((len(start), 1)), np.ones((len(start), 1)), equal], 1)
