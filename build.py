@@ -7,7 +7,7 @@
   python build.py test     the tests, inside Blender on the built and installed zip
   python build.py check    lint, format, types, architecture
   python build.py bench    speed and quality, beside other software
-  python build.py fuzz     random problems for some minutes, and the faults that they show
+  python build.py fuzz     random problems and sessions for some minutes, and the faults that they show
   python build.py papers   the texts' experiments, as tables
   python build.py docs     the manual as a site, in dist/site
   python build.py release  run all checks, then make the files of a release in dist/release
@@ -110,12 +110,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     fuzz = commands.add_parser(
         "fuzz",
-        help="try random problems for some minutes",
-        description="Solves random problems with all methods of the library and lists every fault, each with "
-        "the shortest example as code. The ordinary tests try a few hundred of them.",
+        parents=[blender],
+        help="try random problems and sessions for some minutes",
+        description="Solves random problems with all methods of the library, and takes random steps with the "
+        "extension in Blender. Lists every fault, each with its seed and the command that repeats it. The "
+        "ordinary tests try a few hundred problems and a few sessions.",
     )
-    fuzz.add_argument("--minutes", type=float, default=60.0, help="how long, 60 by default")
-    fuzz.add_argument("--seed", type=int, default=0, help="a whole number; another one tries other problems")
+    fuzz.add_argument("--minutes", type=float, default=60.0, help="for each; 60 by default, 0: one seed only")
+    fuzz.add_argument("--seed", type=int, default=0, help="the first one; the others follow it")
+    for name in ("library", "extension"):
+        fuzz.add_argument(f"--{name}", action="store_true", help=f"only the {name}")
     commands.add_parser(
         "papers",
         help="the papers' experiments, as tables",

@@ -23,6 +23,7 @@ NUMERIC_SUITES = ("tests/ikmath", "tests/fuzz", "tests/papers")
 LIBRARY_SUITES = (*NUMERIC_SUITES, "tests/architecture")
 BLENDER_SUITE = "tests/blender"
 GUI_SUITE = "tests/gui"
+EXTENSION_FUZZER = "tests/blender/fuzz_extension.py"
 
 PYTEST = ("-P", "-m", "pytest")
 """-P keeps the current directory, and so the source of the library, off the import path."""
@@ -69,8 +70,7 @@ def run(options: argparse.Namespace, extra: list[str]) -> int:
     if options.command == "bench":
         return _script(ensure(blender), "tests/benchmarks/run.py", extra)
     if options.command == "fuzz":
-        told = ["--minutes", str(options.minutes), "--seed", str(options.seed)]
-        return _script(ensure(default_blender()), "tests/fuzz/run.py", told)
+        return fuzz(blender, options)
     if options.command == "papers":
         return _script(ensure(default_blender()), "tests/papers/run.py", extra)
     if options.command == "release":
@@ -196,6 +196,21 @@ def demo(blender: str, extra: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="articulate-demo-") as profile:
         arguments = ["--zip", str(built), "--out", str(out), *extra]
         return _script(environment, "demo/make_demo.py", arguments, BLENDER_USER_RESOURCES=profile)
+
+
+def fuzz(blender: str, options: argparse.Namespace) -> int:
+    """Random problems for the library, random sessions for the extension, or one of them."""
+    told = ["--minutes", str(options.minutes), "--seed", str(options.seed)]
+    both, code = options.library == options.extension, 0
+    if both or options.library:
+        code = _script(ensure(default_blender()), "tests/fuzz/run.py", told)
+    if both or options.extension:
+        environment = ensure(blender)
+        built = package.build_zip(environment.python)
+        code = max(
+            code, environment.run(EXTENSION_FUZZER, *told, ARTICULATE_ZIP=str(built), **ONE_THREAD), key=abs
+        )
+    return code
 
 
 def _script(environment: Environment, script: str, extra: list[str], **variables: str) -> int:

@@ -232,7 +232,8 @@ class Displacement:
         # Off by half a pace, to the one side and in the next frame to the other, is never too quick.
         ahead, back = (np.pad(paces, ((0, 0), ends), constant_values=np.inf) for ends in ((0, 1), (1, 0)))
         half = 0.5 * np.minimum(ahead, back)
-        calm = np.clip(length / np.maximum(hurry, np.finfo(float).tiny), np.minimum(half, _FLAT), _FLAT)
+        least = np.maximum(length, np.finfo(float).tiny)  # a share above 1 is cut off in any case
+        calm = np.clip(length / np.maximum(hurry, least), np.minimum(half, _FLAT), _FLAT)
         return np.where(still, np.clip(calm, self._rounding, self._margin), self._margin)
 
     def _standing(

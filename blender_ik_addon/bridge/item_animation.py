@@ -74,13 +74,13 @@ def follow(armature: bpy.types.Object) -> None:
     sizes, moves = list(rig.list_sizes), list[Moves]()
     for number, name in enumerate(LISTS):
         items = attrgetter(name)(rig)
-        before, now = np.empty(len(items), dtype=np.intc), np.arange(len(items), dtype=np.intc)
+        before = np.empty(len(items), dtype=np.intc)
         items.foreach_get("remembered_index", before)
         places = _places(before.tolist(), sizes[number])
         if any(was != place for was, place in places.items()):
             moves.append(Moves(f"articulate.{name}", places, frozenset(items.keys())))
-        if not np.array_equal(before, now):
-            items.foreach_set("remembered_index", now)
+        for now in np.flatnonzero(before != np.arange(len(items))).tolist():
+            items[now].remembered_index = now  # `foreach_set` does nothing on an override
         if len(items) != max(sizes[number], 0):
             sizes[number] = len(items)
     if sizes != list(rig.list_sizes):

@@ -109,8 +109,9 @@ def space_of(name: str, matrix: Array) -> Space:
 
 
 def upward(armature_object: bpy.types.Object) -> Array:
-    """(3,) where the world has up, in armature space; not of unit length."""
-    return np.array(armature_object.matrix_world, dtype=float)[2, :3]
+    """(3,) where the world has up, in armature space; not of unit length. Without a scale, its own Z."""
+    found = np.array(armature_object.matrix_world, dtype=float)[2, :3]
+    return found if found.any() else np.array([0.0, 0.0, 1.0])
 
 
 def upward_in_the_middle(armature: bpy.types.Object) -> Array:

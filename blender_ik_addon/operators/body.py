@@ -57,15 +57,10 @@ class ARTICULATE_OT_link_add(OnArmature):
     bone: StringProperty(name="Bone", description="Empty: the active bone", options=FRESH)
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add it; the first one is added to those of all others, which so far count by their length."""
-        from ..control.collision.body import add_link, fit
+        """Add it."""
+        from ..control.collision.body import add_link
 
-        name = self.bone or _active_bone(context, armature)
-        if not rig_of(armature).body.links:
-            fit(armature, context.scene)
-            if name in rig_of(armature).body.links:
-                return
-        add_link(armature, name)
+        add_link(armature, self.bone or _active_bone(context, armature), context.scene)
 
 
 class ARTICULATE_OT_link_remove(OnArmature):

@@ -268,5 +268,5 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         if "aim" in self.kind_info.asks:
             ahead = 2.0 * bone.length
         elif "distance" in self.kind_info.options:
-            ahead = self.distance / scale
+            ahead = self.distance / scale if scale > 0.0 else 0.0
         return self.point_in_bone(bone) + ahead * Vector(self.direction)

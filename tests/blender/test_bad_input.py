@@ -337,3 +337,51 @@ def test_a_drag_by_what_is_no_number(way):
     with pytest.raises(RuntimeError, match="must be finite numbers"):
         bpy.ops.articulate.drag(bone="hand.L", **way)
     assert snapshot(rig) == before
+
+
+def test_dragging_an_armature_scaled_to_zero_warns_of_nothing(recwarn):
+    rig = arm()
+    rig.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="is scaled to zero"):
+        bpy.ops.articulate.drag(bone="b3", move=(0.1, 0.0, 0.0))
+    assert not recwarn.list
+
+
+def test_a_capsule_for_a_bone_that_is_not_there_fits_no_others():
+    rig = arm()
+    with pytest.raises(RuntimeError, match="has no bone 'missing'"):
+        bpy.ops.articulate.link_add(bone="missing")
+    assert not rig.articulate.body.links
+
+
+def test_an_effector_that_is_refused_leaves_the_active_one():
+    rig = arm()
+    for bone in ("b0", "b1", "b2"):
+        add(bone)
+    rig.articulate.active_effector = 1
+    rig.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="weighs nothing"):
+        bpy.ops.articulate.effector_add(bone="b3", kind="BALANCE")
+    assert rig.articulate.active_effector == 1 and len(rig.articulate.effectors) == 3
+
+
+def test_a_distance_on_an_armature_scaled_to_zero_is_added():
+    rig = arm()
+    rig.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    assert bpy.ops.articulate.effector_add(bone="b3", kind="DISTANCE") == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="is scaled to zero"):
+        bpy.ops.articulate.solve()
+
+
+def test_keeping_to_a_bone_scaled_to_zero():
+    rig = arm()
+    loop = add("b3", kind="LOOP", second_bone="b1", as_posed=False)
+    loop.second_point = "TIP"
+    rig.pose.bones["b1"].scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="Bone 'b1' is scaled to zero"):
+        bpy.ops.articulate.keep_as_posed(effector=loop.name)
+    assert loop.second_point == "TIP"

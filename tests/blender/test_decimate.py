@@ -83,8 +83,8 @@ def both(make: Callable[[], bpy.types.Object], margin: float) -> tuple[bpy.types
 @pytest.mark.parametrize(
     ("make", "margin", "share"),
     [
-        pytest.param(person, 0.005, 0.2, marks=pytest.mark.xfail(strict=False, reason=f"{MORE_KEYS}: 0.36")),
-        pytest.param(person, 0.0005, 0.4, marks=pytest.mark.xfail(strict=False, reason=f"{MORE_KEYS}: 0.51")),
+        pytest.param(person, 0.005, 0.2, marks=pytest.mark.xfail(strict=False, reason=f"{MORE_KEYS}: 0.27")),
+        (person, 0.0005, 0.4),
         (imported, 2e-4, 0.25),
     ],
 )

@@ -101,6 +101,18 @@ def test_who_begins_with_a_linked_character_is_told_to_make_an_override(tmp_path
     assert bpy.context.mode == "OBJECT" and rig.pose.bones["b3"].matrix_basis == before
 
 
+def test_a_solve_stays_on_an_override_with_keys(tmp_path: Path):
+    """Nothing is moved on the lists, so that no animation has to be evaluated again."""
+    rig = shot(tmp_path, prepared=False)
+    add("b3").target.location = (1.5, 0.5, 2.0)
+    rig.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=3)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.articulate.solve()
+    assert miss(rig, "b3") < 1e-5
+    bpy.ops.articulate.pairs_fill()
+    assert miss(rig, "b3") < 1e-5
+
+
 def stocked_shot(path: Path) -> bpy.types.Object:
     """The override of a figure whose effectors, obstacles, capsules and pairs come from its library."""
     rig = arm()

@@ -221,3 +221,16 @@ def test_a_report_does_not_grow_with_the_frames():
         bpy.ops.articulate.bake(frame_start=1, frame_end=last)
         sizes.append(len(rig.articulate.report_json))
     assert abs(sizes[1] - sizes[0]) < 60, sizes  # digits
+
+
+def test_two_effectors_of_one_name_have_a_row_each():
+    rig = two_arms()
+    reach(rig, "hand.L", (9.0, 0.0, 2.0), chain_root="arm.L")
+    reach(rig, "hand.R", (-1.5, -0.3, 2.0), chain_root="arm.R")
+    rig.articulate.effectors[1].name = "hand.L"
+    bpy.ops.articulate.solve()
+    assert {name: row["bone"] for name, row in rig.articulate.report["effectors"].items()} == {
+        "hand.L": "hand.L",
+        "hand.L (2)": "hand.R",
+    }
+    assert "1 of 2 effectors fell short" in rig.articulate.message

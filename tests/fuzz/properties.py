@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import ikmath as ik
+from ikmath.postures.objective import Effort, PostureObjective
+from ikmath.solvers.hierarchical import ACCURACY
 from tests.fuzz import cases as fuzz
 from tests.fuzz.promises import keeps_its_promises, quiet, same_bits
 
@@ -82,8 +84,26 @@ def solve_track(case, method):
     checked(case, lambda problem, start: ik.solve_track(problem, start, method, **STEPS))
 
 
+def solve_naturally(case, effort, accuracy, max_turn, restarts):
+    """The default method with the objective of natural poses and options of its own."""
+    case = replace(case, posture="")  # a problem has a posture goal or a posture cost
+    options = {**STEPS, "accuracy": accuracy, "max_turn": max_turn, "restarts": restarts}
+
+    def verb(problem, start):
+        posed = problem.with_posture(PostureObjective.of(problem.skeleton, start, effort=effort))
+        solving = ik.solve_track if case.frames else ik.solve
+        return solving(posed, start, "hierarchical", **options)
+
+    checked(case, verb)
+
+
 def steps_alike(case, count):
-    """A batch of `damped` takes the steps that its frames take one by one."""
+    """A batch of `damped` takes the steps that its frames take one by one.
+
+    With `clipping`, a figure locks at a limit or not by the sign of a rounding error.
+    """
+    if case.limits == "clipping":
+        return
     with quiet():
         try:
             problem, start = fuzz.build(case)
@@ -198,6 +218,18 @@ PROPERTIES = (
         handed_in,
         (st.sampled_from(_arguments()), st.sampled_from(ODD), st.sampled_from(("hierarchical", "damped"))),
         400,
+    ),
+    Property(
+        "natural poses",
+        solve_naturally,
+        (
+            fuzz.cases(frames=(0, 0, 2), obstacles=1),
+            st.sampled_from(tuple(Effort)),
+            st.sampled_from(tuple(ACCURACY)),
+            st.sampled_from((None, 1e-3, 0.1, 7.0)),
+            st.sampled_from((0, 1)),
+        ),
+        30,
     ),
     Property("a track", solve_track, (fuzz.cases(frames=(1, 2, 4)), METHODS), 40),
 )

@@ -2,7 +2,8 @@
 """The library's fuzzer for a night: tries random problems for some minutes and lists every fault it finds.
 
 A fault is known by its error and by the place in the library where it was raised. The shortest example of
-each is printed as code; paste it into a test to repeat it. Run by `python build.py fuzz --minutes N`.
+each is printed as code, to be pasted into a test, and with its seed, which repeats it. Run by
+`python build.py fuzz --library --minutes N`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import math
 import sys
 import time
 import traceback
@@ -22,15 +24,17 @@ from tests.fuzz.properties import PROPERTIES
 
 LIBRARY = Path(__file__).parents[2] / "ikmath"
 ROUND = 40  # examples with one seed
+REPLAY = "python build.py fuzz --library --minutes 0 --seed {}"
 
 
 class Night:
-    """What was tried, and the faults: (property, error, place) -> shortest example."""
+    """What was tried, and the faults: (property, error, place) -> shortest example, and its seed."""
 
     def __init__(self) -> None:
         self.tried: collections.Counter[str] = collections.Counter()
         self.counts: collections.Counter[tuple[str, str, str]] = collections.Counter()
         self.shortest: dict[tuple[str, str, str], str] = {}
+        self.seeds: dict[tuple[str, str, str], int] = {}
 
     def round(self, one, number, until):
         """Try one property with one seed."""
@@ -48,11 +52,11 @@ class Night:
             try:
                 one.check(*drawn)
             except Exception as error:  # noqa: BLE001  # each is a finding
-                self.note(one, error, drawn)
+                self.note(one, error, drawn, number)
 
         attempt()
 
-    def note(self, one, error, drawn):
+    def note(self, one, error, drawn, number):
         steps = traceback.extract_tb(error.__traceback__)
         own = [step for step in steps if LIBRARY in Path(step.filename).parents]
         last = own[-1] if own else steps[-1]
@@ -64,7 +68,7 @@ class Night:
         example = f"{one.check.__name__}({', '.join(map(repr, drawn))})"
         self.counts[key] += 1
         if len(example) < len(self.shortest.get(key, example + " ")):
-            self.shortest[key] = example
+            self.shortest[key], self.seeds[key] = example, number
 
     def report(self):
         print("\n".join(f"{count} problems: {name}" for name, count in self.tried.items()))
@@ -72,20 +76,23 @@ class Night:
         for key, count in self.counts.most_common():
             name, error, place = key
             print(f"\n{count} times, {name}: {error}\n  {place}\n  {self.shortest[key]}")
+            print(f"  seed {self.seeds[key]}: {REPLAY.format(self.seeds[key])}")
 
 
 def main(arguments=None):
     """Run until the time is over; 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60.0, help="how long, 60 if not told")
-    parser.add_argument("--seed", type=int, default=0, help="another seed tries other problems")
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long; 0: one seed")
+    parser.add_argument("--seed", type=int, default=0, help="the first one")
     options = parser.parse_args(arguments)
-    night, until, number = Night(), time.monotonic() + 60.0 * options.minutes, 1_000_003 * options.seed
+    night, number = Night(), options.seed
+    until = time.monotonic() + 60.0 * options.minutes
     with contextlib.suppress(KeyboardInterrupt):
-        while time.monotonic() < until:
+        while number == options.seed or time.monotonic() < until:
             for one in PROPERTIES:
-                night.round(one, number, until)
+                night.round(one, number, until if options.minutes else math.inf)
             number += 1
+    print(f"seeds {options.seed} to {number - 1}")
     night.report()
     return 1 if night.counts else 0
 

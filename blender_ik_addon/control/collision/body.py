@@ -190,15 +190,24 @@ def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[Lin
     return plan_links(fit_body(bones, names, own_units, None))
 
 
-def add_link(armature: bpy.types.Object, bone: str) -> None:
+def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> None:
     """Give a bone a capsule by its length, or its capsule back if it is switched off.
 
+    The first one is added to those of all others, which so far count by their length.
+
+    Args:
+        armature: the original object; bone: a name; scene: whose meshes tell how thick the others are.
+
     Raises:
-        Refused: there is no such bone, or it has one.
+        Refused: there is no such bone, or it has one; FigureFault: as for `fit`.
     """
     body = rig_of(armature).body
     if bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{bone}': choose one that it has")
+    if not body.links:
+        fit(armature, scene)
+        if bone in body.links:
+            return
     link = next((link for link in body.links if link.name == bone), None)
     if link is not None and link.enabled:
         raise Refused(f"Bone '{bone}' has a capsule already: change its radius in the list")

@@ -74,7 +74,9 @@ def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str,
     rows: dict[str, dict[str, Any]] = {}
     for column, effector in enumerate(run.plan.effectors):
         row = _row(run, column, distances[:, column], angles[:, column])
-        rows[effector.name] = row
+        # a script or the list can give two effectors the same name
+        same = [other.name for other in run.plan.effectors[:column]].count(effector.name)
+        rows[f"{effector.name} ({same + 1})" if same else effector.name] = row
         item = rig_of(armature).effectors[effector.index]
         values = {"error": row["worst"] or 0.0, "angle": row["angle_worst"] or 0.0}
         for name, value in {**values, "status": row["status"], "message": row["message"]}.items():

@@ -21,6 +21,7 @@ from ...properties.measures import metre
 from ...properties.options import forget_message
 from ...properties.refusal import Refused
 from ..frame.masses import Weights, read_masses
+from ..report.reasons import REASONS
 from ..rig.removal import remove_or_switch_off
 
 
@@ -81,12 +82,13 @@ def add_effectors(
     """
     targets = [check_new(armature, new) for new in news]
     rig = rig_of(armature)
-    count = len(rig.effectors)
+    count, active = len(rig.effectors), rig.active_effector
     try:
         for new, target in zip(news, targets, strict=True):
             _add(armature, new, target, depsgraph, look)
-    except Refused:
+    except REASONS:
         remove_effectors(armature, range(count, len(rig.effectors)), delete_targets=True)
+        rig.active_effector = active
         raise
     rig.active_effector = len(rig.effectors) - 1
     # A collection moves its items when it grows: hand out references only now.
@@ -125,7 +127,7 @@ def keep_as_posed(
     """Let an effector with a second bone ask for what its two bones are to each other now.
 
     Raises:
-        Refused: one of the bones does not exist, or the kind of effector has no second bone.
+        Refused: one of the bones does not exist, the second has no size, or the kind of effector has none.
     """
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
@@ -141,8 +143,12 @@ def keep_as_posed(
     if "distance" in effector.kind_info.options:
         effector.distance = (place - other @ effector.second_in_bone(second.bone)).length
         return
+    try:
+        inverse = other.inverted()
+    except ValueError as error:
+        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale", effector.name) from error
     effector.second_point = "HEAD"
-    effector.second_offset = other.inverted() @ place
+    effector.second_offset = inverse @ place
     effector.second_rotation = other.to_quaternion().inverted() @ matrix.to_quaternion()
 
 
