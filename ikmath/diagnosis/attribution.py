@@ -35,7 +35,7 @@ _MANY: Final = 6  # candidates above which no smallest subset is searched
 
 
 @dataclass(frozen=True)
-class Culprits:
+class Causes:
     """What holds an effector back; empty if no cause was found.
 
     Attributes:
@@ -49,7 +49,7 @@ class Culprits:
 
 
 @OneThread()
-def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
+def causes_of(problem: Problem, pose: Pose, effector: int) -> Causes:
     """What holds an effector back, as few causes as possible.
 
     Args:
@@ -60,15 +60,15 @@ def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
     for suspects in _in_turn(goals, joints, first_goals=search.pulled):
         if search.guilty(suspects):
             return suspects
-    for many in (Culprits(goals), Culprits((), joints), Culprits(goals, joints)):
+    for many in (Causes(goals), Causes((), joints), Causes(goals, joints)):
         if len(many.goals) + len(many.joints) > 1 and search.guilty(many):
             return search.fewest(many)
-    return Culprits(method=search.pulled and search.guilty(Culprits()))
+    return Causes(method=search.pulled and search.guilty(Causes()))
 
 
-def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bool) -> Iterable[Culprits]:
-    single = [Culprits((goal,)) for goal in goals]
-    held = [Culprits((), (joint,)) for joint in joints]
+def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bool) -> Iterable[Causes]:
+    single = [Causes((goal,)) for goal in goals]
+    held = [Causes((), (joint,)) for joint in joints]
     return [*single, *held] if first_goals else [*held, *single]
 
 
@@ -116,22 +116,22 @@ class _Search:
         joints = [int(j) for j in np.argsort(-by_joint, kind="stable") if by_joint[j] > self.least]
         return tuple(sorted(others, key=lambda e: -against[e])), tuple(joints)
 
-    def guilty(self, suspects: Culprits) -> bool:
+    def guilty(self, suspects: Causes) -> bool:
         """Whether the effector comes clearly nearer without them."""
         names = {self.problem.effectors[e] for e in suspects.goals}
         lifted = np.array([name in names for name in self.problem.effectors])
         loose = np.isin(self.problem.skeleton.owner, suspects.joints)
         return self._nearest(lifted, loose) < _NEARER * self.short
 
-    def fewest(self, suspects: Culprits) -> Culprits:
+    def fewest(self, suspects: Causes) -> Causes:
         """The smallest subset of several causes that together hold it back."""
         if len(suspects.goals) + len(suspects.joints) > _MANY:
             return suspects
         for goal in reversed(suspects.goals):
-            fewer = Culprits(tuple(g for g in suspects.goals if g != goal), suspects.joints)
+            fewer = Causes(tuple(g for g in suspects.goals if g != goal), suspects.joints)
             suspects = fewer if self.guilty(fewer) else suspects
         for joint in reversed(suspects.joints):
-            fewer = Culprits(suspects.goals, tuple(j for j in suspects.joints if j != joint))
+            fewer = Causes(suspects.goals, tuple(j for j in suspects.joints if j != joint))
             suspects = fewer if self.guilty(fewer) else suspects
         return suspects
 

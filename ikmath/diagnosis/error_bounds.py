@@ -19,7 +19,7 @@ from ..problem.problem import Problem
 from ..rotation import Array
 
 
-def shortfalls(problem: Problem, pose: Pose) -> Array:
+def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
     """(E,) metres by which the effectors must be short at least, 0 if unknown.
 
     Args:

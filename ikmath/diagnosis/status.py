@@ -14,8 +14,8 @@ from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
-from .attribution import culprits
-from .error_bounds import shortfalls
+from .attribution import causes_of
+from .error_bounds import error_lower_bounds
 
 _FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
@@ -152,7 +152,7 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     beyond = float(_beyond_reach(problem)[effector])
     if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
         return "the target is out of reach"
-    found = culprits(problem, pose, effector)
+    found = causes_of(problem, pose, effector)
     parts = []
     if found.goals:
         parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")
@@ -240,4 +240,4 @@ def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float |
     """
     if too_far(problem, errors):
         return True
-    return bool(((errors > tolerances) & (shortfalls(problem, pose) > tolerances)).any())
+    return bool(((errors > tolerances) & (error_lower_bounds(problem, pose) > tolerances)).any())

@@ -160,8 +160,8 @@ class Balance(Goal):
         masses = self._table(self._masses, skeleton, (), "masses")
         masses = skeleton.mass if masses is None else masses
         if (masses < 0).any():
-            culprit = skeleton.names[int((masses < 0).argmax())]
-            raise BadValue(f"masses of {self.describe()}", f"are negative for joint {culprit!r}.")
+            subject = skeleton.names[int((masses < 0).argmax())]
+            raise BadValue(f"masses of {self.describe()}", f"are negative for joint {subject!r}.")
         if not masses.sum() > 0:
             raise BadValue(
                 f"masses of {self.describe()}",

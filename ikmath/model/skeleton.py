@@ -334,9 +334,9 @@ def _check_rotations(names: Sequence[str], rotations: Array) -> None:
     error = np.abs(rotations @ np.swapaxes(rotations, -1, -2) - np.eye(3)).max((-1, -2))
     bad = (error > _ORTHONORMAL) | (np.linalg.det(rotations) < 0)
     if bad.any():
-        culprit = names[int(bad.argmax())]
+        subject = names[int(bad.argmax())]
         raise BadValue(
-            f"rotation of joint {culprit!r}",
+            f"rotation of joint {subject!r}",
             "is not a rotation matrix; remove scale, shear and mirroring from it.",
         )
 

@@ -73,8 +73,8 @@ class Problem(Lean):
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
         self.goals = arguments.several(goals, Goal, "goals")
-        self.posture_cost = posture if isinstance(posture, PostureCost) else None
-        if posture is not None and not isinstance(posture, PostureCost):
+        cost = posture if isinstance(posture, PostureCost) else None
+        if posture is not None and cost is None:
             self.goals += (posture if isinstance(posture, Posture) else Posture(posture),)
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
@@ -96,9 +96,8 @@ class Problem(Lean):
             raise BadValue(
                 "The problem", "has more than one posture; give one, with a gain for each coordinate."
             )
-        if postures and self.posture_cost is not None:
-            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
         self.posture = postures[0] if postures else None
+        self.posture_cost = self._only_posture(cost)
         self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
         self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
         self.units = tuple(goal.unit for goal in self.tasks for _ in goal.labels)
@@ -205,11 +204,16 @@ class Problem(Lean):
         Raises:
             BadValue: it has a posture goal.
         """
-        if self.posture is not None:
-            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
+        arguments.of_kind(cost, PostureCost, "cost")  # type: ignore[type-abstract]
         other = self._copy()
-        other.posture_cost = arguments.of_kind(cost, PostureCost, "cost")  # type: ignore[type-abstract]
+        other.posture_cost = self._only_posture(cost)
         return other
+
+    def _only_posture(self, cost: PostureCost | None) -> PostureCost | None:
+        """A posture cost, which no posture goal may stand beside."""
+        if cost is not None and self.posture is not None:
+            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
+        return cost
 
     def instead(self, goal: Goal, other: Goal) -> Problem:
         """The problem with one of its goals in the form of another with the same rows; nothing is checked."""

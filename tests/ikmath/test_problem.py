@@ -119,7 +119,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_problem_names_the_culprit(skeleton, what):
+def test_a_bad_problem_names_what_is_wrong(skeleton, what):
     build, words = BAD[what]
     with pytest.raises(ik.IkError, match=words):
         build(skeleton)

@@ -172,7 +172,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_figure_names_the_culprit(what):
+def test_a_bad_figure_names_what_is_wrong(what):
     joints, words = BAD[what]
     with pytest.raises(ik.IkError, match=words):
         ik.Skeleton(joints())

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis.error_bounds import shortfalls
+from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
 from ikmath.solvers.parameters import DEFAULTS as ik_parameters
 
@@ -175,7 +175,7 @@ class DragSolver:
         """Whether to begin anew may be worth it."""
         own, off = self._parameters, self.off(solved)
         pose = ik.Pose.forward(task.figure.skeleton, solved.q)
-        found, _ = effector_errors(len(self.counts), task.parts, shortfalls(task.problem, pose))
+        found, _ = effector_errors(len(self.counts), task.parts, error_lower_bounds(task.problem, pose))
         least = float(np.nanmax(found[self.counts], initial=0.0))
         return least <= self._tolerance or (least < own.much_nearer * off and off > own.farther * self._vain)
 

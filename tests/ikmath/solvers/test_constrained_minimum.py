@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the solver that becomes the default promises: the constrained minimum, honest counts, no jumps."""
+"""The hierarchical solver ends at the constrained minimum, counts its iterations and does not jump."""
 
 from __future__ import annotations
 
