@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Mask
-from ..linalg.lexicographic import Level, lexicographic
+from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
@@ -30,7 +30,6 @@ _CAREFUL: Final = 30.0  # how a refused step raises the damping
 _DAMPING: Final = 1e-4  # of squared scaled errors of 1
 _LEAST: Final = 1e-10
 _AT: Final = 0.999  # measure of a swing region from which its boundary counts
-_CHANGES: Final = 12  # inequalities changed one at a time in a step
 _MANY: Final = 6  # candidates above which no smallest subset is searched
 
 
@@ -147,7 +146,6 @@ class _Search:
         pose, raw, jacobian = self.pose, self.error, self.jacobian
         scale = np.where(asks & (stack.place <= stack.place[own.start]), stack.scale, 0.0)
         cost, caution = _square(raw * scale), 1.0
-        low, high = np.where(loose, -np.inf, region.low), np.where(loose, np.inf, region.high)
         for left_over in reversed(range(_STEPS)):
             scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None] * metric
             levels = []
@@ -155,9 +153,8 @@ class _Search:
                 some = asks & (stack.place == place)
                 damping = (_DAMPING * float(scaled[some] @ scaled[some]) + _LEAST) * caution
                 levels.append(Level(columns[some], -scaled[some], damping))
-            rows, least = self._kept(pose, lifted, loose)
-            lower, upper = np.minimum((low - pose.q) / metric, 0.0), np.maximum((high - pose.q) / metric, 0.0)
-            dq = lexicographic(levels, lower, upper, rows, least, patience=_CHANGES).x * metric
+            bounds = self._bounds(pose, lifted, loose)
+            dq = hierarchical_qp(levels, bounds).z * metric
             stride = float(np.abs(dq / stack.metric).max(initial=0.0))
             q = pose.q + dq * min(1.0, _STRIDE / max(stride, 1e-300))
             trial = Pose.trusted(problem.skeleton, np.where(loose, q, region.project(q)))
@@ -174,18 +171,22 @@ class _Search:
             caution = 1.0 if pose is trial else caution * _CAREFUL
         return float(np.linalg.norm(raw[own]))
 
-    def _kept(self, pose: Pose, lifted: Mask, loose: Mask) -> tuple[Array | None, Array | None]:
-        """Rows `C dz >= d` of swing regions, one-sided goals and obstacles that are not removed."""
+    def _bounds(self, pose: Pose, lifted: Mask, loose: Mask) -> Constraints:
+        """Limits of a step's coordinates, swing regions, one-sided goals and obstacles.
+
+        Args:
+            lifted: (E,) effectors that are removed; loose: (n,) coordinates without limits.
+        """
         problem, metric = self.problem, self.problem.stack.metric
         rows: list[Array] = []
-        least: list[float] = []
+        least: list[Array] = []
         for pair, edge in self.region.near_boundary(pose.q, _AT).items():
             x, z = self.region.pair_columns[pair]
             if not loose[x]:
-                row = np.zeros(len(metric))
-                row[x], row[z] = -edge.x * metric[x], -edge.z * metric[z]
-                rows.append(row[None])
-                least.append(-edge.room)
+                row = np.zeros((1, len(metric)))
+                row[0, [x, z]] = -edge.x, -edge.z
+                rows.append(row)
+                least.append(np.array([min(-edge.room, 0.0)]))
         first = 0
         for goal in problem.tasks:
             own = slice(first, first + goal.effectors)
@@ -193,13 +194,19 @@ class _Search:
             if goal.one_sided:
                 error, jacobian = goal.inequality(pose)
                 asked = ~np.repeat(lifted[own], len(error) // goal.effectors)
-                rows.append(jacobian[asked] * metric / problem.length)
-                least += np.minimum(-error[asked] / problem.length, 0.0).tolist()
+                rows.append(jacobian[asked] / problem.length)
+                least.append(np.minimum(-error[asked] / problem.length, 0.0))
         if problem.scene is not None:
             near = problem.scene.near(pose, problem.sight)
-            rows.append(near.jacobian(pose) * metric / problem.length)
-            least += np.minimum((problem.margin - near.room) / problem.length, 0.0).tolist()
-        return (np.concatenate(rows), np.array(least)) if rows else (None, None)
+            rows.append(near.jacobian(pose) / problem.length)
+            least.append(np.minimum((problem.margin - near.room) / problem.length, 0.0))
+        lower = np.where(loose, -np.inf, np.minimum(self.region.low - pose.q, 0.0))
+        upper = np.where(loose, np.inf, np.maximum(self.region.high - pose.q, 0.0))
+        if not rows:
+            return Constraints(metric, lower, upper)
+        lower = np.concatenate([lower, *least])
+        upper = np.concatenate([upper, np.full(len(lower) - len(upper), np.inf)])
+        return Constraints(metric, lower, upper, np.concatenate(rows) * metric)
 
 
 def _square(error: Array) -> float:
