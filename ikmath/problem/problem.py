@@ -74,7 +74,7 @@ class Problem(Lean):
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
         self.goals = arguments.several(goals, Goal, "goals")
         cost = posture if isinstance(posture, PostureCost) else None
-        if posture is not None and cost is None:
+        if posture is not None and not isinstance(posture, PostureCost):
             self.goals += (posture if isinstance(posture, Posture) else Posture(posture),)
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
