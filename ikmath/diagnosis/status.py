@@ -78,32 +78,12 @@ def conclude(
         q=q,
         status=status,
         iterations=iterations,
-        off=errors,
+        errors=errors,
         sentence=sentence,
         memory=memory,
         measure=measure,
         paced=paced,
     )
-
-
-def arrived(problem: Problem, q: Array, iterations: int) -> Solution:
-    """The solution for coordinates q (n,) that reach all goals; errors are evaluated lazily.
-
-    Args:
-        problem: the problem of this frame; iterations: how many steps it took.
-    """
-    return Solution(
-        q=q,
-        status=Status.REACHED,
-        iterations=iterations,
-        off=partial(_measured, problem, q),
-        sentence=partial(_all_reached, problem, q, ""),
-        measure=problem.measure(q),
-    )
-
-
-def _measured(problem: Problem, q: Array) -> Array:
-    return problem.errors(Pose.trusted(problem.skeleton, q))
 
 
 def _all_reached(problem: Problem, q: Array, inside: str) -> str:

@@ -38,7 +38,7 @@ class Solution:
         q: (*batch, n) coordinates.
         status: a `Status`, or (*batch,) array of them.
         iterations: steps taken, an int or (*batch,).
-        off: the errors, or a function for them; evaluated lazily.
+        errors: (*batch, E) sizes of the effectors' errors, in the order of `Problem.effectors`.
         sentence: the message, or a function for it; evaluated lazily, because finding what holds a figure
             back takes a part of the time of the solve.
         memory: the method's warm start for the next frame; private to the method.
@@ -49,16 +49,11 @@ class Solution:
     q: Array
     status: Any
     iterations: Any
-    off: Array | Callable[[], Array]
+    errors: Array
     sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
     memory: Any = field(default=None, repr=False, compare=False)
     measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
     paced: bool = field(default=False, compare=False)
-
-    @cached_property
-    def errors(self) -> Array:
-        """(*batch, E) sizes of the effectors' errors, in the order of `Problem.effectors`."""
-        return self.off() if callable(self.off) else self.off
 
     @cached_property
     def message(self) -> Any:
@@ -77,11 +72,10 @@ class Solution:
     def compact(self) -> Solution:
         """The same answer, small to send or to keep: with its errors, message and clearance, without problem.
 
-        It evaluates these three, which takes time, and drops the warm start for a following frame.
+        It evaluates the message and the clearance, which takes time. It drops the warm start.
         """
         return replace(
             self,
-            off=self.errors,
             sentence=partial(_given, self.message),
             measure=None if self.measure is None else partial(_given, self.clearance),
             memory=None,

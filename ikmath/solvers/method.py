@@ -169,7 +169,7 @@ def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) ->
         q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
         status=status.reshape(batch),
         iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
-        off=errors,
+        errors=errors,
         sentence=partial(_messages, answers, batch),
         measure=partial(_clearances, [answer.measure for answer in answers], batch),
     )

@@ -92,6 +92,6 @@ class Geometric(Method):
             gather(answers, batch, problem),
             q=end.reshape(q.shape),
             iterations=run.iterations.reshape(batch),
-            off=errors.reshape(*batch, len(problem.effectors)),
+            errors=errors.reshape(*batch, len(problem.effectors)),
             measure=partial(np.full, batch, np.inf),
         )
