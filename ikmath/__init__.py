@@ -38,7 +38,7 @@ from .goals import (
     Residual,
 )
 from .limits import LIMITS
-from .model.frame_points import Points
+from .model.frame_points import FramePoints
 from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
 from .model.joint import Joint
@@ -107,7 +107,7 @@ __all__ = [
     "NotSupported",
     "Orientation",
     "Plane",
-    "Points",
+    "FramePoints",
     "Pose",
     "Position",
     "Posture",

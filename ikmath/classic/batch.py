@@ -165,7 +165,7 @@ class _Batch:
         problem, wish = self.problem, None if self.now.posture is None else at.wish
         state = Linear(problem, at.q, at.cost, at.caution, self.mobility, wish, problem.stack.level, {})
         propose = self.method.steps(rows, state, self.options)
-        return problem.limits.step_many(problem.skeleton.region, at.q, at.error, propose)
+        return problem.limits.step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
 
     def come_to_rest(self) -> None:
         """Bring frames that stalled short of their goals to the nearest pose."""

@@ -178,7 +178,7 @@ class _Walk:
     def step(self) -> Array:
         """Where the next step from the best pose leads, (n,)."""
         problem, linear = self.problem, self.linear
-        limits, region = problem.limits, problem.skeleton.region
+        limits, region = problem.limits, problem.skeleton.joint_limits
         if self.propose is not None:
             propose, self.propose = self.propose, None
             return limits.step(region, linear.q, self.best.scaled, propose)

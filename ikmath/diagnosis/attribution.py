@@ -81,13 +81,13 @@ class _Search:
 
     def __init__(self, problem: Problem, pose: Pose, effector: int) -> None:
         self.problem, self.pose, self.effector = problem, pose, effector
-        stack, self.region = problem.stack, problem.skeleton.region
+        stack, self.joint_limits = problem.stack, problem.skeleton.joint_limits
         self.ends = np.append(stack.starts[1:], stack.rows)
         self.error, self.jacobian = stack.evaluate(problem.tasks, pose)
         own = self.rows(effector)
         self.uphill: Array = self.error[own] @ self.jacobian[own]
         self.short = float(np.linalg.norm(self.error[own]))
-        self.limited = self.region.at_limit(pose.q)
+        self.limited = self.joint_limits.at_limit(pose.q)
         scale = problem.length if problem.units[effector] == "m" else 1.0
         self.least = 1e-2 * self.short * scale
         self.pulled = float(np.linalg.norm(self.uphill[~self.limited])) > self.least
@@ -140,7 +140,7 @@ class _Search:
         Args:
             lifted: (E,) effectors that are removed; loose: (n,) coordinates without limits.
         """
-        problem, stack, region = self.problem, self.problem.stack, self.region
+        problem, stack, region = self.problem, self.problem.stack, self.joint_limits
         metric, own = stack.metric, self.rows(self.effector)
         asks = ~np.repeat(lifted, self.ends - stack.starts)
         pose, raw, jacobian = self.pose, self.error, self.jacobian
@@ -180,8 +180,8 @@ class _Search:
         problem, metric = self.problem, self.problem.stack.metric
         rows: list[Array] = []
         least: list[Array] = []
-        for pair, edge in self.region.near_boundary(pose.q, _AT).items():
-            x, z = self.region.pair_columns[pair]
+        for pair, edge in self.joint_limits.near_boundary(pose.q, _AT).items():
+            x, z = self.joint_limits.pair_columns[pair]
             if not loose[x]:
                 row = np.zeros((1, len(metric)))
                 row[0, [x, z]] = -edge.x, -edge.z
@@ -200,8 +200,8 @@ class _Search:
             near = problem.scene.near(pose, problem.sight)
             rows.append(near.jacobian(pose) / problem.length)
             least.append(np.minimum((problem.margin - near.room) / problem.length, 0.0))
-        lower = np.where(loose, -np.inf, np.minimum(self.region.low - pose.q, 0.0))
-        upper = np.where(loose, np.inf, np.maximum(self.region.high - pose.q, 0.0))
+        lower = np.where(loose, -np.inf, np.minimum(self.joint_limits.low - pose.q, 0.0))
+        upper = np.where(loose, np.inf, np.maximum(self.joint_limits.high - pose.q, 0.0))
         if not rows:
             return Constraints(metric, lower, upper)
         lower = np.concatenate([lower, *least])

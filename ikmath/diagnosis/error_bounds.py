@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..collision import Scene
 from ..collision.segments import closest_to_point
-from ..model.frame_points import Points
+from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..problem.problem import Problem
@@ -44,7 +44,7 @@ def gaps(a: Array, b: Array, place: Array) -> Array:
     return a + closest_to_point(a, b, at)[:, None] * (b - a) - at
 
 
-def _moving(points: Points, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+def _moving(points: FramePoints, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
     """(n,) which coordinates carry a point; what lies on a joint is not moved by its turns."""
     if points.offsets[row].any():
         return points.moved[:, row]

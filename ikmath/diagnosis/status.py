@@ -191,7 +191,7 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
     skeleton = problem.skeleton
     if problem.limits.strict:
         return ""
-    out = np.abs(q - skeleton.region.project(q))
+    out = np.abs(q - skeleton.joint_limits.project(q))
     if not out.max(initial=0.0) > _OUT:
         return ""
     worst = int(np.argmax(out))

@@ -16,10 +16,10 @@ from ..model.skeleton import Skeleton
 from ..model.topology import span
 from ..rotation import Array
 from . import Goal, Residual
-from .fused_tasks import Merged
+from .fused_tasks import FusedTasks
 
 
-class Stack:
+class TaskStack:
     """Goals as rows on top of one another, in their order.
 
     Args:
@@ -69,7 +69,7 @@ class Stack:
         self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
         mobility = skeleton.mobility_for(length)
         self.metric = np.sqrt(mobility)
-        self._merged: Merged | None = None
+        self._merged: FusedTasks | None = None
         self._seen: Sequence[Goal] = ()
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
 
@@ -103,7 +103,7 @@ class Stack:
             return []
         skeleton, rows = self._skeleton, [goal.rows for goal in self._goals]
         moved = [goal.moved(skeleton) for goal in self._goals]
-        return blocks_of(skeleton.plan, moved, rows)
+        return blocks_of(skeleton.topology, moved, rows)
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
         """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
@@ -123,10 +123,10 @@ class Stack:
         error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
         return Residual(np.moveaxis(error, 0, -1), jacobian)
 
-    def _rows(self, goals: Sequence[Goal], skeleton: Skeleton) -> Merged:
+    def _rows(self, goals: Sequence[Goal], skeleton: Skeleton) -> FusedTasks:
         """What the goals have in common; found anew for goals that hold on to other points than before."""
         if self._merged is None or not (self._seen is goals or self._merged.fits(goals, skeleton)):
-            self._merged = Merged(goals, skeleton)
+            self._merged = FusedTasks(goals, skeleton)
         self._seen = goals
         return self._merged
 

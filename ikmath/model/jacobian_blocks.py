@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Index, Mask
 from ..rotation import Array
 from .active_directions import HeldOfMany
-from .topology import Columns, Plan, Span, span
+from .topology import Columns, Span, Topology, span
 
 _STRIP: Final = 3  # rows whose products are worked out together; only the upper triangle is wanted
 
@@ -50,11 +50,11 @@ class Block(NamedTuple):
     place: Index
 
 
-def blocks_of(plan: Plan, moved: Sequence[Mask], rows: Sequence[int]) -> list[Block]:
+def blocks_of(topology: Topology, moved: Sequence[Mask], rows: Sequence[int]) -> list[Block]:
     """The blocks of a stack of goals.
 
     Args:
-        plan: of the figure;
+        topology: of the figure;
         moved: (n, E) of each goal, which coordinates move which of its effectors; rows: of an effector.
     """
     starts = np.cumsum([0, *(own.shape[1] * each for own, each in zip(moved, rows, strict=True))])
@@ -73,7 +73,7 @@ def blocks_of(plan: Plan, moved: Sequence[Mask], rows: Sequence[int]) -> list[Bl
                 shares.append(Share(goal, effectors, slice(first, first + len(stand[-1]))))
         if shares:
             stack = np.concatenate(stand)
-            columns, strips = Columns(plan, which), tuple(_strips(stack))
+            columns, strips = Columns(topology, which), tuple(_strips(stack))
             out.append(Block(span(stack), columns, tuple(shares), strips, place))
     return out
 

@@ -24,7 +24,7 @@ _HALVED: Final = np.array(0.5)
 
 # The rows of `Scratch`. Waves: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
 _N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO, _HALF = range(10)
-# what `Plan.inputs` selects;
+# what `Topology.inputs` selects;
 _Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 10, 11, 12, 13, 16, 19, 20
 # products of two waves, the last of them s;
 _SWINGS = (_SIN_X, _SIN_X), (_SIN_X, _SIN_Z), (_SIN_Z, _SIN_Z), (_COS, _SIN_X), (_COS, _SIN_Z)
@@ -88,7 +88,7 @@ class Scratch:
 
     Attributes:
         local: the joints' frames as seen from where they rest, seen: from their carriers;
-        jump: (3, 3, K) rotations that were picked out, as `plan.entries` does; jumped: (K, 3, 3) they;
+        jump: (3, 3, K) rotations that were picked out, as `topology.entries` does; jumped: (K, 3, 3) they;
         above: (3, 3, J) and carrying: (J, 3, 3) likewise.
     """
 
@@ -123,7 +123,7 @@ class Scratch:
         """The frames `local`.
 
         Args:
-            inputs: `Plan.inputs`; source: what these are picked out of.
+            inputs: `Topology.inputs`; source: what these are picked out of.
         """
         rows, each = self._rows, self._each
         source.take(inputs, None, self._told, "clip")  # or numpy would copy once more

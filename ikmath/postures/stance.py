@@ -58,7 +58,7 @@ def stance(
             ahead = np.cross(way, figure.forward)
             ways = [way, exp(elbows * ahead / np.linalg.norm(ahead)) @ way]
         _aim(skeleton, figure, limb, ways, q, keep_end=legs)
-    return skeleton.region.project(q)
+    return skeleton.joint_limits.project(q)
 
 
 def stands_on_two(figure: FigureMap) -> bool:

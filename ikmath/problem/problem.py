@@ -15,7 +15,7 @@ from ..collision import AVOIDANCE, Avoidance, Body, ClosestPairs, Scene, Shape
 from ..errors import BadShape, BadValue
 from ..goals import Frame, Goal, Position, Posture
 from ..goals.base import Effectors
-from ..goals.stack import Stack
+from ..goals.stack import TaskStack
 from ..lean import Lean
 from ..limits import LIMITS, LimitMethod
 from ..model.pose import Pose
@@ -134,13 +134,13 @@ class Problem(Lean):
             if frame >= self.frames:
                 raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
         _ = self.stack  # which all frames share
-        other = self.aimed(tuple(goal.at(frame) for goal in self.goals))
+        other = self.with_goals(tuple(goal.at(frame) for goal in self.goals))
         other.frames = None
         if self.scene is not None and self.scene.frames:
             other.scene = self.scene.at(int(frame))
         return other
 
-    def towards(self, goals: Iterable[Goal]) -> Problem:
+    def with_targets(self, goals: Iterable[Goal]) -> Problem:
         """The problem with other targets; what is known of the figure is kept.
 
         Args:
@@ -162,10 +162,10 @@ class Problem(Lean):
             other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
             other.posture_cost = self.posture_cost
             return other
-        return self.aimed(given)
+        return self.with_goals(given)
 
-    def aimed(self, goals: tuple[Goal, ...]) -> Problem:
-        """As `towards`, for goals made of the problem's own (`Goal.towards`); nothing is checked."""
+    def with_goals(self, goals: tuple[Goal, ...]) -> Problem:
+        """As `with_targets`, without checks: for goals made by `Goal.with_targets` of the problem's own."""
         other = self._copy()
         other.goals, other.posture, tasks = goals, None, []
         for goal in goals:
@@ -182,7 +182,7 @@ class Problem(Lean):
         other.__dict__.update(self.__dict__)
         return other
 
-    def settled(self, q: Array, before: Problem | None = None) -> Problem:
+    def with_choices(self, q: Array, before: Problem | None = None) -> Problem:
         """The problem with the choices made at another pose: goals with alternatives keep them if they can.
 
         Args:
@@ -190,12 +190,12 @@ class Problem(Lean):
             before: the problem that was solved there, for instance of the frame before; this one if not
             given.
         """
-        if all(type(goal).settled is Goal.settled for goal in self.goals):
+        if all(type(goal).with_choices is Goal.with_choices for goal in self.goals):
             return self
         pose = Pose.trusted(self.skeleton, q)
         then = self.goals if before is None else before.goals
-        return self.aimed(
-            tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
+        return self.with_goals(
+            tuple(goal.with_choices(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
         )
 
     def with_posture(self, cost: PostureCost) -> Problem:
@@ -215,23 +215,23 @@ class Problem(Lean):
             raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
         return cost
 
-    def instead(self, goal: Goal, other: Goal) -> Problem:
+    def replace_goal(self, goal: Goal, other: Goal) -> Problem:
         """The problem with one of its goals in the form of another with the same rows; nothing is checked."""
-        return self.aimed(tuple(other if one is goal else one for one in self.goals))
+        return self.with_goals(tuple(other if one is goal else one for one in self.goals))
 
-    def on(self, skeleton: Skeleton) -> Problem:
-        """The problem on the same figure with other constants (`Skeleton.moved`)."""
+    def with_skeleton(self, skeleton: Skeleton) -> Problem:
+        """The problem on the same figure with other constants (`Skeleton.with_rest`)."""
         if skeleton is self.skeleton:
             return self
-        if arguments.of_kind(skeleton, Skeleton, "skeleton").plan is not self.skeleton.plan:
-            raise BadValue("The skeleton", "is built otherwise; use Skeleton.moved on the problem's own.")
+        if arguments.of_kind(skeleton, Skeleton, "skeleton").topology is not self.skeleton.topology:
+            raise BadValue("The skeleton", "is built otherwise; use Skeleton.with_rest on the problem's own.")
         other = self._copy()
         other.skeleton = skeleton
         if self.scene is not None:
             other.scene = self.scene.with_skeleton(skeleton)
         return other
 
-    def among(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
+    def with_obstacles(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
         """The problem of one frame with its obstacles elsewhere; what is known of meshes that moved is kept.
 
         Args:
@@ -291,9 +291,9 @@ class Problem(Lean):
         return np.where(self.skeleton.is_turn, 1.0, self.length)
 
     @cached_property
-    def stack(self) -> Stack:
+    def stack(self) -> TaskStack:
         """The tasks as rows."""
-        return Stack(self.skeleton, self.tasks, self.length)
+        return TaskStack(self.skeleton, self.tasks, self.length)
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The goals of whole places, every axis of which counts, each with its part of the effectors."""
@@ -316,7 +316,7 @@ class Problem(Lean):
         q = arguments.numbers(q0, "q0")
         if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
             raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
-        return self.skeleton.region.project(q)
+        return self.skeleton.joint_limits.project(q)
 
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:

@@ -67,7 +67,7 @@ class CollisionGuard:
         self.problem, self.scene, self.metric = problem, scene, metric
         self.damper = problem.avoidance
         self.margin = problem.margin
-        self.region = problem.skeleton.region
+        self.joint_limits = problem.skeleton.joint_limits
         # how far the axes of a pair may move that touch something before and after
         thick = np.append(np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length), 0.0)
         self.pairs = scene.broad_phase
@@ -116,7 +116,9 @@ class CollisionGuard:
                 if not ahead:
                     break
                 goal = ahead[-1].pose.q
-            target = self.region.project_first(here.pose.q + min(0.5, 0.95 * share) * (goal - here.pose.q))
+            target = self.joint_limits.project_first(
+                here.pose.q + min(0.5, 0.95 * share) * (goal - here.pose.q)
+            )
         return None if here is start else here
 
     def _walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
@@ -205,7 +207,7 @@ class CollisionGuard:
             floor: metres, the margin, or what there is of it where there is no way out.
             share: of the way.
         """
-        region = self.region
+        region = self.joint_limits
         room = (near.room - floor) / self.problem.length
         rows = near.jacobian(pose) * self.units
         inside = room < 0.0

@@ -50,7 +50,7 @@ class Detours:
         nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
         for q, way in ways_from(driver.problem, ended.start, ended.end):
             for problem in way:
-                between = driver.instead(problem, nearly)
+                between = driver.with_problem(problem, nearly)
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
                 stand, _ = between.run(between.begin(q), budget, None, hurried=False)
                 ended.budget.spend(budget.taken)
@@ -113,7 +113,7 @@ def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     """The problem with one effector's target elsewhere."""
     targets = goal.target.copy()
     targets[row] = place
-    return problem.instead(goal, goal.towards(target=targets))
+    return problem.replace_goal(goal, goal.with_targets(target=targets))
 
 
 def _seen_from(problem: Problem, end: Array, places: Array, radius: float) -> Array:

@@ -136,7 +136,7 @@ class Hierarchical(Method):
         driver = IterationDriver(
             problem,
             posture,
-            StepBounds(skeleton.region, own, low, high),
+            StepBounds(skeleton.joint_limits, own, low, high),
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),

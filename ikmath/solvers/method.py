@@ -64,8 +64,8 @@ class Method:
         limits: whether joint limits hold.
         obstacles: whether it can keep clear of obstacles; bounding: whether it does so by avoidance methods
             that bound steps, and not by those that push.
-        weighed: whether figures are to be weighed by inertia for it (`Skeleton.weighed`); the methods of the
-            texts keep the plain metric.
+        weighed: whether the metric may contain inertia (`Skeleton.with_inertia`); the methods of the texts
+            keep the plain one.
         batched: whether a batch is solved at once rather than one after another.
         briefly: options for who asks many times a second and can do without the last digits.
     """

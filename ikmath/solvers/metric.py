@@ -61,7 +61,7 @@ class Metric:
         matrix = root[:, None] * axes * inverse
         return cls(matrix, -inverse * axes.T.dot(gradient))
 
-    def aimed(self, target: Array) -> Metric:
+    def with_target(self, target: Array) -> Metric:
         """The same with another target."""
         return Metric(self.matrix, target)
 

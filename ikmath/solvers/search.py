@@ -103,7 +103,7 @@ def scattered(problem: Problem, q: Array, rng: np.random.Generator, count: int) 
     skeleton = problem.skeleton
     low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
     drawn = rng.uniform(low, np.maximum(low, high), (count, len(q)))
-    return skeleton.region.project(np.where(skeleton.is_turn, drawn, q))
+    return skeleton.joint_limits.project(np.where(skeleton.is_turn, drawn, q))
 
 
 def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]:
@@ -113,7 +113,7 @@ def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]
         The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
         as much as the next.
     """
-    stack, region = problem.stack, problem.skeleton.region
+    stack, region = problem.stack, problem.skeleton.joint_limits
     largest = np.array([max(most, 1e-150) for most in stack.most])
     share = np.asarray(1e-2 ** np.arange(len(stack.levels)) / largest)[stack.place]
     best, least = q, np.full(len(q), np.inf)

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
-from ..model.joint_limits import Region
-from ..model.limit_crossings import Edge
+from ..model.joint_limits import JointLimits
+from ..model.limit_crossings import BoundaryTangent
 from ..rotation import Array
 from .metric import Metric
 from .parameters import HierarchicalParameters
@@ -88,12 +88,12 @@ class StepBounds:
 
     def __init__(
         self,
-        region: Region,
+        region: JointLimits,
         parameters: HierarchicalParameters,
         low: Array | None = None,
         high: Array | None = None,
     ) -> None:
-        self.region, self.parameters = region, parameters
+        self.joint_limits, self.parameters = region, parameters
         self.low = region.low if low is None else np.maximum(region.low, low)
         self.high = region.high if high is None else np.minimum(region.high, high)
         self.limits_turns = low is not None
@@ -105,24 +105,24 @@ class StepBounds:
             q: (n,) inside the region; propose: see `Propose`.
             others: inequalities of obstacles and one-sided goals.
         """
-        region = self.region
+        region = self.joint_limits
         edges = region.near_boundary(q, self.parameters.boundary)
         for _ in range(self.parameters.crossings):
             dq = propose(self._bounds(q, edges, others))
             to = q + dq
-            exits = region.exits_of_one(to)
-            if exits is None or not exits.beyond(to, region.slight(dq, self.parameters.curved)):
+            crossings = region.crossings_of_one(to)
+            if crossings is None or not crossings.beyond(to, region.slight(dq, self.parameters.curved)):
                 break
-            edges = edges | exits.crossed(q)
-        return self._inside(q, region.landing(to, exits))
+            edges = edges | crossings.crossed(q)
+        return self._inside(q, region.landing(to, crossings))
 
-    def _bounds(self, q: Array, edges: dict[int, Edge], others: Sequence[Inequalities]) -> Bounds:
+    def _bounds(self, q: Array, edges: dict[int, BoundaryTangent], others: Sequence[Inequalities]) -> Bounds:
         lower, upper = self.low - q, self.high - q
         if not edges and not others:
             return Bounds(lower, upper, None, _NONE, _NONE)
         normals = np.zeros((len(edges), len(q)))
         for row, (pair, edge) in zip(normals, edges.items(), strict=True):
-            row[list(self.region.pair_columns[pair])] = edge.x, edge.z
+            row[list(self.joint_limits.pair_columns[pair])] = edge.x, edge.z
         room = np.array([max(edge.room, 0.0) for edge in edges.values()])
         rows = np.concatenate([normals, *(one for one, _ in others)])
         least = np.concatenate([np.full(len(room), -np.inf), *(one for _, one in others)])
@@ -136,6 +136,6 @@ class StepBounds:
         dq = to - q
         room = np.where(dq > 0.0, self.high - q, self.low - q)
         share = np.divide(room, dq, out=np.ones_like(dq), where=dq != 0.0).clip(0.0, 1.0)
-        pairs = self.region.pairs
+        pairs = self.joint_limits.pairs
         share[pairs] = share[pairs].min(1, keepdims=True)
-        return self.region.project_first(q + share * dq)
+        return self.joint_limits.project_first(q + share * dq)

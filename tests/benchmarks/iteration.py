@@ -217,14 +217,14 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
         for _ in range(repeats):
             raw, jacobian = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
             propose = method.proposal(jacobian * stack.scale[:, None], state, options)
-            problem.limits.step(skeleton.region, q, raw * stack.scale, propose)
+            problem.limits.step(skeleton.joint_limits, q, raw * stack.scale, propose)
 
     def many() -> None:
         for _ in range(repeats):
             raw, jacobian = stack.evaluate_many(problem.tasks, Pose.trusted(skeleton, first.T))
             error = np.ascontiguousarray((raw * stack.scale).T)
             propose = method.steps(jacobian(), state, options)
-            problem.limits.step_many(skeleton.region, first, error, propose)
+            problem.limits.step_many(skeleton.joint_limits, first, error, propose)
 
     return one_by_one if q.ndim == 1 else many
 

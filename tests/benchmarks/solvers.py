@@ -121,7 +121,7 @@ def _ours_native(task: Task, count: int, method: str) -> Result:
     names, offsets = native_effectors(task.model)
     figure = native(task.model)
     problem = _problem(task, figure, names, offsets, count)
-    start = figure.region.project(_native_start(task))
+    start = figure.joint_limits.project(_native_start(task))
     result = _solve(f"ikmath {method}, ball joints", problem, task, count, start, method)
     x = ik.Pose.forward(figure, result.q).point(names, offsets)
     errors = np.linalg.norm(x - task.places[:count], axis=-1)

@@ -15,7 +15,7 @@ from ikmath.classic.linalg.many import solve_in_place
 from ikmath.examples import figures
 from ikmath.limits.projection import _ManyHold
 from ikmath.model.jacobian_blocks import Blocks
-from ikmath.model.limit_crossings import ExitsOfMany
+from ikmath.model.limit_crossings import CrossingsOfMany
 from tests.ikmath import trees
 from tests.ikmath.test_goal_contract import CASES, EXAMPLES, build, scenes
 
@@ -31,7 +31,7 @@ def limbs(frames=4):
     """Five effectors of a person with places, and three turned joints: problem and blocks."""
     figure = figures.human()
     rng = np.random.default_rng(5)
-    q = figure.region.project(rng.normal(size=(frames, figure.n)) * 0.4)
+    q = figure.joint_limits.project(rng.normal(size=(frames, figure.n)) * 0.4)
     ends = ["head", "wrist.L", "toe.R", "toe.L", "wrist.R"]
     turns = ik.rotation.exp(rng.normal(size=(frames, 3, 3)))
     goals = [
@@ -102,7 +102,7 @@ def test_arithmetic_is_that_of_the_whole(stiff):
 def test_normal_equations_without_what_is_held(stiff):
     """Held by hand: the step is the best of those that go their way along the held directions."""
     problem, blocks = limbs()
-    whole, pairs = dense(blocks), problem.skeleton.region.pairs
+    whole, pairs = dense(blocks), problem.skeleton.joint_limits.pairs
     k, n, frames = blocks.shape
     rng = np.random.default_rng(1)
     metric = rng.uniform(0.1, 1.0, n) if stiff else None
@@ -115,7 +115,7 @@ def test_normal_equations_without_what_is_held(stiff):
     ends = pairs.T[:, crossed.nonzero()[0]] * frames + crossed.nonzero()[1]
     ways, pair_ways = rng.normal(size=lone.sum()), rng.normal(size=normal.shape)
     columns, crossing = lone.ravel().nonzero()[0], crossed.ravel().nonzero()[0]
-    exits = ExitsOfMany(frames, columns, ways, ways, crossing, ends, pair_ways, normal, pair_ways)
+    exits = CrossingsOfMany(frames, columns, ways, ways, crossing, ends, pair_ways, normal, pair_ways)
     hold.add(exits)
     held = hold.directions()
     error, damping = rng.normal(size=(k, frames)), 0.1
@@ -167,7 +167,7 @@ def test_stiff_figures_step_in_a_batch_as_one_by_one(posture):
     for i in range(6):
         alone = ik.solve(problem.at(i), figure.rest, **options)
         np.testing.assert_allclose(together.q[i], alone.q, atol=1e-9)
-    assert figure.region.at_limit(together.q).any()
+    assert figure.joint_limits.at_limit(together.q).any()
 
 
 @given(st.integers(1, 12), st.sampled_from([1, 7, 99, 100, 301]), st.integers(0, 2**31))

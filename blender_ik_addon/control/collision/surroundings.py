@@ -222,7 +222,7 @@ def place_problems(
         if model.problem.scene is None:
             model = None  # there is nothing in this frame; there may be in the next
         else:  # what is known of obstacles that stand still is kept from frame to frame
-            problem = problem.among(sample.obstacles, model.problem)
+            problem = problem.with_obstacles(sample.obstacles, model.problem)
             model = replace(model, problem=problem)
         placed.append((problem, model))
     return placed

@@ -136,7 +136,7 @@ class DragSolver:
             if problem.posture is None:
                 problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
             else:
-                problem = problem.towards([*problem.tasks, ik.Posture(self._towards)])
+                problem = problem.with_targets([*problem.tasks, ik.Posture(self._towards)])
             task = replace(task, problem=problem)
         return solve_task(task, last, brief=True, ask=ask)
 

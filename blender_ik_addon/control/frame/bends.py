@@ -77,7 +77,7 @@ def _hinged(figure: Figure, limbs: LimbJoints, problem: ik.Problem, rows: list[i
     skeleton, which = figure.skeleton, np.zeros(len(limbs.axis), dtype=bool)
     which[rows] = True
     hinges, aside = Hinges.of(limbs, skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
-    return problem.on(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
+    return problem.with_skeleton(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:

@@ -93,15 +93,15 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
     if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
         return None
     if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
-        return before.towards(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
+        return before.with_targets(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
     target = target_goals(sample.space, sample.targets)
-    return before.towards(target.position, target.rotation)
+    return before.with_targets(target.position, target.rotation)
 
 
 def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
     """The same goals towards other targets, nothing else being wanted otherwise; none of them is `ALONE`."""
     return [
-        Part(part.goal.towards(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
+        Part(part.goal.with_targets(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
         for part in parts
     ]
 

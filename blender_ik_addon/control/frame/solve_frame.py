@@ -248,7 +248,7 @@ def _settled(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -
     earlier = before.problem
     if earlier is not None and earlier.effectors != problem.effectors:
         earlier = None  # another effector was off there
-    return problem.settled(q, earlier)
+    return problem.with_choices(q, earlier)
 
 
 def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.model.joint_limits import Region
+from ikmath.model.joint_limits import JointLimits
 
 from ...bridge.armature import Array, Flags, Floats, Indices
 from ...bridge.skeleton import Figure
@@ -42,7 +42,7 @@ class Limit:
 def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
     """Which coordinates (..., n) stand at a limit; what has no room to turn at all is not counted."""
     room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
-    found: Flags = skeleton.region.at_limit(q, AT_LIMIT) & room
+    found: Flags = skeleton.joint_limits.at_limit(q, AT_LIMIT) & room
     return found
 
 
@@ -61,7 +61,7 @@ class LimitedJoints:
     figure: Figure
     columns: Indices
     places: Indices
-    region: Region
+    joint_limits: JointLimits
     roomy: Flags
     bones: Indices
 
@@ -77,7 +77,7 @@ class LimitedJoints:
             figure,
             columns,
             3 * rows + slots - 3,
-            Region(rows, slots, lower, upper),
+            JointLimits(rows, slots, lower, upper),
             upper - lower > AT_LIMIT,
             figure.plan.bone[joints],
         )
@@ -92,10 +92,10 @@ class LimitedJoints:
         if not len(self.columns):
             return []
         turns = bone_turns(self.bones, basis)
-        at = self.region.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
+        at = self.joint_limits.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
         if not np.count_nonzero(at):
             return []
-        pairs = self.region.pairs
+        pairs = self.joint_limits.pairs
         single = at.copy()
         single[pairs] = False
         found = [(row, row) for row in np.flatnonzero(single).tolist()]

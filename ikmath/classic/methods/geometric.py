@@ -67,7 +67,7 @@ class Geometric(Method):
         places = goals.reshape(len(starts), *goals.shape[-2:])
         run = Run(limbs, starts, places, options.tolerance, options.max_iterations)
         self.bend(run, problem, options)
-        end = problem.skeleton.region.project(run.q)
+        end = problem.skeleton.joint_limits.project(run.q)
         poses = Pose.trusted(problem.skeleton, end.reshape(q.shape))
         errors = problem.errors(poses).reshape(len(end), len(problem.effectors))
 

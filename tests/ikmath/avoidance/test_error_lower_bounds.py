@@ -16,7 +16,7 @@ def led_in(kind, seed, depth):
     scene = scenes.touching(kind, seed, GAP)
     (goal,), (thing,) = scene.problem.goals, scene.problem.obstacles
     away = thing.nearest(goal.target).normal[0]
-    problem = scene.problem.towards([goal.towards(target=goal.target - depth * away)])
+    problem = scene.problem.with_targets([goal.with_targets(target=goal.target - depth * away)])
     return problem, scene.start, ik.Pose.forward(problem.skeleton, scene.start)
 
 
@@ -28,7 +28,7 @@ def test_nobody_comes_nearer(kind, seed):
     assert least > 0.0
     rng = np.random.default_rng(seed)
     for _ in range(4):
-        there = problem.skeleton.region.project(start + 0.3 * rng.normal(size=len(start)))
+        there = problem.skeleton.joint_limits.project(start + 0.3 * rng.normal(size=len(start)))
         solution = ik.solve(problem, there, max_iterations=100)
         if solution.clearance >= 0.0:
             assert solution.errors[0] >= least - 1e-9

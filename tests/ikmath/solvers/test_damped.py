@@ -18,7 +18,7 @@ def problems(count, weight=1.0):
     rng = np.random.default_rng(11)
     names = ("wrist.L", "wrist.R", "ankle.L", "ankle.R", "head")
     for _ in range(count):
-        there = human.region.project(rng.normal(scale=0.25, size=human.n))
+        there = human.joint_limits.project(rng.normal(scale=0.25, size=human.n))
         pose = ik.Pose.forward(human, there)
         goals = [ik.Position(name, pose.position[human.index(name)]) for name in names]
         goals[0] = ik.Position(names[0], goals[0].target[0], weight=weight)

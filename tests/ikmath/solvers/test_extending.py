@@ -46,7 +46,7 @@ def test_a_step_bound_holds() -> None:
     problem = ik.Problem(chain, [ik.Position("tip", target)])
     ends = {}
     for kind in (IterationDriver, OnlyForward):
-        bounds = StepBounds(chain.region, DEFAULTS)
+        bounds = StepBounds(chain.joint_limits, DEFAULTS)
         driver = kind(problem, None, bounds, None, DEFAULTS, np.full(1, 1e-6))
         ends[kind], _ = driver.run(driver.begin(start), Budget(50), None, hurried=False)
     assert ends[IterationDriver].q[0] < start[0] - 1e-3
