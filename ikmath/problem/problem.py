@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A question to a solver. `Problem` checks everything once, so that solvers may trust what they get."""
+"""What a solver is given. `Problem` checks its arguments once; solvers rely on that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .solution import Solution, Status
 
 __all__ = ["Problem", "Solution", "Status"]
 
-_SIGHT: Final = 0.05  # figure sizes, beyond the margin, within which obstacles count
+_SIGHT: Final = 0.05  # figure sizes, beyond the margin, within which pairs are detected
 
 
 class Problem(Lean):
@@ -35,17 +35,17 @@ class Problem(Lean):
 
     Args:
         skeleton: the figure.
-        goals: what it should reach; a `Posture` goal among them is the wish below all others.
-        obstacles: shapes to keep out of; body: the figure's own thickness, needed with obstacles;
+        goals: what it should reach; a `Posture` goal among them comes below all others.
+        obstacles: shapes to stay out of; body: the figure's own thickness, needed with obstacles;
         avoidance: name of the method that keeps clear of them, see `AVOIDANCE`, or one with parameters of
             your own;
-        margin: clearance to keep, metres, besides what obstacles ask for themselves;
+        margin: clearance to keep, metres, added to the obstacles' own margins;
         self_pairs: (P, 2) pairs of links of the body to keep from each other.
         limits: name of the joint-limit method, see `LIMITS`, or one with parameters of your own.
         posture: (*batch, n) coordinates to keep to where the goals leave the figure free, or a `Posture`:
             the same as one among the goals; or a `PostureCost`, which chooses among all poses that serve
             the goals.
-        metre: how many metres the unit of length is, for what messages say; all else is in that unit.
+        metre: metres per unit of length, for messages; everything else is in that unit.
 
     Raises:
         IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown
@@ -53,7 +53,7 @@ class Problem(Lean):
 
     Attributes:
         tasks: the goals without the posture; posture: the posture or None;
-        posture_cost: the cost that was given in its place, or None;
+        posture_cost: the cost given in its place, or None;
         effectors: a label for every effector; units: "m", "rad" or "" of each.
         length: the figure's size in metres, to which lengths are compared with angles.
     """
@@ -113,7 +113,7 @@ class Problem(Lean):
         return f"<Problem of {self.skeleton!r}{frames}: {', '.join(goal.describe() for goal in self.goals)}>"
 
     def _scene(self, self_pairs: npt.ArrayLike) -> Scene | None:
-        """What the figure must not touch; None if there is nothing."""
+        """The collision scene; None if there are neither obstacles nor pairs."""
         if not self.obstacles and not arguments.indices(self_pairs, "self_pairs").size:
             return None
         if self.body is None:
@@ -141,10 +141,11 @@ class Problem(Lean):
         return other
 
     def with_targets(self, goals: Iterable[Goal]) -> Problem:
-        """The problem with other targets; what is known of the figure is kept.
+        """The problem with other targets; derived values that depend only on the figure are kept.
 
         Args:
-            goals: as the problem's own, in their order; but for targets that differ, a new problem is made.
+            goals: in the order of the problem's own. If more than their targets differs, a new problem is
+                made.
         """
         given = arguments.several(goals, Goal, "goals")
         for new, own in zip(given, self.goals, strict=False):
@@ -183,12 +184,11 @@ class Problem(Lean):
         return other
 
     def with_choices(self, q: Array, before: Problem | None = None) -> Problem:
-        """The problem with the choices made at another pose: goals with alternatives keep them if they can.
+        """The problem with each goal's alternative chosen at another pose, and kept where possible.
 
         Args:
-            q: (n,) where the figure comes from.
-            before: the problem that was solved there, for instance of the frame before; this one if not
-            given.
+            q: (n,) coordinates at which to choose.
+            before: the problem solved there, for instance of the frame before; this one if None.
         """
         if all(type(goal).with_choices is Goal.with_choices for goal in self.goals):
             return self
@@ -216,7 +216,7 @@ class Problem(Lean):
         return cost
 
     def replace_goal(self, goal: Goal, other: Goal) -> Problem:
-        """The problem with one of its goals in the form of another with the same rows; nothing is checked."""
+        """The problem with one goal replaced by another with the same rows; nothing is checked."""
         return self.with_goals(tuple(other if one is goal else one for one in self.goals))
 
     def with_skeleton(self, skeleton: Skeleton) -> Problem:
@@ -232,7 +232,7 @@ class Problem(Lean):
         return other
 
     def with_obstacles(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
-        """The problem of one frame with its obstacles elsewhere; what is known of meshes that moved is kept.
+        """The problem of one frame with its obstacles elsewhere; the trees of rigid meshes are kept.
 
         Args:
             obstacles: in the order of those before, as they are in this frame; others are allowed, and then
@@ -260,18 +260,18 @@ class Problem(Lean):
 
     @property
     def sight(self) -> float:
-        """Clearance below which obstacles are looked at, metres.
+        """Clearance below which pairs are detected, metres.
 
-        As far behind an open surface, too, a link is behind it; farther away it is simply elsewhere.
+        A link also counts as behind an open surface up to this distance.
         """
         return self.margin + _SIGHT * self.length
 
     def measure(self, q: Array, near: ClosestPairs | None = None) -> Callable[[], float] | None:
-        """What finds the clearance at q (n,) when it is asked for; None where nothing is to be kept clear of.
+        """A function for the clearance at q (n,), evaluated lazily; None without a scene.
 
         Args:
             q: coordinates of one frame.
-            near: what `Scene.near` gave there for `sight`, if that is at hand.
+            near: the closest pairs there within the detection distance, if known.
         """
         scene = self.scene
         if scene is None:
@@ -296,7 +296,7 @@ class Problem(Lean):
         return TaskStack(self.skeleton, self.tasks, self.length)
 
     def places(self) -> Iterator[tuple[Position, slice]]:
-        """The goals of whole places, every axis of which counts, each with its part of the effectors."""
+        """The position goals without a mask, each with its slice of the effectors."""
         first = 0
         for goal in self.tasks:
             own = slice(first, first + goal.effectors)
@@ -320,7 +320,7 @@ class Problem(Lean):
 
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
-    """Whether goals differ in nothing but their targets, as far as a problem and its stack ask."""
+    """Whether goals differ in nothing but their targets."""
     return len(some) == len(others) and all(map(_same_but_for_targets, some, others))
 
 
@@ -335,14 +335,14 @@ def _same_but_for_targets(a: Goal, b: Goal) -> bool:
 
 
 def _hold_alike(a: Goal, b: Goal) -> bool:
-    """Whether goals hold on to the same points; other kinds may use these names for something else."""
+    """Whether goals refer to the same points; other kinds may use these names for something else."""
     if not (isinstance(a, Effectors) and isinstance(b, Effectors)):
         return True
     return a.joints == b.joints and _equal(a.offset, b.offset)
 
 
 def _equal(some: Any, other: Any) -> bool:
-    """Whether arrays are equal; most often they are one and the same."""
+    """Whether arrays are equal; often they are the same object."""
     return some is other or np.array_equal(some, other)
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a problem demands of a method, as far as that can be told before there is a problem.
+"""What a problem requires of a method, as data that exists before the problem does.
 
-A menu that greys out what cannot be chosen and a solve that refuses ask the same question: does the method
-take this? So that both get the same answer, in the same words, the question is data.
+Menus use it to grey out methods, and `solve` to refuse them, with the same sentence.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ class Wish:
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """All goals, and what is to be kept clear of.
+    """All goals, and the avoidance method.
 
     Attributes:
         wishes: the goals without the posture.
-        avoidance: the avoidance method where there is something to keep clear of, else None.
+        avoidance: the avoidance method if there is a collision scene, else None.
         posture_cost: whether a posture cost chooses among the poses that serve the goals.
     """
 
@@ -49,7 +48,7 @@ class Demand:
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
-        """What a problem demands."""
+        """What a problem requires."""
         wishes = tuple(
             Wish(
                 kind=goal.kind,

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solving method is, and what it says about itself.
+"""The base of solving methods, and the flags by which they are chosen.
 
-A method is an object with a name, texts for people, flags that say what it can take (menus grey out by the
-same flags by which `solve` refuses) and one verb. Incremental methods only propose steps; `loop` does the
-rest.
+A method is an object with a name, texts, flags for what it supports, and `solve`. Menus and `solve` use the
+same flags.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from ..rotation import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Options that every method knows.
+    """Options that all methods have.
 
     Attributes:
         max_iterations: steps at most, 1 or more.
@@ -67,7 +66,7 @@ class Method:
         weighed: whether the metric may contain inertia (`Skeleton.with_inertia`); the methods of the texts
             keep the plain one.
         batched: whether a batch is solved at once rather than one after another.
-        briefly: options for who asks many times a second and can do without the last digits.
+        briefly: options for many solves a second, where the last digits do not matter.
     """
 
     name: ClassVar[str]
@@ -97,12 +96,12 @@ class Method:
         raise TypeError(f"{type(self).__name__} does not say how it solves.")
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
-        """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
+        """Solve for one start q (n,), following the solution of the frame before without a jump."""
         return self.solve(problem, q, options)
 
     @property
     def takes_all(self) -> bool:
-        """Whether there are no goals that it cannot take."""
+        """Whether it supports all goals."""
         return self.takes is None and self.single_axes and self.parts and self.levels
 
     @property
@@ -111,7 +110,7 @@ class Method:
         return parameters_of(self.options)
 
     def objection(self, demand: Demand) -> str:
-        """Why the method cannot take what is demanded of it, as the rest of a sentence; "" if it can."""
+        """Why the method does not support the requirements, as the rest of a sentence; "" if it does."""
         for wish in demand.wishes:
             if self.takes is not None and wish.kind not in self.takes:
                 kinds = " and ".join(sorted(self.takes)) or "no"
@@ -140,7 +139,7 @@ class Method:
         return ""
 
     def refuse(self, problem: Problem) -> None:
-        """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
+        """Raise NotSupported with a sentence if the method does not support the problem."""
         if self.takes_all and problem.scene is None and problem.posture_cost is None:
             return
         objection = self.objection(Demand.of(problem))

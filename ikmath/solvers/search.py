@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A search for poses elsewhere: many starts spread over the limits, led to the goals at once, the best first.
+"""A batch of random starts within the limits, solved together; the best ends become restarts.
 
-The batch knows nothing of obstacles, which makes it quick: where it ends, clearances sort out what touches
-(obstacle-blind starts filtered by clearance; the way to a pose found like this is not checked). Of poses that
-come to their goals and are clear, the one nearest to the posture is the most promising, then those that touch
-least, which the collision guard may push out.
+The batch ignores obstacles, and its ends are then filtered by clearance. The way to them is not checked. Poses
+that reach their goals and are clear come first, ordered by posture cost. Those that touch least come next, as
+the collision guard may push them out.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ _THERE: Final = 1e-2
 _ALIKE: Final = 0.05
 """Radians or figure sizes within which poses are the same one."""
 _TRIED: Final = 3
-"""Best of the batch that the solve goes on from,"""
+"""Ends of the batch that become restarts,"""
 _TRIED_AMONG_OBSTACLES: Final = 6
-"""and where some of them may not come out of what they touch."""
+"""and among obstacles, where some cannot be pushed out."""
 
 
 class Search:
@@ -90,7 +89,7 @@ def _distinct(problem: Problem, q: Array, order: Index) -> Index:
 
 
 def without_way(answer: Solution) -> Solution:
-    """An answer whose message says that no way there is known."""
+    """A solution whose message adds that the way was not checked."""
     return replace(answer, sentence=partial(_unchecked, answer))
 
 
@@ -107,7 +106,7 @@ def scattered(problem: Problem, q: Array, rng: np.random.Generator, count: int) 
 
 
 def batch_descent(problem: Problem, q: Array, steps: int) -> tuple[Array, Array]:
-    """Many poses (B, n) led on at once: damped steps with coordinates at their limits locked.
+    """Descend from many poses (B, n) together: damped steps with coordinates at their limits locked.
 
     Returns:
         The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
