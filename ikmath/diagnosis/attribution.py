@@ -197,7 +197,7 @@ class _Search:
                 rows.append(jacobian[asked] / problem.length)
                 least.append(np.minimum(-error[asked] / problem.length, 0.0))
         if problem.scene is not None:
-            near = problem.scene.near(pose, problem.sight)
+            near = problem.scene.near(pose, problem.detection_distance)
             rows.append(near.jacobian(pose) / problem.length)
             least.append(np.minimum((problem.margin - near.room) / problem.length, 0.0))
         lower = np.where(loose, -np.inf, np.minimum(self.joint_limits.low - pose.q, 0.0))

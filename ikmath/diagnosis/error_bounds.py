@@ -68,8 +68,8 @@ def _within(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[n
 def _clearance(problem: Problem, scene: Scene, place: Array) -> float:
     """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside.
 
-    Far behind an open surface one is elsewhere, as for `Problem.sight`.
+    Far behind an open surface one is elsewhere, as for `Problem.detection_distance`.
     """
-    sight, margin = problem.sight, problem.margin
+    sight, margin = problem.detection_distance, problem.margin
     each = (float(one.nearest(place, sight).distance) - one.margin for one in scene.obstacles)
     return min(each, default=np.inf) - margin

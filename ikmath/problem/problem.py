@@ -27,7 +27,7 @@ from .solution import Solution, Status
 
 __all__ = ["Problem", "Solution", "Status"]
 
-_SIGHT: Final = 0.05  # figure sizes, beyond the margin, within which pairs are detected
+_DETECTION: Final = 0.05  # figure sizes, beyond the margin, within which pairs are detected
 
 
 class Problem(Lean):
@@ -259,12 +259,12 @@ class Problem(Lean):
         return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
 
     @property
-    def sight(self) -> float:
+    def detection_distance(self) -> float:
         """Clearance below which pairs are detected, metres.
 
         A link also counts as behind an open surface up to this distance.
         """
-        return self.margin + _SIGHT * self.length
+        return self.margin + _DETECTION * self.length
 
     def measure(self, q: Array, near: ClosestPairs | None = None) -> Callable[[], float] | None:
         """A function for the clearance at q (n,), evaluated lazily; None without a scene.
@@ -278,7 +278,7 @@ class Problem(Lean):
             return None
         if near is not None and near.lists_nearest:
             return partial(float, near.least)
-        return partial(_clearance, scene, q, self.sight)
+        return partial(_clearance, scene, q, self.detection_distance)
 
     @cached_property
     def spans(self) -> Array:

@@ -156,7 +156,9 @@ def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
     scene, near = problem.scene, None
     if scene is not None:
-        near = scene.near(Pose.trusted(problem.skeleton, q), problem.sight, behind=problem.sight)
+        near = scene.near(
+            Pose.trusted(problem.skeleton, q), problem.detection_distance, behind=problem.detection_distance
+        )
     return conclude(
         problem,
         q,

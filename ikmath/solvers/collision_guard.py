@@ -81,13 +81,13 @@ class CollisionGuard:
     def begun(self, pose: Pose) -> tuple[Pose, ClosestPairs]:
         """The start of a solve, pushed out of obstacles; briefly if the frame before ended there."""
         before, self.before = self.before, None
-        if before is not None and before.pose is pose and before.detect == self.problem.sight:
+        if before is not None and before.pose is pose and before.detect == self.problem.detection_distance:
             return self.push_out(pose, before, _AGAIN)
         return self.push_out(pose, self.near(pose))
 
     def near(self, pose: Pose) -> ClosestPairs:
         """The closest pairs at a pose."""
-        return self.scene.near(pose, self.problem.sight, cache=self.cache)
+        return self.scene.near(pose, self.problem.detection_distance, cache=self.cache)
 
     def is_inside(self, near: ClosestPairs) -> bool:
         """Whether the figure is inside something or nearer than the margin."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A batch of random starts within the limits, solved together; the best ends become restarts.
 
-The batch ignores obstacles, and its ends are then filtered by clearance. The way to them is not checked. Poses
-that reach their goals and are clear come first, ordered by posture cost. Those that touch least come next, as
-the collision guard may push them out.
+The batch ignores obstacles, and its ends are then filtered by clearance. The way to them is not checked.
+Poses that reach their goals and are clear come first, ordered by posture cost. Those that touch least come
+next, as the collision guard may push them out.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Search:
         q = q[there]
         if not len(q):
             return np.asarray(q)
-        near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.sight)
+        near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.detection_distance)
         depth = np.maximum(guard.margin - near.worst, 0.0)
         order = np.lexsort((self._away(driver, here, q), depth))
         return np.asarray(q[_distinct(problem, q, order)[:_TRIED_AMONG_OBSTACLES]])

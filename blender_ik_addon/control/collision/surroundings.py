@@ -246,10 +246,10 @@ def nearest_thing(
         scene = scene.with_skeleton(skeleton)
     pose = ik.Pose.forward(scene.skeleton, q)
     if clearance is None:
-        clearance = float(scene.clearance(pose, behind=problem.sight))
+        clearance = float(scene.clearance(pose, behind=problem.detection_distance))
     if not np.isfinite(clearance):
         return NOWHERE
-    near = scene.near(pose, abs(clearance) + 1e-6 * problem.length, behind=problem.sight)
+    near = scene.near(pose, abs(clearance) + 1e-6 * problem.length, behind=problem.detection_distance)
     return Near(clearance, near.names[int(np.argmin(near.clearance))] if len(near) else "")
 
 
