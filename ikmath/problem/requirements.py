@@ -15,7 +15,7 @@ from .problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class GoalRequirement:
     """One goal, as a method's flags see it.
 
     Attributes:
@@ -33,24 +33,24 @@ class Wish:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demand:
+class Requirements:
     """All goals, and the avoidance method.
 
     Attributes:
-        wishes: the goals without the posture.
+        goals: the goals without the posture.
         avoidance: the avoidance method if there is a collision scene, else None.
         posture_cost: whether a posture cost chooses among the poses that serve the goals.
     """
 
-    wishes: tuple[Wish, ...] = ()
+    goals: tuple[GoalRequirement, ...] = ()
     avoidance: Avoidance | None = None
     posture_cost: bool = False
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
         """What a problem requires."""
-        wishes = tuple(
-            Wish(
+        goals = tuple(
+            GoalRequirement(
                 kind=goal.kind,
                 name=goal.describe(),
                 single_axes=isinstance(goal, Position) and goal.mask is not None,
@@ -60,7 +60,7 @@ class Demand:
             for goal in problem.tasks
         )
         return cls(
-            wishes=wishes,
+            goals=goals,
             avoidance=None if problem.scene is None else problem.avoidance,
             posture_cost=problem.posture_cost is not None,
         )

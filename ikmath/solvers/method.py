@@ -21,7 +21,7 @@ from ..collision import AVOIDANCE
 from ..errors import NotSupported, UnknownName
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem.problem import Problem, Solution
-from ..problem.requirements import Demand
+from ..problem.requirements import Requirements
 from ..rotation import Array
 
 
@@ -109,40 +109,40 @@ class Method:
         """The options that a person may set."""
         return parameters_of(self.options)
 
-    def objection(self, demand: Demand) -> str:
+    def objection(self, requirements: Requirements) -> str:
         """Why the method does not support the requirements, as the rest of a sentence; "" if it does."""
-        for wish in demand.wishes:
-            if self.takes is not None and wish.kind not in self.takes:
+        for goal in requirements.goals:
+            if self.takes is not None and goal.kind not in self.takes:
                 kinds = " and ".join(sorted(self.takes)) or "no"
-                return f"cannot take the {wish.name}; it takes {kinds} goals."
-            if wish.single_axes and not self.single_axes:
+                return f"cannot take the {goal.name}; it takes {kinds} goals."
+            if goal.single_axes and not self.single_axes:
                 return (
-                    f"takes whole positions, not single axes as in the {wish.name}; let all axes count or use"
+                    f"takes whole positions, not single axes as in the {goal.name}; let all axes count or use"
                     " Hierarchical."
                 )
-            if wish.part and not self.parts:
+            if goal.part and not self.parts:
                 return (
-                    f"moves the whole figure, but the {wish.name} may use a part of it only; free its chain"
+                    f"moves the whole figure, but the {goal.name} may use a part of it only; free its chain"
                     " or use Hierarchical."
                 )
-        if not self.levels and len({wish.priority for wish in demand.wishes}) > 1:
+        if not self.levels and len({goal.priority for goal in requirements.goals}) > 1:
             return "knows weights, not priorities; give all goals one priority or use Hierarchical."
-        if demand.posture_cost and not self.posture_costs:
+        if requirements.posture_cost and not self.posture_costs:
             return "takes wanted coordinates, not a posture cost; use Hierarchical."
-        if demand.avoidance is None:
+        if requirements.avoidance is None:
             return ""
         if not self.obstacles:
             return "does not know obstacles; choose Hierarchical or remove them."
-        if demand.avoidance.bounds != self.bounding:
+        if requirements.avoidance.bounds != self.bounding:
             able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
-            return f"does not keep clear of obstacles by {demand.avoidance.label}; choose {able}."
+            return f"does not keep clear of obstacles by {requirements.avoidance.label}; choose {able}."
         return ""
 
     def refuse(self, problem: Problem) -> None:
         """Raise NotSupported with a sentence if the method does not support the problem."""
         if self.takes_all and problem.scene is None and problem.posture_cost is None:
             return
-        objection = self.objection(Demand.of(problem))
+        objection = self.objection(Requirements.of(problem))
         if objection:
             raise NotSupported(f"Method {self.label}", objection)
 

@@ -46,8 +46,8 @@ class HierarchicalParameters:
             the turn limit of a frame that is late.
         frames_late: frames after which a motion that is late jumps: in as many, bones that turn by `jump` a
             frame have turned by half a turn.
-        leap: figure sizes or radians; a target whose way in a frame differs by more from that in the frame
-            before asks for a jump. A fast but steady motion does not.
+        leap: figure sizes or radians; a target whose motion in a frame differs by more from that in the
+            frame before may be followed by a jump. A fast but steady motion is not.
         slight: figure sizes or radians; so small an error is better than a jump.
         arc_gain: share of the squared error below which a step must come for arcs to be followed on.
         difference: radians of the differences that give curvature (cube root of rounding would be 6e-6).

@@ -47,7 +47,7 @@ def run(arguments: list[str]) -> None:
 def _refusals(task: Task, methods: list[str]) -> dict[str, str]:
     """Methods that cannot take a task, and why."""
     names, offsets = _effectors(task)
-    demand = ik.Demand.of(_problem(task, skeleton(task.model), names, offsets, 1))
+    demand = ik.Requirements.of(_problem(task, skeleton(task.model), names, offsets, 1))
     objections = {method: ik.METHODS[method].objection(demand) for method in methods}
     return {method: objection for method, objection in objections.items() if objection}
 

@@ -144,7 +144,9 @@ def read_surroundings(
     avoidance = configured(ik.AVOIDANCE[body.avoidance], body.parameters.options(body.avoidance))
     if instead:
         ways = (avoidance, *ik.AVOIDANCE.values())
-        avoidance = next(way for way in ways if not method.objection(ik.Demand(wishes=(), avoidance=way)))
+        avoidance = next(
+            way for way in ways if not method.objection(ik.Requirements(goals=(), avoidance=way))
+        )
     there = {link.bone for link in links}
     pairs = [(pair.a, pair.b, pair.watched) for pair in body.pairs if {pair.a, pair.b} <= there]
     return Surroundings(

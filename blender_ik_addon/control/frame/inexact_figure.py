@@ -47,7 +47,7 @@ class BestRound:
 def solve_inexact(
     figure: Figure,
     want: Wanted,
-    asks: tuple[Flags, Flags],
+    kinds: tuple[Flags, Flags],
     previous: Channels | None,
     measure: Callable[[Figure], Array],
     solve: Callable[[Figure, Wanted, bool], ik.Solution],
@@ -59,7 +59,7 @@ def solve_inexact(
     Args:
         figure: measured at the pose that the frame starts from.
         want: targets of the frame.
-        asks: (E,) which effectors have a place; (E,) which have an orientation.
+        kinds: (E,) which effectors have a place; (E,) which have an orientation.
         previous: channels of the frame before.
         measure: the effectors' points (E, 3) in their joints' frames, of a figure.
         solve: solves for targets, of a figure; in the first round from the start of the frame, else from the
@@ -67,7 +67,7 @@ def solve_inexact(
         depth: penetration of a figure into obstacles, metres; 0 if it is clear.
         tolerance: metres and radians, within which a target counts as reached.
     """
-    moves, turns = (flags & (want.weight > 0.0) for flags in asks)
+    moves, turns = (flags & (want.weight > 0.0) for flags in kinds)
     # aims and planes: correct if point and bone are where the figure has them
     others = (want.weight > 0.0) & ~moves & ~turns
     learnt, size = Correction(int(moves.sum())), _extent(figure, want)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limits at which joints stand, as arcs and rims in the world."""
+"""Joint limits that are reached, as arcs and swing boundaries in the world."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ...bridge.skeleton import Figure
 from ...bridge.space import Space, nearest_rotation
 from .turns import bone_turns
 
-AT_LIMIT: Final = 1e-3  # radians; a pose in single precision does not keep to a limit more exactly
+AT_LIMIT: Final = 1e-3  # radians; a pose in single precision is no more exact
 _STEPS: Final = 24  # chords of an arc
 _RADIUS: Final = 0.4  # of an arc, as a share of its bone's length
 
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """A limit at which a joint stands, as what a point of the bone may do there.
+    """A joint limit that is reached, as the curve on which a point of the bone may move.
 
     Attributes:
         bone: its name; axis: "x", "y", "z" of the bone, or "xz" for a swing that both bound together.
@@ -40,7 +40,7 @@ class Limit:
 
 
 def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
-    """Which coordinates (..., n) stand at a limit; what has no room to turn at all is not counted."""
+    """Which coordinates (..., n) are at a limit, without those that cannot turn at all."""
     room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
     found: Flags = skeleton.joint_limits.at_limit(q, AT_LIMIT) & room
     return found
@@ -48,7 +48,7 @@ def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class LimitedJoints:
-    """The turns of a figure that have limits: all that has to be asked again when it moves.
+    """The limited turns of a figure, which are read again when it moves.
 
     Attributes:
         figure: at any moment.
