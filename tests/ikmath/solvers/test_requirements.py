@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a method says of a demand before there is a problem is what it says of the problem."""
+"""A method's objection to requirements is the same as its objection to the problem."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_wish_can_be_named_before_there_is_a_goal():
     assert ik.METHODS["hierarchical"].objection(ik.Requirements(goals=(wish,))) == ""
 
 
-def test_what_keeps_clear_is_part_of_the_demand():
+def test_avoidance_is_part_of_the_requirements():
     for name, method in ik.METHODS.items():
         for avoidance in ik.AVOIDANCE.values():
             objection = method.objection(ik.Requirements(avoidance=avoidance))
