@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
-from .local_frames import Scratch
+from .local_frames import Frames, local_frames
 from .topology import Levels, Span, Topology, span
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
@@ -98,24 +98,17 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
     """One pose, q (n,)."""
     source = constants.inputs.copy()
     source[: len(q)] = q
-    scratch = Scratch.taken(topology.count)
-    scratch.work_out(topology.inputs, source)
-    local = scratch.local
-    if constants.rest is not None:
-        np.matmul(constants.rest, local.every, out=scratch.seen.every)
-        local = scratch.seen
-    local.every.take(topology.first_jump, None, scratch.jump, "clip")
-    rotation = np.matmul(scratch.jumped, local.rotation)
+    every = local_frames(topology.inputs, source)
+    local = Frames(every if constants.rest is None else np.matmul(constants.rest, every))
+    rotation = np.matmul(local.every.take(topology.first_jump, None).T, local.rotation)
     for jump in topology.further_jumps:
-        rotation.take(jump, None, scratch.jump, "clip")
-        rotation = np.matmul(scratch.jumped, rotation)
-    rotation.take(topology.parent_entries, None, scratch.above, "clip")
-    carried = np.matmul(local.carried, scratch.carrying)
+        rotation = np.matmul(rotation.take(jump, None).T, rotation)
+    above = rotation.take(topology.parent_entries, None).transpose(2, 0, 1)
+    carried = np.matmul(local.carried, above)
     if topology.cut:
         carried[:, :3] = np.matmul(
             local.carried[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
         )
-    scratch.give_back()
     position = topology.above.dot(carried[:, 3])
     return OneFrame(rotation, position, carried, slides(topology, constants, rotation))
 
