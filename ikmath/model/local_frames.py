@@ -97,4 +97,5 @@ def local_frames(inputs: Index, source: Array) -> Array:
     np.multiply(first[0], first[1], rows[_PAIRS:_TRIPLES])
     second = rows.take(_SECOND, 0)
     np.multiply(second[0], second[1], rows[_TRIPLES:])
-    return rows[_SLIDE:].T.dot(_FEATURES).reshape(-1, 3, 7)
+    frames: Array = rows[_SLIDE:].T.dot(_FEATURES)
+    return frames.reshape(-1, 3, 7)
