@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Final
 
 from .. import arguments
 from ..limits import ByRows, Propose, ProposeMany
-from ..model.jacobian_blocks import Blocks
 from ..problem.problem import Problem
 from ..rotation import Array
+from .jacobian_blocks import Blocks
 from .rest import Resting, RestOptions
 
 # for both loops

@@ -115,13 +115,16 @@ def conflicts(rng: np.random.Generator, count: int) -> Iterator[Case]:
 
 
 def motions(rng: np.random.Generator, count: int) -> Iterator[Case]:
-    """Hands that swing while the feet stand, farther than they reach; and targets that leap."""
+    """Hands that swing while the feet stand, farther than they reach; with a posture cost; leaps."""
     person, chain = ik.figures.human(), ik.figures.ball_chain(5, 0.4)
     rest = ik.Pose.forward(person, person.rest)
     time = np.linspace(0.0, np.pi, 5 * count)[:, None, None]
     way = np.sin(time) * rng.normal(0.0, 0.4, (1, 2, 3))
     goals = [ik.Position(FEET, rest.point(FEET)), ik.Position(HANDS, rest.point(HANDS) + way)]
     yield Case(ik.Problem(person, goals), person.rest)
+    cost = PostureObjective.of(person, person.rest)
+    near = [goals[0], ik.Position(HANDS, rest.point(HANDS) + 0.3 * way[: 2 * count])]
+    yield Case(ik.Problem(person, near, posture=cost), person.rest)
     places = ik.Pose.forward(chain, rng.uniform(-0.4, 0.4, (2 * count, chain.n))).point("tip")
     yield Case(ik.Problem(chain, [ik.Position("tip", places.repeat(2, 0))]), chain.rest)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
+from ikmath.classic.jacobian_blocks import Blocks, evaluate_many, layout_of
 from ikmath.classic.linalg.many import solve_in_place
 from ikmath.examples import figures
 from ikmath.limits.projection import _ManyHold
-from ikmath.model.jacobian_blocks import Blocks
 from ikmath.model.limit_crossings import CrossingsOfMany
 from tests.ikmath import trees
 from tests.ikmath.test_goal_contract import CASES, EXAMPLES, build, scenes
@@ -25,6 +25,12 @@ def dense(blocks):
     _, n, frames = blocks.shape
     columns = [blocks.times(np.repeat(np.eye(n)[i][:, None], frames, 1)) for i in range(n)]
     return np.stack(columns, 1) if n else np.zeros(blocks.shape)
+
+
+def many_frames(problem, pose):
+    """Errors and blocks of a problem's tasks."""
+    layout = layout_of(problem.skeleton, problem.tasks)
+    return evaluate_many(problem.stack, layout, problem.tasks, pose)
 
 
 def limbs(frames=4):
@@ -40,7 +46,7 @@ def limbs(frames=4):
     ]
     problem = ik.Problem(figure, goals)
     pose = ik.Pose.forward(figure, q)
-    return problem, problem.stack.evaluate_many(problem.tasks, pose)[1]()
+    return problem, many_frames(problem, pose)[1]()
 
 
 @CASES
@@ -53,7 +59,7 @@ def test_blocks_of_every_goal_are_its_jacobian(case, scene):
         return
     goals = [goal, ik.Position(skeleton.names[-1], np.zeros(3)), ik.Orientation(skeleton.names[0], np.eye(3))]
     problem, pose = ik.Problem(skeleton, goals), ik.Pose.forward(skeleton, many)
-    error, blocks = problem.stack.evaluate_many(problem.tasks, pose)
+    error, blocks = many_frames(problem, pose)
     whole = problem.stack.evaluate(problem.tasks, pose)
     np.testing.assert_allclose(error, whole.error, atol=1e-13)
     expected = whole.jacobian.transpose(1, 2, 0) * problem.stack.scale[:, None, None]
@@ -67,7 +73,7 @@ def test_blocks_where_rotation_is_not_inherited(figure):
     names = list(skeleton.names)
     problem = ik.Problem(skeleton, [ik.Position(names, rng.normal(size=(len(names), 3)), rng.normal(size=3))])
     pose = ik.Pose.forward(skeleton, many)
-    blocks = problem.stack.evaluate_many(problem.tasks, pose)[1]()
+    blocks = many_frames(problem, pose)[1]()
     whole = pose.jacobian(names, problem.tasks[0].offset).reshape(2, 3 * len(names), skeleton.n)
     np.testing.assert_allclose(dense(blocks) * problem.length, whole.transpose(1, 2, 0), atol=1e-11)
 

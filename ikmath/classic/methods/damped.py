@@ -23,10 +23,10 @@ from ... import arguments
 from ...arrays import Index
 from ...limits import Propose
 from ...model.active_directions import HeldOfMany, HeldOfOne
-from ...model.jacobian_blocks import Blocks
 from ...parameters import setting
 from ...rotation import Array
 from ...solvers.method import Options
+from ..jacobian_blocks import Blocks
 from ..linalg.many import solve_in_place
 from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions
