@@ -35,7 +35,6 @@ class Described:
     minimum: float
     maximum: float
     choices: Sequence[str]
-    offered: Any
 
     @property
     def automatic(self) -> bool:
