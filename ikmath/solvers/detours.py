@@ -52,7 +52,7 @@ class Detours:
             for problem in way:
                 between = driver.with_problem(problem, nearly)
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
-                stand, _ = between.run(between.begin(q), budget, None, hurried=False)
+                stand, _ = between.run(between.begin(q), budget, None, driver.parameters.at_last)
                 ended.budget.spend(budget.taken)
                 if not stand.reached(nearly):
                     break

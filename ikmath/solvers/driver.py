@@ -27,7 +27,7 @@ from .iterate import Iterate, predicted_costs
 from .merit import Merit
 from .metric import Metric
 from .newton_step import NewtonStep
-from .parameters import HierarchicalParameters
+from .parameters import HierarchicalParameters, Patience
 from .step_bounds import Bounds, Face, Inequalities, StepBounds
 
 
@@ -189,14 +189,14 @@ class IterationDriver:
         iterate: Iterate,
         budget: Budget,
         correction: Correction | None,
+        patience: Patience,
         *,
-        hurried: bool,
         at_once: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
-            hurried: whether to end as soon as they converge slowly, since a refinement follows.
+            patience: with slow and refused steps.
             at_once: whether to end at the first iterate at which every effector is where it should be.
         """
 
@@ -204,11 +204,9 @@ class IterationDriver:
             aside = None if correction is None else correction.aside(iterate)
             return GaussNewtonStep(self.problem, iterate, self.merit, self.parameters, aside)
 
-        own = self.parameters
-        slow, refused = (
-            (own.slow_steps, own.refusals) if hurried else (own.slow_at_last, own.refusals_at_last)
+        return self._descend(
+            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once
         )
-        return self._descend(iterate, budget, model, correction, slow, refused, own.slow, at_once=at_once)
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
         """Steps by curvature, to the constrained minimum.
@@ -222,8 +220,8 @@ class IterationDriver:
             return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
 
         own = self.parameters
-        slow = own.slow_steps if share > 0.0 else own.slow_at_last
-        return self._descend(iterate, budget, model, None, slow, own.refusals_at_last, share)
+        patience = own.at_last if share == 0.0 else own.at_last._replace(slow=own.before_curvature.slow)
+        return self._descend(iterate, budget, model, None, patience, share)
 
     def _descend(
         self,
@@ -231,8 +229,7 @@ class IterationDriver:
         budget: Budget,
         make: Callable[[Iterate], StepModel],
         correction: Correction | None,
-        most_slow: int,
-        most_refused: int,
+        patience: Patience,
         share: float,
         *,
         at_once: bool = False,
@@ -240,8 +237,7 @@ class IterationDriver:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate; most_slow, most_refused: steps in a row that end it; at_once: see
-                `run`.
+            make: the model of an iterate; patience, at_once: see `run`.
             share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
@@ -255,7 +251,7 @@ class IterationDriver:
                 return self._put_right(iterate), Stop.ITERATIONS
             if budget.taken and time.perf_counter() > budget.deadline:
                 return self._put_right(iterate), Stop.TIME
-            if slow >= most_slow or refused >= most_refused:
+            if slow >= patience.slow or refused >= patience.refused:
                 return self._put_right(iterate), Stop.CONVERGED
             budget.spend()
             model = model or make(iterate)

@@ -96,21 +96,12 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters)
-        spent = 0
-        for limit in policy.limits:
-            answer = self._solve(problem, q, options, trail, limit)
-            spent += answer.iterations
-            if not policy.is_held_back(answer, limit):
-                return policy.noted(answer, spent)
-        # would the figure reach its targets if it turned farther?
-        free = self._solve(problem, q, options, trail, None)
-        spent += free.iterations
-        if policy.goes_at_once(answer, free):
-            return policy.noted(free, spent)
-        if policy.is_late:
-            wide = self._solve(problem, q, options, trail, options.parameters.jump)
-            spent += wide.iterations
-            answer = wide if policy.catches_up(wide) else answer
+        answer = self._solve(problem, q, options, trail, policy.low, policy.high)
+        spent = answer.iterations
+        if policy.is_held_back(answer):
+            free = self._solve(problem, q, options, trail)
+            spent += free.iterations
+            answer = policy.choose(answer, free)
         return policy.noted(answer, spent)
 
     def _solve(
@@ -119,14 +110,17 @@ class Hierarchical(Method):
         q: Array,
         options: Any,
         before: Trail | None,
-        turn_limit: float | None = None,
+        low: Array | None = None,
+        high: Array | None = None,
     ) -> Solution:
-        """One solve, from a start or (with a trail) from the frame before."""
+        """One solve, from a start or (with a trail) from the frame before.
+
+        Args:
+            low, high: (n,) coordinates that the solve stays between; None: those within `max_turn`.
+        """
         own, skeleton = options.parameters, problem.skeleton
-        limit = options.max_turn if turn_limit is None else turn_limit
-        low = high = None
-        if limit is not None:
-            room = np.where(skeleton.is_turn, limit, np.inf)
+        if low is None and options.max_turn is not None:
+            room = np.where(skeleton.is_turn, options.max_turn, np.inf)
             low, high = q - room, q + room
         trail = Trail() if before is None else before
         scene, posture = problem.scene, trail.posture
@@ -154,7 +148,11 @@ class Hierarchical(Method):
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         # in a motion each frame goes a step of the way to a posture, which is enough
         at_once = options.accuracy == "reached" or (before is not None and not settles)
-        end, stop = driver.run(start, budget, correction, hurried=exact or settles, at_once=at_once)
+        if exact or settles:
+            patience = own.before_curvature
+        else:
+            patience = own.at_last if before is None else own.in_motion
+        end, stop = driver.run(start, budget, correction, patience, at_once=at_once)
         jumped = False
         if exact and problem.posture_cost is not None and not end.reached(driver.tolerances):
             # a start elsewhere may reach the goals, but in a pose that is far from the posture
@@ -197,6 +195,8 @@ class Hierarchical(Method):
         problem, guard = driver.problem, driver.guard
         may_jump = thorough and not driver.bounds.limits_turns
         came, jumped = better(problem, end, ended.start, 0.5), False
+        own = options.parameters
+        patience = own.before_curvature if thorough and guard is None else own.at_last
         for strategy in self.strategies(options):
             if (strategy.jumps and not may_jump) or (strategy.costly and not thorough):
                 continue
@@ -204,8 +204,8 @@ class Hierarchical(Method):
                 break
             gate = guard if strategy.jumps else None
             for begin in strategy.starts(ended._replace(end=end)):
-                arcs = ArcCorrection(problem, options.parameters.arc_gain)
-                other, why = driver.run(begin, ended.budget, arcs, hurried=thorough and guard is None)
+                arcs = ArcCorrection(problem, own.arc_gain)
+                other, why = driver.run(begin, ended.budget, arcs, patience)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:

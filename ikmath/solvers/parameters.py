@@ -4,7 +4,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Patience(NamedTuple):
+    """How many steps in a row may be slow, or refused."""
+
+    slow: int
+    refused: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +28,9 @@ class HierarchicalParameters:
             1/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
         slow: share of a level's squared error; steps that gain less converge slowly.
-        slow_steps, refusals: slow or refused steps in a row that call for steps by curvature.
-        slow_at_last, refusals_at_last: the same where no other steps follow: the solve ends. Damping grows
-            2^k-fold with the k-th refusal.
+        before_curvature: slow or refused steps in a row after which steps by curvature follow,
+        in_motion: the next frame goes on,
+        at_last: or nothing follows. Damping grows 2^k-fold with the k-th refusal.
         settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
             not seen.
         still: radians or figure sizes; a solve rests where no step is longer.
@@ -40,10 +48,11 @@ class HierarchicalParameters:
         boundary: measure of a swing region from which its boundary is a constraint of the step.
         curved: share of a step that putting it back onto curved limits may take off.
         crossings: times that swing boundaries are linearised anew within one step.
-        turn_limits: radians that a turn goes in a frame of a motion, the second where the first leaves a
-            frame short; a bone that turns by 15 degrees is seen to jump.
-        jump: radians that a bone turns against its parent at most where catching up at once is no jump; also
-            the turn limit of a frame that is late.
+        faster: radians by which a turn in a frame of a motion may be farther than in the frame before: 5
+            frames turn by 50 degrees, and none is seen to begin.
+        turn: radians that it goes at most where that leaves a frame short: a ball joint's three are a turn
+            of 12 degrees.
+        jump: radians that a bone may turn in a frame without being seen to jump; 15 degrees are seen.
         frames_late: frames after which a motion that is late jumps: in as many, bones that turn by `jump` a
             frame have turned by half a turn.
         leap: figure sizes or radians; a target whose motion in a frame differs by more from that in the
@@ -61,10 +70,9 @@ class HierarchicalParameters:
     least_gain: float = 1e-4
     least_factor: float = 1e-3
     slow: float = 1e-2
-    slow_steps: int = 2
-    refusals: int = 3
-    slow_at_last: int = 8
-    refusals_at_last: int = 7
+    before_curvature: Patience = field(default=Patience(2, 3))
+    in_motion: Patience = field(default=Patience(4, 7))
+    at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-5
     still: float = 2e-7
     hold: float = 1e-10
@@ -80,7 +88,8 @@ class HierarchicalParameters:
     boundary: float = 0.999
     curved: float = 0.2
     crossings: int = 4
-    turn_limits: tuple[float, ...] = (math.radians(3.3), math.radians(7.0))
+    faster: float = math.radians(3.3)
+    turn: float = math.radians(7.0)
     jump: float = math.radians(14.0)
     frames_late: int = 12
     leap: float = 0.1

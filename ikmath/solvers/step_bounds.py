@@ -134,8 +134,8 @@ class StepBounds:
         if not self.limits_turns or ((to >= self.low) & (to <= self.high)).all():
             return to
         dq = to - q
-        room = np.where(dq > 0.0, self.high - q, self.low - q)
-        share = np.divide(room, dq, out=np.ones_like(dq), where=dq != 0.0).clip(0.0, 1.0)
+        room, way = np.where(dq > 0.0, self.high - q, q - self.low), np.abs(dq)
+        share = np.divide(room, way, out=np.ones_like(way), where=way > np.maximum(room, 0.0)).clip(0.0)
         pairs = self.joint_limits.pairs
         share[pairs] = share[pairs].min(1, keepdims=True)
         return self.joint_limits.project_first(q + share * dq)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far a figure may turn from one frame of a motion to the next, and how it catches up.
 
-Small turns keep a motion continuous. A target that leaps is followed at once. Where the turn limit leaves a
-frame short of targets that a wider turn would reach, the figure comes there by small turns, frame after
-frame; where that does not succeed, it jumps. What no turn reaches is no reason to turn farther.
+A turn may go a little farther than in the frame before: small turns keep a motion continuous, and one that
+is fast already may go on. Where that leaves a frame short, the figure goes as far as it would without a
+limit, if that is no jump. A jump is spread over frames, unless a target leapt or the figure does not come
+there otherwise. What no turn reaches is no reason to jump.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Trail:
         error: (k,) scaled, that it ended with, None if that is not known.
         moved: (k,) by how much its targets had moved since the frame before, None if that is not known.
         first: its first step; active: see `IterationDriver`.
+        turned: (n,) by how much its coordinates had changed, None if that is not known.
         late: frames in a row that were short of targets which a wider turn would have reached.
         posture: its posture cost, scaled.
     """
@@ -48,6 +50,7 @@ class Trail:
     moved: Array | None = None
     first: FirstStep | None = None
     active: Sequence[Signs] = ()
+    turned: Array | None = None
     late: int = 0
     posture: ScaledPosture | None = None
 
@@ -59,52 +62,53 @@ class TurnPolicy:
         problem: of the frame; q: (n,) where the frame before ended; trail: what it left.
 
     Attributes:
-        limits: radians that a turn may go, tried one after the other.
+        low, high: (n,) coordinates between which small turns stay: each turn may go a little farther than
+            in the frame before, either way, and may always rest.
     """
 
     def __init__(self, problem: Problem, q: Array, trail: Trail, parameters: HierarchicalParameters) -> None:
         self._problem, self._q, self._trail, self._parameters = problem, q, trail, parameters
-        self.limits = parameters.turn_limits
+        turns, before = problem.skeleton.is_turn, trail.turned
+        if before is None or len(before) != len(q):
+            before = np.zeros(len(q))
+        self._back = np.where(turns, np.maximum(-before, 0.0) + parameters.faster, np.inf)
+        self._on = np.where(turns, np.maximum(before, 0.0) + parameters.faster, np.inf)
+        most = np.where(turns, parameters.turn, np.inf)
+        self.low, self.high = q - np.minimum(self._back, most), q + np.minimum(self._on, most)
         self._late = 0
 
-    def is_held_back(self, answer: Solution, limit: float) -> bool:
+    def is_held_back(self, answer: Solution) -> bool:
         """Whether a frame may be short because of its turn limit."""
         if answer.status is Status.REACHED:
             return False
-        turned = np.abs(answer.q - self._q)[self._problem.skeleton.is_turn]
-        return bool(turned.max(initial=0.0) >= limit * (1.0 - _ABOUT))
+        room = np.minimum(answer.q - self.low, self.high - answer.q)
+        return bool((room < _ABOUT * self._parameters.faster).any())
 
-    def goes_at_once(self, answer: Solution, free: Solution) -> bool:
-        """Whether the figure goes in this frame to where it would without a limit.
-
-        Args:
-            answer: within the usual limit; free: without one.
-        """
-        own = self._parameters
-        if free.status is not Status.REACHED:
-            return False
-        sudden = largest_turn(self._problem.skeleton, self._q, free.q) > own.jump
-        if sudden and self._is_slight(answer.errors):
-            return False
+    def choose(self, answer: Solution, free: Solution) -> Solution:
+        """The answer of a frame that is short: `answer` by small turns, `free` without a limit."""
+        if not self._is_jump(free):
+            return free
+        if free.status is not Status.REACHED or self._is_slight(answer.errors):
+            return answer
+        if self._goes_on(free) or self._leaps(free) or self._trail.late >= self._parameters.frames_late:
+            return free
         self._late = self._trail.late + 1
-        if sudden and self._late <= own.frames_late and not self._leaps(free):
-            return False
-        self._late = 0
-        return True
-
-    @property
-    def is_late(self) -> bool:
-        """Whether the figure is short of targets that a jump would reach."""
-        return self._late > 0
-
-    def catches_up(self, answer: Solution) -> bool:
-        """Whether an answer with wider turns is no jump either, by the bones' own turns."""
-        return largest_turn(self._problem.skeleton, self._q, answer.q) <= self._parameters.jump + 1e-9
+        return answer
 
     def noted(self, answer: Solution, spent: int) -> Solution:
         """The answer with what the next frame needs to know, and the iterations of all of its solves."""
         trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
-        return replace(answer, iterations=spent, memory=replace(trail, late=self._late), paced=self._late > 0)
+        trail = replace(trail, late=self._late, turned=answer.q - self._q)
+        return replace(answer, iterations=spent, memory=trail, paced=self._late > 0)
+
+    def _is_jump(self, free: Solution) -> bool:
+        """Whether a bone turns so far that it is seen to jump."""
+        return largest_turn(self._problem.skeleton, self._q, free.q) > self._parameters.jump
+
+    def _goes_on(self, free: Solution) -> bool:
+        """Whether no turn is much farther than in the frame before: a fast motion."""
+        turned = free.q - self._q
+        return bool(((turned >= -self._back) & (turned <= self._on)).all())
 
     def _is_slight(self, errors: Array) -> bool:
         return bool((errors < self._parameters.slight * self._problem.spans).all())

@@ -21,6 +21,7 @@ import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
 from ikmath.solvers.parameters import DEFAULTS as ik_parameters
+from ikmath.solvers.parameters import Patience
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
@@ -61,7 +62,7 @@ class DragSolver:
         self._parameters, self._tolerance = parameters, near
         self._endless = seconds == inf
         limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
-        unbound = replace(ik_parameters, turn_limits=(parameters.turn_asked, inf))
+        unbound = replace(ik_parameters, faster=parameters.turn_asked, turn=parameters.turn_asked, jump=inf)
         self._moving = plan.solver(
             most=parameters.iterations, accuracy="reached", tolerance=near, parameters=unbound, **limited
         )
@@ -69,7 +70,8 @@ class DragSolver:
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
         # near a straight limb only short steps gain: they are sought before curvature is
-        patient = replace(ik_parameters, refusals=ik_parameters.refusals_at_last)
+        most = Patience(ik_parameters.before_curvature.slow, ik_parameters.at_last.refused)
+        patient = replace(ik_parameters, before_curvature=most)
         self._patient = plan.solver(most=parameters.at_most, parameters=patient, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(accuracy="exact", restarts=1, seconds=parameters.search_seconds)

@@ -89,7 +89,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
         own,
         np.full(4, 1e-4),
     )
-    end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9), None, hurried=True)
+    end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9), None, DEFAULTS.before_curvature)
     model = NewtonStep(problem, end, driver.merit.weights, own, [])
     rng = np.random.default_rng(1)
     inside = (end.q > figure.joint_limits.low + 0.01) & (end.q < figure.joint_limits.high - 0.01)
