@@ -15,7 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .bridge.item_animation import follow
-from .control.collision.mesh_cache import Readers, hand_to
+from .control.collision.mesh_cache import drop_readers
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.overrides import prepare_overrides
@@ -40,7 +40,7 @@ _LISTS = (
 
 def attach() -> None:
     """Add the handlers; what they keep between calls lives in them and ends with them."""
-    for name, function in _make(_Live(), Readers()):
+    for name, function in _make(_Live()):
         getattr(bpy.app.handlers, name).append(function)
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
         _session().any_live = any_live()
@@ -54,6 +54,7 @@ def detach() -> None:
         functions = getattr(bpy.app.handlers, name)
         for function in [f for f in functions if f.__module__ == __name__]:
             functions.remove(function)
+    drop_readers()
 
 
 class _Live:
@@ -75,7 +76,7 @@ class _Live:
         return self.figures
 
 
-def _make(live: _Live, readers: Readers) -> list[tuple[str, Callable[..., None]]]:
+def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def forget_bake(*_args: object) -> None:
         """After a load: no bake is running, whatever the window manager of the old file said."""
@@ -83,7 +84,7 @@ def _make(live: _Live, readers: Readers) -> list[tuple[str, Callable[..., None]]
         session.baking, session.progress = False, 0.0
         if live.figures is not None:
             live.figures.forget()
-        readers.forget()
+        drop_readers()
         session.any_live = any_live()
         _look_at_names()
         _look_at_lists()
@@ -150,7 +151,6 @@ def _make(live: _Live, readers: Readers) -> list[tuple[str, Callable[..., None]]
         if _is_any_live(session):
             live.ensure().tell(scene, depsgraph, session)
 
-    hand_to(forget_bake, readers)
     return [
         ("load_post", forget_bake),
         ("save_pre", keep_overrides),

@@ -48,7 +48,7 @@ from .model.joint import Joint
 from .model.pose import Pose
 from .model.skeleton import Skeleton
 from .problem.problem import Problem, Solution, Status
-from .solvers import DEFAULT, METHODS, Demand, Solver, Wish, solve
+from .solvers import DEFAULT, METHODS, GoalRequirement, Requirements, Solver, solve
 from .trajectory import solve_track, subdivide, track
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ __all__ = [
     "Balance",
     "BadShape",
     "BadValue",
-    "Demand",
+    "Requirements",
     "Distance",
     "Goal",
     "IkError",
@@ -124,7 +124,7 @@ __all__ = [
     "Solver",
     "Status",
     "UnknownName",
-    "Wish",
+    "GoalRequirement",
     "elephant",
     "figures",
     "from_urdf",

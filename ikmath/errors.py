@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What can be wrong with what a caller hands in.
 
-Every error is a `ValueError` whose message is one sentence that names the culprit and says what to do; the
-facts behind the sentence are attributes, so that an interface can say it in its own way.
+Every error is a `ValueError` whose message is one sentence that names the value at fault and says what to do.
+The facts behind the sentence are attributes, so that an interface can phrase it differently.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class BadValue(IkError):
     """A value that cannot be used.
 
     Attributes:
-        what: the culprit, reason: what is wrong with it and what to do.
+        what: the value at fault, reason: what is wrong with it and what to do.
     """
 
     def __init__(self, what: str, reason: str) -> None:

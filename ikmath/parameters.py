@@ -31,8 +31,6 @@ class Parameter:
         default: a bool, int, float or one of the choices; None where the method chooses by itself.
         minimum, maximum: bounds of a number; it may be infinite only where the maximum is.
         choices: the words that may be given, empty for numbers and switches.
-        offered: what an interface begins with: the default, unless people who look at the result may
-            be given more than scripts.
     """
 
     name: str
@@ -42,7 +40,6 @@ class Parameter:
     minimum: float = 0.0
     maximum: float = arguments.LARGEST
     choices: tuple[str, ...] = ()
-    offered: Any = None
 
     @property
     def automatic(self) -> bool:
@@ -58,7 +55,6 @@ def setting(
     minimum: float = 0.0,
     maximum: float = arguments.LARGEST,
     choices: Sequence[str] = (),
-    offered: Any = None,
 ) -> Any:
     """A dataclass field for an option that people may set; see `Parameter`."""
     told: dict[str, Any] = {
@@ -67,7 +63,7 @@ def setting(
         "minimum": minimum,
         "maximum": maximum,
     }
-    told |= {"choices": tuple(choices), "offered": default if offered is None else offered}
+    told["choices"] = tuple(choices)
     return field(default=default, metadata={_KEY: told})
 
 

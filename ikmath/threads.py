@@ -78,7 +78,7 @@ class _OpenBlas:
 def _openblas() -> _OpenBlas | None:
     """The one that numpy works with; None where it works with something else."""
     package = Path(np.__file__).parent
-    # by what is linked with it, wherever that is; Windows asks for the library itself
+    # the module that links it; on Windows the library itself
     for pattern in ("numpy/linalg/_umath_linalg*.*", "numpy.libs/*openblas*"):
         for path in sorted(package.parent.glob(pattern)):
             try:
@@ -98,4 +98,4 @@ def _openblas() -> _OpenBlas | None:
     return None
 
 
-_OPENBLAS: Final = _openblas()  # one for all threads of the process, before any of them asks
+_OPENBLAS: Final = _openblas()  # one for all threads of the process

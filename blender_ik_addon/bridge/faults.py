@@ -18,12 +18,12 @@ class Fault:
     """One thing that is wrong.
 
     Attributes:
-        culprit: name of the object, bone or action with the fault.
+        subject: name of the object, bone or action with the fault.
         sentence: what is wrong and what to do, with that name.
         blocking: it prevents a solve; otherwise it is a warning.
     """
 
-    culprit: str
+    subject: str
     sentence: str
     blocking: bool = True
 
@@ -33,12 +33,12 @@ class FigureFault(IkError):
 
     Attributes:
         fault: what is wrong.
-        culprit: name of the object, bone or action.
+        subject: name of the object, bone or action.
     """
 
-    def __init__(self, culprit: str, sentence: str) -> None:
-        self.fault = Fault(culprit, sentence)
-        self.culprit = culprit
+    def __init__(self, subject: str, sentence: str) -> None:
+        self.fault = Fault(subject, sentence)
+        self.subject = subject
         super().__init__(sentence)
 
 
@@ -50,4 +50,4 @@ def require(faults: Iterable[Fault]) -> None:
     """
     for fault in faults:
         if fault.blocking:
-            raise FigureFault(fault.culprit, fault.sentence)
+            raise FigureFault(fault.subject, fault.sentence)

@@ -82,7 +82,7 @@ class Wanted:
         """(E,) which effectors count at all."""
         return tuple((self.weight > 0.0).tolist())
 
-    def towards(self, position: Array, rotation: Array) -> Wanted:
+    def with_targets(self, position: Array, rotation: Array) -> Wanted:
         """The same with the targets elsewhere."""
         other = object.__new__(Wanted)
         other.__dict__.update(self.__dict__, position=position, rotation=rotation)

@@ -77,7 +77,7 @@ class Hinges:
         across, room = self.across[rows], np.broadcast_to(aside, rows.shape)[rows]
         lower[across] = np.minimum(-room, q[across])
         upper[across] = np.maximum(room, q[across])
-        return skeleton.limited(lower, upper)
+        return skeleton.with_limits(lower, upper)
 
 
 def angles_about(first: Array, second: Array, axis: Array) -> Array:

@@ -103,7 +103,7 @@ class Figure:
     @cached_property
     def shown(self) -> ik.Skeleton:
         """The figure that stands at `q` as it was measured, the axes that a solve puts to zero included."""
-        return self.skeleton.moved(fixed=self.measured) if self.plan.resets else self.skeleton
+        return self.skeleton.with_rest(fixed=self.measured) if self.plan.resets else self.skeleton
 
     @cached_property
     def bends(self) -> list[Vector]:
@@ -202,7 +202,7 @@ class Figure:
         sliding = ("location",) if plan.sliding.size else ()
         out = before.copy((*plan.writer.names, *sliding))
         values = skeleton.fixed.copy()
-        values.ravel()[skeleton.plan.flat] = q
+        values.ravel()[skeleton.topology.flat] = q
         turns = rotation.swing_twist_quaternion(values.take(plan.solved_joints, 0)[:, 3:])
         if self._flipped is not None:
             turns[:, 1:] *= self._flipped
@@ -285,7 +285,7 @@ def read_figure(
     )
     skeleton = plan.skeleton()
     if inertia is not None:
-        skeleton = skeleton.weighed(inertia[plan.bone])
+        skeleton = skeleton.with_inertia(inertia[plan.bone])
     return _measure(bones, plan, skeleton, [(state, space)], resets=plan.resets)[0]
 
 
@@ -329,7 +329,7 @@ def _measure(
             space=spaces[row],
             state=state,
             plan=plan,
-            skeleton=skeleton.moved(rest_rotation[row], rest_translation[row], fixed[row]),
+            skeleton=skeleton.with_rest(rest_rotation[row], rest_translation[row], fixed[row]),
             q=q[row],
             frames=frames[row],
             heads=heads[row],

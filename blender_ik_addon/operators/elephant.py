@@ -60,9 +60,9 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Add it."""
-        from ..control.rig.elephant import Wish, make_elephant
+        from ..control.rig.elephant import SceneOptions, make_elephant
 
-        wish = Wish(
+        options = SceneOptions(
             segments=self.segments,
             surroundings=self.surroundings,
             obstacles=self.obstacles,
@@ -70,7 +70,7 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
             frames=self.frames,
         )
         try:
-            make_elephant(context, wish)
+            make_elephant(context, options)
         except reasons() as reason:
             return refuse(self, None, reason)
         return {"FINISHED"}

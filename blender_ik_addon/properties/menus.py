@@ -35,7 +35,6 @@ class Described:
     minimum: float
     maximum: float
     choices: Sequence[str]
-    offered: Any
 
     @property
     def automatic(self) -> bool:
@@ -69,8 +68,8 @@ def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
     """
     import ikmath as ik
 
-    wishes = tuple(
-        ik.Wish(
+    goals = tuple(
+        ik.GoalRequirement(
             kind=one.ask.title().replace("_", ""),
             name=f"effector '{one.name}'",
             single_axes=one.single_axes,
@@ -79,8 +78,8 @@ def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
         )
         for one in asked
     )
-    demand = ik.Demand(wishes=wishes, avoidance=ik.AVOIDANCE[avoidance] if avoidance else None)
-    objections = {name: method.objection(demand) for name, method in ik.METHODS.items()}
+    requirements = ik.Requirements(goals=goals, avoidance=ik.AVOIDANCE[avoidance] if avoidance else None)
+    objections = {name: method.objection(requirements) for name, method in ik.METHODS.items()}
     return {
         name: f"Method {ik.METHODS[name].label} {text}" if text else "" for name, text in objections.items()
     }

@@ -109,17 +109,17 @@ def _property(parameter: Described) -> Any:
             )
             for word in parameter.choices
         ]
-        return EnumProperty(items=items, default=parameter.offered, **told)
+        return EnumProperty(items=items, default=parameter.default, **told)
     if isinstance(parameter.default, bool):
-        return BoolProperty(default=parameter.offered, **told)
+        return BoolProperty(default=parameter.default, **told)
     bounds: dict[str, Any] = {"min": parameter.minimum, "max": min(parameter.maximum, _LARGEST)}
     if isinstance(parameter.default, int):
         whole: dict[str, Any] = {key: int(value) for key, value in bounds.items()}
-        return IntProperty(default=parameter.offered, **whole, **told)
+        return IntProperty(default=parameter.default, **whole, **told)
     if parameter.automatic:
         told["description"] += _AUTOMATIC
-    precision = 6 if 0.0 < abs(parameter.offered or 0.0) < _FINE else 4
-    return FloatProperty(default=parameter.offered or 0.0, precision=precision, **bounds, **told)
+    precision = 6 if 0.0 < abs(parameter.default or 0.0) < _FINE else 4
+    return FloatProperty(default=parameter.default or 0.0, precision=precision, **bounds, **told)
 
 
 for _group in (ArticulateParameters, ArticulateAvoidanceParameters):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one way in which the add-on says no: a sentence that names the culprit and says what to do."""
+"""The error with which the add-on refuses: a sentence that names the item at fault and what to do."""
 
 
 class Refused(Exception):

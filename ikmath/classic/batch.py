@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arrays import Index, Mask
 from ..diagnosis.status import conclude
-from ..model.jacobian_blocks import Blocks
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from ..solvers.method import gather
+from .jacobian_blocks import Blocks, evaluate_many, layout_of
 from .rest import at_rest, may_rest
 from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions
 
@@ -92,6 +92,7 @@ class _Batch:
         # any pose is better than none
         worst, none, no = np.full(count, np.inf), np.empty((0, count)), np.zeros(count, dtype=bool)
         self.before = _Standing(q, none, worst, none, no, none, worst, np.ones(count), no.astype(int))
+        self.layout = layout_of(skeleton, problem.tasks)
         self.rows = Blocks((stack.rows, n, count), [], [])
         self.best, self.squares = np.empty((count, n)), np.empty((count, len(problem.effectors)))
         self.iterations, self.stalled = np.zeros(count, dtype=int), np.zeros(count, dtype=bool)
@@ -100,7 +101,7 @@ class _Batch:
         """What there is to say of poses (n, B), and what gives their Jacobian."""
         stack, posture = self.problem.stack, self.now.posture
         pose = Pose.trusted(self.problem.skeleton, q.T)
-        raw, derivative = stack.evaluate_many(self.now.tasks, pose)
+        raw, derivative = evaluate_many(stack, self.layout, self.now.tasks, pose)
         error = np.ascontiguousarray((raw * stack.scale).T)
         squares = np.ascontiguousarray(stack.squares(raw).T)
         reached = (squares < self.allowed[:, None]).all(0)
@@ -165,7 +166,7 @@ class _Batch:
         problem, wish = self.problem, None if self.now.posture is None else at.wish
         state = Linear(problem, at.q, at.cost, at.caution, self.mobility, wish, problem.stack.level, {})
         propose = self.method.steps(rows, state, self.options)
-        return problem.limits.step_many(problem.skeleton.region, at.q, at.error, propose)
+        return problem.limits.step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
 
     def come_to_rest(self) -> None:
         """Bring frames that stalled short of their goals to the nearest pose."""

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..diagnosis.status import arrived, conclude
+from ..diagnosis.status import conclude
 from ..limits import ByRows, Propose
 from ..model.pose import Pose
 from ..model.residual import Residual
@@ -27,8 +27,7 @@ from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, Steppi
 
 _LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
 _CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is held up by the posture
-_LIKELY: Final = 64.0  # squares: of the 2 in `is_last`, and of a margin of 4;
-_SURELY: Final = 256.0  # and of one of 8, for a step without a check
+_LIKELY: Final = 64.0  # squares of the 2 in `is_last` and of a margin of 4
 
 
 class Incremental(Stepping):
@@ -92,7 +91,6 @@ class _Walk:
         self.linear = Linear(problem, q, np.inf, 1.0, self.mobility, None, stack.level, {})
         self.rows: tuple[Array, Array] | None = None
         self.propose: Propose | None = None
-        self.last = q
         self.stall = 0
 
     def solve(self, q: Array) -> Solution:
@@ -103,9 +101,6 @@ class _Walk:
         self.accept(look, np.inf)
         while not (done or self.is_stalled or iteration == most):
             iteration += 1
-            end = self.arrival() if self.options.unseen else None
-            if end is not None:
-                return arrived(self.problem, end, iteration)
             look = self.look(Pose.trusted(skeleton, self.step()))
             done = self.is_done(look, self.best.left)
             if not self.careful or self.is_better(look, done):
@@ -166,8 +161,6 @@ class _Walk:
         self.stall = 0 if gained else self.stall + 1
         if self.propose is not None and not self.is_last(look, cost):
             self.propose = None
-        if self.propose is not None and options.unseen:
-            self.last = look.pose.q - linear.q
         self.best, self.rows = look, None
         closing_in = _LANDING < look.cost < _CLOSER * cost
         linear.q, linear.cost = look.pose.q, look.cost
@@ -182,25 +175,10 @@ class _Walk:
         """
         return _LIKELY * look.cost * look.cost < self.least * cost
 
-    def arrival(self) -> Array | None:
-        """Where the next step leads, (n,), if it is one along old slopes that is sure to arrive.
-
-        If the step before, of length s, has left d' for the curvature, one of length t leaves `2 d' t / s`.
-        Errors are a weaker test: in a nearly singular pose small ones take long steps. None also where a
-        limit is in its way, which has to be seen.
-        """
-        if self.propose is None:
-            return None
-        now, last, region = self.propose(self.best.scaled), self.last, self.problem.skeleton.region
-        if _SURELY * self.best.cost * float(now.dot(now)) > self.least * float(last.dot(last)):
-            return None
-        to = self.linear.q + now
-        return None if region.exits_of_one(to) is not None else region.kept(to)
-
     def step(self) -> Array:
         """Where the next step from the best pose leads, (n,)."""
         problem, linear = self.problem, self.linear
-        limits, region = problem.limits, problem.skeleton.region
+        limits, region = problem.limits, problem.skeleton.joint_limits
         if self.propose is not None:
             propose, self.propose = self.propose, None
             return limits.step(region, linear.q, self.best.scaled, propose)

@@ -75,7 +75,7 @@ def polished(
         The coordinates (n,); and whether they are at rest, or a further round would still better them.
     """
     measure = _Measure(problem, tether, shares)
-    region, strides = problem.skeleton.region, problem.strides
+    region, strides = problem.skeleton.joint_limits, problem.strides
     here = measure.place(q)
     radius, gain = _RADIUS, 0.0
     for _ in range(rounds):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..goals.stack import Stack
+from ..goals.stack import TaskStack
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
@@ -130,7 +130,7 @@ def _led(problem: Problem, tether: Tether) -> list[Tether]:
     return [Tether(more * tether.gain, tether.centre) for more in fit]
 
 
-def _shares(stack: Stack, share: float) -> Array:
+def _shares(stack: TaskStack, share: float) -> Array:
     """(k,) weights that leave each level a share of the one above, however heavy it is."""
     size = np.array([stack.scale[rows].max(initial=0.0) for rows in stack.levels])
     size = np.where(size > 0.0, size, size.max())  # what weighs nothing has no share to be given

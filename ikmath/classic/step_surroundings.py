@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Index
-from ..model.joint_limits import Region
-from ..model.limit_crossings import Bounds, Edge
+from ..model.joint_limits import JointLimits
+from ..model.limit_crossings import BoundaryTangent, Bounds
 from ..rotation import Array
 
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit
@@ -35,8 +35,8 @@ class Surroundings:
         directions: (n, f) columns, each a step of one; low, high: (f,) how far a step may go along each.
     """
 
-    def __init__(self, region: Region, q: Array, gradient: Array, strides: Array) -> None:
-        self.region, self.q, self.strides = region, q, strides
+    def __init__(self, region: JointLimits, q: Array, gradient: Array, strides: Array) -> None:
+        self.joint_limits, self.q, self.strides = region, q, strides
         n = len(q)
         self.directions = np.diag(strides)
         self.low, self.high = (region.low - q) / strides, (region.high - q) / strides
@@ -56,7 +56,7 @@ class Surroundings:
 
     def _edges(self, gradient: Array) -> tuple[Index, Array, Array]:
         """Swing pairs near their edges or pulled out of them: which, outward normals (2, w), room (w,)."""
-        region = self.region
+        region = self.joint_limits
         near = region.near_boundary(self.q, _NEAR)
         pull = np.zeros(len(self.q))
         pull[region.pairs] = -gradient[region.pairs]
@@ -66,12 +66,14 @@ class Surroundings:
         if bounds is not None:
             for pair in np.flatnonzero(bounds.leaving).tolist():
                 normal = bounds.normal[:, pair]
-                near[pair] = Edge(float(normal[0]), float(normal[1]), float(normal @ bounds.way[:, pair]))
+                near[pair] = BoundaryTangent(
+                    float(normal[0]), float(normal[1]), float(normal @ bounds.way[:, pair])
+                )
         return _as_arrays(near)
 
     def _turn(self, pairs: Index, first: Index, second: Index, normal: Array, room: Array) -> None:
         """Have two columns go along the edges of pairs, and across them as far as there is room."""
-        x, z = self.region.pairs[pairs].T
+        x, z = self.joint_limits.pairs[pairs].T
         nx, nz = normal
         self.directions[x, first], self.directions[z, first] = -nz, nx
         self.directions[x, second], self.directions[z, second] = nx, nz
@@ -92,7 +94,7 @@ class Surroundings:
         normals = self._onto_edges(places, edges)
         slopes: Array = gradient(places)
         along = slopes @ self.directions
-        x, z = self.region.pairs[np.tile(self.round, 2)].T
+        x, z = self.joint_limits.pairs[np.tile(self.round, 2)].T
         along[edges, np.tile(columns, 2)] = slopes[edges, z] * normals[0] - slopes[edges, x] * normals[1]
         slope: Array = (along[:count] - along[count:]) / (2.0 * step)
         return 0.5 * (slope + slope.T)
@@ -100,7 +102,7 @@ class Surroundings:
     def _onto_edges(self, places: Array, rows: Index) -> Array:
         """Put rows of places (m, n) back on the edges that they left along the tangent; the normals there."""
         which = np.tile(self.round, 2)
-        first, pairs = self._first[which], self.region.pairs[which]
+        first, pairs = self._first[which], self.joint_limits.pairs[which]
         x, z = pairs.T
         normals: Array = np.stack([self.directions[z, first], -self.directions[x, first]])
         if not len(which):
@@ -109,7 +111,7 @@ class Surroundings:
         here = places[rows].T
         way = np.zeros_like(here)
         way[pairs.T, w] = _OUT * normals
-        bounds = self.region.leaving(here, way)
+        bounds = self.joint_limits.leaving(here, way)
         if bounds is not None:
             left = bounds.leaving[which, w]
             normals = np.where(left, bounds.normal[:, which, w], normals)
@@ -118,9 +120,9 @@ class Surroundings:
 
     def leaving(self, step: Array) -> Bounds | None:
         """The swing pairs that a step (f,) would take across edges that are no bounds yet."""
-        if not len(self.region.pairs):
+        if not len(self.joint_limits.pairs):
             return None
-        bounds = self.region.leaving(self.q, self.directions @ step)
+        bounds = self.joint_limits.leaving(self.q, self.directions @ step)
         if bounds is None:
             return None
         bounds.leaving[self.round] = False
@@ -136,7 +138,7 @@ class Surroundings:
         normal, way = bounds.normal[:, pairs], bounds.way[:, pairs]
         new = self._first[pairs] < 0
         # a pair away from its edge has its own two coordinates for columns
-        rows = self.region.pairs[pairs]
+        rows = self.joint_limits.pairs[pairs]
         own = np.abs(self.directions[rows]).argmax(2)
         first = np.where(new, own[:, 0], self._first[pairs])
         second = np.where(new, own[:, 1], self._second[pairs])
@@ -145,18 +147,18 @@ class Surroundings:
 
     def landing(self, step: Array) -> Array:
         """The pose (n,) that a step (f,) ends at, inside the region."""
-        return self.region.project(self.q + self.directions @ step)
+        return self.joint_limits.project(self.q + self.directions @ step)
 
     def at(self, trial: Array) -> Array:
         """(n, f) the directions where a step has gone round edges to a pose (n,)."""
         followed = self._first >= 0
         if not followed.any():
             return self.directions
-        pairs, normal, _ = _as_arrays(self.region.near_boundary(trial, 1.0 - _AT))
+        pairs, normal, _ = _as_arrays(self.joint_limits.near_boundary(trial, 1.0 - _AT))
         there = followed[pairs]
         pairs, (nx, nz) = pairs[there], normal[:, there]
         out = self.directions.copy()
-        x, z = self.region.pairs[pairs].T
+        x, z = self.joint_limits.pairs[pairs].T
         out[x, self._first[pairs]], out[z, self._first[pairs]] = -nz, nx
         across = self._second[pairs] >= 0
         x, z, second = x[across], z[across], self._second[pairs][across]
@@ -164,7 +166,7 @@ class Surroundings:
         return out
 
 
-def _as_arrays(edges: dict[int, Edge]) -> tuple[Index, Array, Array]:
+def _as_arrays(edges: dict[int, BoundaryTangent]) -> tuple[Index, Array, Array]:
     """Edges by pair -> which (w,), outward normals (2, w), room (w,)."""
     pairs = np.fromiter(edges, dtype=np.intp, count=len(edges))
     x, z, room = np.array([tuple(edge) for edge in edges.values()]).reshape(-1, 3).T

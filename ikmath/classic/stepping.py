@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Final
 
 from .. import arguments
 from ..limits import ByRows, Propose, ProposeMany
-from ..model.jacobian_blocks import Blocks
 from ..problem.problem import Problem
 from ..rotation import Array
+from .jacobian_blocks import Blocks
 from .rest import Resting, RestOptions
 
 # for both loops
@@ -28,19 +28,15 @@ class SteppingOptions(RestOptions):
     Attributes:
         patience: accepted steps that may gain next to nothing before a solve is called stalled.
         gain: share of the squared error that counts as next to nothing.
-        unseen: whether a step that is sure to arrive is final without a check; for one frame, whose errors
-            are evaluated lazily.
     """
 
     patience: int = 4
     gain: float = 5e-4
-    unseen: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         arguments.whole(self.patience, "patience", least=1)
         arguments.number(self.gain, "gain", least=0)
-        arguments.switch(self.unseen, "unseen")
 
 
 @dataclass(slots=True)

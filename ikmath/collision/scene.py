@@ -97,7 +97,7 @@ class Scene:
         return other
 
     def with_skeleton(self, skeleton: Skeleton) -> Scene:
-        """The scene for the same figure with other constants (`Skeleton.moved`); cheap."""
+        """The scene for the same figure with other constants (`Skeleton.with_rest`); cheap."""
         other = copy(self)
         other.skeleton = skeleton
         return other

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Mask
-from ..linalg.lexicographic import Level, lexicographic
+from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
@@ -30,12 +30,11 @@ _CAREFUL: Final = 30.0  # how a refused step raises the damping
 _DAMPING: Final = 1e-4  # of squared scaled errors of 1
 _LEAST: Final = 1e-10
 _AT: Final = 0.999  # measure of a swing region from which its boundary counts
-_CHANGES: Final = 12  # inequalities changed one at a time in a step
 _MANY: Final = 6  # candidates above which no smallest subset is searched
 
 
 @dataclass(frozen=True)
-class Culprits:
+class Causes:
     """What holds an effector back; empty if no cause was found.
 
     Attributes:
@@ -49,7 +48,7 @@ class Culprits:
 
 
 @OneThread()
-def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
+def causes_of(problem: Problem, pose: Pose, effector: int) -> Causes:
     """What holds an effector back, as few causes as possible.
 
     Args:
@@ -60,15 +59,15 @@ def culprits(problem: Problem, pose: Pose, effector: int) -> Culprits:
     for suspects in _in_turn(goals, joints, first_goals=search.pulled):
         if search.guilty(suspects):
             return suspects
-    for many in (Culprits(goals), Culprits((), joints), Culprits(goals, joints)):
+    for many in (Causes(goals), Causes((), joints), Causes(goals, joints)):
         if len(many.goals) + len(many.joints) > 1 and search.guilty(many):
             return search.fewest(many)
-    return Culprits(method=search.pulled and search.guilty(Culprits()))
+    return Causes(method=search.pulled and search.guilty(Causes()))
 
 
-def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bool) -> Iterable[Culprits]:
-    single = [Culprits((goal,)) for goal in goals]
-    held = [Culprits((), (joint,)) for joint in joints]
+def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bool) -> Iterable[Causes]:
+    single = [Causes((goal,)) for goal in goals]
+    held = [Causes((), (joint,)) for joint in joints]
     return [*single, *held] if first_goals else [*held, *single]
 
 
@@ -82,13 +81,13 @@ class _Search:
 
     def __init__(self, problem: Problem, pose: Pose, effector: int) -> None:
         self.problem, self.pose, self.effector = problem, pose, effector
-        stack, self.region = problem.stack, problem.skeleton.region
+        stack, self.joint_limits = problem.stack, problem.skeleton.joint_limits
         self.ends = np.append(stack.starts[1:], stack.rows)
         self.error, self.jacobian = stack.evaluate(problem.tasks, pose)
         own = self.rows(effector)
         self.uphill: Array = self.error[own] @ self.jacobian[own]
         self.short = float(np.linalg.norm(self.error[own]))
-        self.limited = self.region.at_limit(pose.q)
+        self.limited = self.joint_limits.at_limit(pose.q)
         scale = problem.length if problem.units[effector] == "m" else 1.0
         self.least = 1e-2 * self.short * scale
         self.pulled = float(np.linalg.norm(self.uphill[~self.limited])) > self.least
@@ -116,22 +115,22 @@ class _Search:
         joints = [int(j) for j in np.argsort(-by_joint, kind="stable") if by_joint[j] > self.least]
         return tuple(sorted(others, key=lambda e: -against[e])), tuple(joints)
 
-    def guilty(self, suspects: Culprits) -> bool:
+    def guilty(self, suspects: Causes) -> bool:
         """Whether the effector comes clearly nearer without them."""
         names = {self.problem.effectors[e] for e in suspects.goals}
         lifted = np.array([name in names for name in self.problem.effectors])
         loose = np.isin(self.problem.skeleton.owner, suspects.joints)
         return self._nearest(lifted, loose) < _NEARER * self.short
 
-    def fewest(self, suspects: Culprits) -> Culprits:
+    def fewest(self, suspects: Causes) -> Causes:
         """The smallest subset of several causes that together hold it back."""
         if len(suspects.goals) + len(suspects.joints) > _MANY:
             return suspects
         for goal in reversed(suspects.goals):
-            fewer = Culprits(tuple(g for g in suspects.goals if g != goal), suspects.joints)
+            fewer = Causes(tuple(g for g in suspects.goals if g != goal), suspects.joints)
             suspects = fewer if self.guilty(fewer) else suspects
         for joint in reversed(suspects.joints):
-            fewer = Culprits(suspects.goals, tuple(j for j in suspects.joints if j != joint))
+            fewer = Causes(suspects.goals, tuple(j for j in suspects.joints if j != joint))
             suspects = fewer if self.guilty(fewer) else suspects
         return suspects
 
@@ -141,13 +140,12 @@ class _Search:
         Args:
             lifted: (E,) effectors that are removed; loose: (n,) coordinates without limits.
         """
-        problem, stack, region = self.problem, self.problem.stack, self.region
+        problem, stack, region = self.problem, self.problem.stack, self.joint_limits
         metric, own = stack.metric, self.rows(self.effector)
         asks = ~np.repeat(lifted, self.ends - stack.starts)
         pose, raw, jacobian = self.pose, self.error, self.jacobian
         scale = np.where(asks & (stack.place <= stack.place[own.start]), stack.scale, 0.0)
         cost, caution = _square(raw * scale), 1.0
-        low, high = np.where(loose, -np.inf, region.low), np.where(loose, np.inf, region.high)
         for left_over in reversed(range(_STEPS)):
             scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None] * metric
             levels = []
@@ -155,9 +153,8 @@ class _Search:
                 some = asks & (stack.place == place)
                 damping = (_DAMPING * float(scaled[some] @ scaled[some]) + _LEAST) * caution
                 levels.append(Level(columns[some], -scaled[some], damping))
-            rows, least = self._kept(pose, lifted, loose)
-            lower, upper = np.minimum((low - pose.q) / metric, 0.0), np.maximum((high - pose.q) / metric, 0.0)
-            dq = lexicographic(levels, lower, upper, rows, least, patience=_CHANGES).x * metric
+            bounds = self._bounds(pose, lifted, loose)
+            dq = hierarchical_qp(levels, bounds).z * metric
             stride = float(np.abs(dq / stack.metric).max(initial=0.0))
             q = pose.q + dq * min(1.0, _STRIDE / max(stride, 1e-300))
             trial = Pose.trusted(problem.skeleton, np.where(loose, q, region.project(q)))
@@ -174,18 +171,22 @@ class _Search:
             caution = 1.0 if pose is trial else caution * _CAREFUL
         return float(np.linalg.norm(raw[own]))
 
-    def _kept(self, pose: Pose, lifted: Mask, loose: Mask) -> tuple[Array | None, Array | None]:
-        """Rows `C dz >= d` of swing regions, one-sided goals and obstacles that are not removed."""
+    def _bounds(self, pose: Pose, lifted: Mask, loose: Mask) -> Constraints:
+        """Limits of a step's coordinates, swing regions, one-sided goals and obstacles.
+
+        Args:
+            lifted: (E,) effectors that are removed; loose: (n,) coordinates without limits.
+        """
         problem, metric = self.problem, self.problem.stack.metric
         rows: list[Array] = []
-        least: list[float] = []
-        for pair, edge in self.region.near_boundary(pose.q, _AT).items():
-            x, z = self.region.pair_columns[pair]
+        least: list[Array] = []
+        for pair, edge in self.joint_limits.near_boundary(pose.q, _AT).items():
+            x, z = self.joint_limits.pair_columns[pair]
             if not loose[x]:
-                row = np.zeros(len(metric))
-                row[x], row[z] = -edge.x * metric[x], -edge.z * metric[z]
-                rows.append(row[None])
-                least.append(-edge.room)
+                row = np.zeros((1, len(metric)))
+                row[0, [x, z]] = -edge.x, -edge.z
+                rows.append(row)
+                least.append(np.array([min(-edge.room, 0.0)]))
         first = 0
         for goal in problem.tasks:
             own = slice(first, first + goal.effectors)
@@ -193,13 +194,19 @@ class _Search:
             if goal.one_sided:
                 error, jacobian = goal.inequality(pose)
                 asked = ~np.repeat(lifted[own], len(error) // goal.effectors)
-                rows.append(jacobian[asked] * metric / problem.length)
-                least += np.minimum(-error[asked] / problem.length, 0.0).tolist()
+                rows.append(jacobian[asked] / problem.length)
+                least.append(np.minimum(-error[asked] / problem.length, 0.0))
         if problem.scene is not None:
-            near = problem.scene.near(pose, problem.sight)
-            rows.append(near.jacobian(pose) * metric / problem.length)
-            least += np.minimum((problem.margin - near.room) / problem.length, 0.0).tolist()
-        return (np.concatenate(rows), np.array(least)) if rows else (None, None)
+            near = problem.scene.near(pose, problem.detection_distance)
+            rows.append(near.jacobian(pose) / problem.length)
+            least.append(np.minimum((problem.margin - near.room) / problem.length, 0.0))
+        lower = np.where(loose, -np.inf, np.minimum(self.joint_limits.low - pose.q, 0.0))
+        upper = np.where(loose, np.inf, np.maximum(self.joint_limits.high - pose.q, 0.0))
+        if not rows:
+            return Constraints(metric, lower, upper)
+        lower = np.concatenate([lower, *least])
+        upper = np.concatenate([upper, np.full(len(lower) - len(upper), np.inf)])
+        return Constraints(metric, lower, upper, np.concatenate(rows) * metric)
 
 
 def _square(error: Array) -> float:

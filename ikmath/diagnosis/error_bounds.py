@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from ..collision import Scene
 from ..collision.segments import closest_to_point
-from ..model.frame_points import Points
+from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..problem.problem import Problem
 from ..rotation import Array
 
 
-def shortfalls(problem: Problem, pose: Pose) -> Array:
+def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
     """(E,) metres by which the effectors must be short at least, 0 if unknown.
 
     Args:
@@ -44,7 +44,7 @@ def gaps(a: Array, b: Array, place: Array) -> Array:
     return a + closest_to_point(a, b, at)[:, None] * (b - a) - at
 
 
-def _moving(points: Points, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+def _moving(points: FramePoints, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
     """(n,) which coordinates carry a point; what lies on a joint is not moved by its turns."""
     if points.offsets[row].any():
         return points.moved[:, row]
@@ -68,8 +68,8 @@ def _within(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[n
 def _clearance(problem: Problem, scene: Scene, place: Array) -> float:
     """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside.
 
-    Far behind an open surface one is elsewhere, as for `Problem.sight`.
+    Far behind an open surface one is elsewhere, as for `Problem.detection_distance`.
     """
-    sight, margin = problem.sight, problem.margin
+    sight, margin = problem.detection_distance, problem.margin
     each = (float(one.nearest(place, sight).distance) - one.margin for one in scene.obstacles)
     return min(each, default=np.inf) - margin

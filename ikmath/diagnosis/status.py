@@ -14,8 +14,8 @@ from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
 from ..problem.tolerances import allowed_errors
 from ..rotation import Array
-from .attribution import culprits
-from .error_bounds import shortfalls
+from .attribution import causes_of
+from .error_bounds import error_lower_bounds
 
 _FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
@@ -78,32 +78,12 @@ def conclude(
         q=q,
         status=status,
         iterations=iterations,
-        off=errors,
+        errors=errors,
         sentence=sentence,
         memory=memory,
         measure=measure,
         paced=paced,
     )
-
-
-def arrived(problem: Problem, q: Array, iterations: int) -> Solution:
-    """The solution for coordinates q (n,) that reach all goals; errors are evaluated lazily.
-
-    Args:
-        problem: the problem of this frame; iterations: how many steps it took.
-    """
-    return Solution(
-        q=q,
-        status=Status.REACHED,
-        iterations=iterations,
-        off=partial(_measured, problem, q),
-        sentence=partial(_all_reached, problem, q, ""),
-        measure=problem.measure(q),
-    )
-
-
-def _measured(problem: Problem, q: Array) -> Array:
-    return problem.errors(Pose.trusted(problem.skeleton, q))
 
 
 def _all_reached(problem: Problem, q: Array, inside: str) -> str:
@@ -152,7 +132,7 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     beyond = float(_beyond_reach(problem)[effector])
     if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
         return "the target is out of reach"
-    found = culprits(problem, pose, effector)
+    found = causes_of(problem, pose, effector)
     parts = []
     if found.goals:
         parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")
@@ -211,7 +191,7 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
     skeleton = problem.skeleton
     if problem.limits.strict:
         return ""
-    out = np.abs(q - skeleton.region.project(q))
+    out = np.abs(q - skeleton.joint_limits.project(q))
     if not out.max(initial=0.0) > _OUT:
         return ""
     worst = int(np.argmax(out))
@@ -241,4 +221,4 @@ def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float |
     """
     if too_far(problem, errors):
         return True
-    return bool(((errors > tolerances) & (shortfalls(problem, pose) > tolerances)).any())
+    return bool(((errors > tolerances) & (error_lower_bounds(problem, pose) > tolerances)).any())

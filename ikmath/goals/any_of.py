@@ -103,11 +103,11 @@ class AnyOf(Goal):
             error, np.concatenate([residual.jacobian, np.zeros((missing, residual.jacobian.shape[-1]))])
         )
 
-    def settled(self, pose: Pose, before: Goal | None = None) -> Self:
+    def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:
         """The goal that prefers what was chosen at a pose (with the targets there, if given)."""
         then = before if isinstance(before, AnyOf) and len(before.goals) == len(self.goals) else self
         pairs = zip(self.goals, then.goals, strict=True)
-        goals = tuple(goal.settled(pose, earlier) for goal, earlier in pairs)
+        goals = tuple(goal.with_choices(pose, earlier) for goal, earlier in pairs)
         return self._copy(goals=goals, chosen=then.best(pose))
 
     def check(self, skeleton: Skeleton) -> None:

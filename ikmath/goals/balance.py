@@ -78,7 +78,7 @@ class Balance(Goal):
             self.rows = self.support.rows
         self.one_sided = self.support is not None
         self._masses, self._centers = masses, centers
-        self._plan: object = None
+        self._topology: object = None
 
     def _level(self, up: str | npt.ArrayLike) -> Array:
         """(2, 3) the two directions that are level."""
@@ -155,13 +155,13 @@ class Balance(Goal):
         return Residual(error, rows)
 
     def check(self, skeleton: Skeleton) -> None:
-        if self._plan is skeleton.plan:
+        if self._topology is skeleton.topology:
             return
         masses = self._table(self._masses, skeleton, (), "masses")
         masses = skeleton.mass if masses is None else masses
         if (masses < 0).any():
-            culprit = skeleton.names[int((masses < 0).argmax())]
-            raise BadValue(f"masses of {self.describe()}", f"are negative for joint {culprit!r}.")
+            subject = skeleton.names[int((masses < 0).argmax())]
+            raise BadValue(f"masses of {self.describe()}", f"are negative for joint {subject!r}.")
         if not masses.sum() > 0:
             raise BadValue(
                 f"masses of {self.describe()}",
@@ -175,7 +175,7 @@ class Balance(Goal):
         self._moved = influence @ self._shares
         carried = influence * self._shares
         self._carried = _cut_carriage(skeleton, carried) if self._cut else carried
-        self._plan = skeleton.plan
+        self._topology = skeleton.topology
 
     def _table(
         self, given: Masses | Centers | None, skeleton: Skeleton, shape: tuple[int, ...], what: str

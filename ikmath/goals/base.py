@@ -17,7 +17,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue
-from ..model.frame_points import Points
+from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
@@ -134,7 +134,7 @@ class Goal:
         """The goal with the targets of one frame, or of several as the batch."""
         return self
 
-    def towards(self, **targets: Array) -> Self:
+    def with_targets(self, **targets: Array) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""
         return self._copy(**targets)
 
@@ -144,7 +144,7 @@ class Goal:
         other.__dict__.update(changes)
         return other
 
-    def settled(self, pose: Pose, before: Goal | None = None) -> Self:
+    def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:
         """The goal that keeps the choice made at a pose, as far as possible.
 
         Args:
@@ -168,14 +168,14 @@ class Effectors(Goal):
 
     joints: tuple[str, ...]
     single: bool
-    _plan: object
-    _points: Points
+    _topology: object
+    _points: FramePoints
 
     def _hold(self, joint: Names, offset: npt.ArrayLike) -> None:
         self.single = isinstance(joint, str)
         self.joints = names(joint, f"joint of {self.kind} goal")
         self.offset = arguments.shaped(offset, f"offset of {self.kind} goal", (3,), (len(self.joints), 3))
-        self._plan = None
+        self._topology = None
 
     def _target(self, value: npt.ArrayLike, shape: tuple[int, ...], what: str = "target") -> Array:
         """Checked copy of a target with shape (*batch, E, *shape)."""
@@ -212,14 +212,14 @@ class Effectors(Goal):
             return np.broadcast_to(array, (*array.shape[:-2], len(self.joints), 3))
         return array
 
-    def points(self, skeleton: Skeleton) -> Points:
+    def points(self, skeleton: Skeleton) -> FramePoints:
         """The effectors' points, bound to the skeleton (once for all skeletons of that structure)."""
-        if self._plan is not skeleton.plan:
-            self._points = Points(skeleton, self.joints, self.offset)
-            self._plan = skeleton.plan
+        if self._topology is not skeleton.topology:
+            self._points = FramePoints(skeleton, self.joints, self.offset)
+            self._topology = skeleton.topology
         return self._points
 
-    def points_at(self, pose: Pose) -> Points:
+    def points_at(self, pose: Pose) -> FramePoints:
         """The same, bound to the skeleton of a pose.
 
         Raises:
@@ -234,12 +234,12 @@ class Effectors(Goal):
     def bind_as(self, before: Goal) -> None:
         if (
             isinstance(before, Effectors)
-            and before._plan is not None
-            and self._plan is not before._plan
+            and before._topology is not None
+            and self._topology is not before._topology
             and self.joints == before.joints
             and np.array_equal(self.offset, before.offset)
         ):
-            self._plan, self._points = before._plan, before._points
+            self._topology, self._points = before._topology, before._points
 
 
 def names(value: Names, what: str) -> tuple[str, ...]:

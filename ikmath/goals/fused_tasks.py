@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Index
-from ..model.frame_points import Points
+from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..rotation import Array
@@ -23,7 +23,7 @@ from . import Goal, Orientation, Position, Residual
 from .rows import log_and_derivative
 
 
-class Merged:
+class FusedTasks:
     """The rows of goals on top of one another, in their order.
 
     Args:
@@ -49,11 +49,11 @@ class Merged:
         reach = np.concatenate([self._place.reach, self._turn.turn_reach], 1)
         self._reach = reach if self._within is None else reach.take(self._within, 1)
 
-    def _together(self, skeleton: Skeleton, some: list[int]) -> Points:
+    def _together(self, skeleton: Skeleton, some: list[int]) -> FramePoints:
         """The points of some goals as one."""
         points = [one for one in map(self._bound.__getitem__, some) if one is not None]
         joints = np.concatenate([np.empty(0, dtype=int), *(one.joints for one in points)])
-        return Points(
+        return FramePoints(
             skeleton, joints.tolist(), np.concatenate([np.empty((0, 3)), *(p.offsets for p in points)])
         )
 
@@ -97,7 +97,7 @@ class Merged:
         return columns
 
 
-def _bound(goals: Sequence[Goal], skeleton: Skeleton) -> list[Points | None]:
+def _bound(goals: Sequence[Goal], skeleton: Skeleton) -> list[FramePoints | None]:
     """The points of each goal that can be looked at together with others, None for other goals."""
     bound = []
     for goal in goals:

@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from math import prod
 
 import numpy as np
 
 from ..arrays import Mask
-from ..model.jacobian_blocks import Block, Blocks, blocks_of
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..model.topology import span
 from ..rotation import Array
 from . import Goal, Residual
-from .fused_tasks import Merged
+from .fused_tasks import FusedTasks
 
 
-class Stack:
+class TaskStack:
     """Goals as rows on top of one another, in their order.
 
     Args:
@@ -69,41 +67,14 @@ class Stack:
         self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
         mobility = skeleton.mobility_for(length)
         self.metric = np.sqrt(mobility)
-        self._merged: Merged | None = None
+        self._merged: FusedTasks | None = None
         self._seen: Sequence[Goal] = ()
         self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
-
-    def evaluate_many(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Blocks]]:
-        """Errors (B, rows) of many frames, unscaled, and what gives their Jacobian, scaled."""
-        parts = [goal.evaluate(pose) for goal in goals]
-        frames = prod(pose.batch)
-        errors = [part.error.reshape(frames, part.error.shape[-1]) for part in parts]
-
-        def jacobian() -> Blocks:
-            values = []
-            for block in self._layout:
-                scale = self.scale[block.rows, None, None]
-                out = np.empty((len(scale), block.columns.count, frames))
-                for share in block.shares:
-                    parts[share.goal].block(share.effectors, block.columns, out[share.rows])
-                out *= scale
-                values.append(out)
-            return Blocks((self.rows, pose.skeleton.n, frames), self._layout, values)
-
-        return np.concatenate(errors, 1) if errors else np.zeros((frames, 0)), jacobian
 
     @cached_property
     def moved(self) -> Mask:
         """(E, n) which coordinates move which effector, whether its goal may use them or not."""
         return np.concatenate([goal.moved(self._skeleton) for goal in self._goals], 1).T
-
-    @cached_property
-    def _layout(self) -> list[Block]:
-        if not self.rows:
-            return []
-        skeleton, rows = self._skeleton, [goal.rows for goal in self._goals]
-        moved = [goal.moved(skeleton) for goal in self._goals]
-        return blocks_of(skeleton.plan, moved, rows)
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
         """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
@@ -123,10 +94,10 @@ class Stack:
         error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
         return Residual(np.moveaxis(error, 0, -1), jacobian)
 
-    def _rows(self, goals: Sequence[Goal], skeleton: Skeleton) -> Merged:
+    def _rows(self, goals: Sequence[Goal], skeleton: Skeleton) -> FusedTasks:
         """What the goals have in common; found anew for goals that hold on to other points than before."""
         if self._merged is None or not (self._seen is goals or self._merged.fits(goals, skeleton)):
-            self._merged = Merged(goals, skeleton)
+            self._merged = FusedTasks(goals, skeleton)
         self._seen = goals
         return self._merged
 

@@ -20,7 +20,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from .. import arguments
-from ..model.joint_limits import Region
+from ..model.joint_limits import JointLimits
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
@@ -46,7 +46,7 @@ class _Barrier(LimitMethod):
         self.strength = arguments.number(strength, "strength of the barrier", above=0)
 
     def rows(self, pose: Pose) -> Residual | None:
-        region, q = pose.skeleton.region, pose.q
+        region, q = pose.skeleton.joint_limits, pose.q
         limited = np.flatnonzero(
             (np.isfinite(region.lower) | np.isfinite(region.upper)) & (region.upper > region.lower)
         )
@@ -67,7 +67,7 @@ class _Barrier(LimitMethod):
         """Distances to the two limits (infinite without one) -> row, derivative along the coordinate."""
         raise TypeError(f"{type(self).__name__} must implement the cost of a distance.")
 
-    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+    def step(self, region: JointLimits, q: Array, error: Array, propose: Propose) -> Array:
         dq = propose(error)
         shape = (-1, *(1,) * (q.ndim - 1))
         limit = np.where(dq > 0.0, region.upper.reshape(shape), region.lower.reshape(shape))

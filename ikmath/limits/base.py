@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 
 from ..arrays import Index
 from ..model.active_directions import HeldOfMany, HeldOfOne
-from ..model.joint_limits import Region
+from ..model.joint_limits import JointLimits
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
@@ -85,10 +85,10 @@ class LimitMethod:
         """Rows to add to the goals', scaled as they should count (lengths in figure sizes); None for none."""
         return None
 
-    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+    def step(self, region: JointLimits, q: Array, error: Array, propose: Propose) -> Array:
         """New coordinates (n,) from q (n,), the rows' error (k,) and what proposes steps."""
         raise TypeError(f"{type(self).__name__} must implement a step.")
 
-    def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
+    def step_many(self, region: JointLimits, q: Array, error: Array, propose: ProposeMany) -> Array:
         """As `step`, for many frames, frames innermost."""
         raise TypeError(f"{type(self).__name__} must implement a step for many frames.")

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from ..arrays import Mask
-from ..model.joint_limits import Region
+from ..model.joint_limits import JointLimits
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 
@@ -30,16 +30,16 @@ class Clipping(LimitMethod):
     )
     source: ClassVar[str] = "Ge 2000, section 5.1"
 
-    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+    def step(self, region: JointLimits, q: Array, error: Array, propose: Propose) -> Array:
         dq = propose(error)
         return region.project_first(q + _room(region, q, dq) * dq)
 
-    def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
+    def step_many(self, region: JointLimits, q: Array, error: Array, propose: ProposeMany) -> Array:
         dq = propose(error)
         return region.project_first(q + _room(region, q, dq) * dq)
 
 
-def _room(region: Region, q: Array, dq: Array) -> Array:
+def _room(region: JointLimits, q: Array, dq: Array) -> Array:
     """Share of the step (n, ...) that stays inside, (...) from 0 to 1, from q (n, ...) inside."""
     share = np.ones(q.shape[1:])
     bounds = region.leaving(q, dq)
@@ -61,7 +61,7 @@ def _room(region: Region, q: Array, dq: Array) -> Array:
     return np.asarray(np.where(_outside(region, q, share * dq), low, share))
 
 
-def _outside(region: Region, q: Array, dq: Array) -> Mask:
+def _outside(region: JointLimits, q: Array, dq: Array) -> Mask:
     """(...) whether the step ends outside."""
     bounds = region.leaving(q, dq)
     if bounds is None:

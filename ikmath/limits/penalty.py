@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import arguments
-from ..model.joint_limits import Region
+from ..model.joint_limits import JointLimits
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
@@ -49,10 +49,10 @@ class Penalty(LimitMethod):
 
     def rows(self, pose: Pose) -> Residual | None:
         q = pose.q
-        bounds = pose.skeleton.region.leaving(q, np.zeros_like(q))
+        bounds = pose.skeleton.joint_limits.leaving(q, np.zeros_like(q))
         if bounds is None:
             return None
-        region, root = pose.skeleton.region, np.sqrt(self.stiffness)
+        region, root = pose.skeleton.joint_limits, np.sqrt(self.stiffness)
         held, pairs = np.flatnonzero(bounds.held), np.flatnonzero(bounds.leaving)
         normal, way = bounds.normal[:, pairs], bounds.way[:, pairs]
         error = np.concatenate([-bounds.shift[held], -(normal * way).sum(0)])
@@ -61,5 +61,5 @@ class Penalty(LimitMethod):
         jacobian[np.arange(len(held), len(error))[:, None], region.pairs[pairs]] = normal.T
         return Residual(root * error, root * jacobian)
 
-    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+    def step(self, region: JointLimits, q: Array, error: Array, propose: Propose) -> Array:
         return q + propose(error)

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..arrays import Index
 from ..model.active_directions import HeldOfMany, HeldOfOne
-from ..model.joint_limits import Region
-from ..model.limit_crossings import ExitsOfMany, ExitsOfOne
+from ..model.joint_limits import JointLimits
+from ..model.limit_crossings import CrossingsOfMany, CrossingsOfOne
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 
@@ -37,49 +37,49 @@ class Projection(LimitMethod):
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
     exact: ClassVar[bool] = True
 
-    def step(self, region: Region, q: Array, error: Array, propose: Propose) -> Array:
+    def step(self, region: JointLimits, q: Array, error: Array, propose: Propose) -> Array:
         to = q + propose(error)
-        exits = region.exits_of_one(to)
-        if exits is None:
+        crossings = region.crossings_of_one(to)
+        if crossings is None:
             return region.kept(to)
         hold = _OneHold(q, propose.metric)
         for _ in range(_ROUNDS):
-            hold.add(exits)
+            hold.add(crossings)
             dq = propose(error, hold.directions())
             to = q + dq
-            left = region.exits_of_one(to)
+            left = region.crossings_of_one(to)
             if left is None:
                 return region.kept(to)
-            exits = left
-            if not exits.beyond(to, region.slight(dq, _CURVED)):
+            crossings = left
+            if not crossings.beyond(to, region.slight(dq, _CURVED)):
                 break
-        return region.landing(to, exits)
+        return region.landing(to, crossings)
 
-    def step_many(self, region: Region, q: Array, error: Array, propose: ProposeMany) -> Array:
+    def step_many(self, region: JointLimits, q: Array, error: Array, propose: ProposeMany) -> Array:
         to = q + propose(error)
-        exits = region.exits_of_many(q, to)
-        if exits is None:
+        crossings = region.crossings_of_many(q, to)
+        if crossings is None:
             return region.kept(to)
-        frames, at, left, hold = np.arange(q.shape[1]), to, exits.leaving(), None
+        frames, at, left, hold = np.arange(q.shape[1]), to, crossings.leaving(), None
         for _ in range(_ROUNDS):
             if left.mean() < _MOST:
                 if at is not to:
                     to[:, frames] = at
                 own = left.nonzero()[0]
-                frames, left, exits, propose = frames[own], left[own], exits.of(own), propose.of(own)
+                frames, left, crossings, propose = frames[own], left[own], crossings.of(own), propose.of(own)
                 q, at, error = (array.take(own, 1) for array in (q, at, error))
                 hold = None if hold is None else hold.take(own)
             hold = hold or _ManyHold(region.pairs, q.shape, propose.metric)
-            hold.add(exits)
+            hold.add(crossings)
             dq = propose(error, hold.directions())
             ends = q + dq
-            exits = region.exits_of_many(q, ends)
+            crossings = region.crossings_of_many(q, ends)
             last = left
-            if exits is not None:
-                left = left & exits.beyond(ends, region.slight(dq, _CURVED))
-                region.landing(ends, exits)
+            if crossings is not None:
+                left = left & crossings.beyond(ends, region.slight(dq, _CURVED))
+                region.landing(ends, crossings)
             np.copyto(at, ends, where=last)
-            if exits is None or not left.any():
+            if crossings is None or not left.any():
                 break
         if at is not to:
             to[:, frames] = at
@@ -99,12 +99,12 @@ class _OneHold:
         # pair -> its columns, normal, way along it
         self._across: dict[int, tuple[int, int, float, float, float]] = {}
 
-    def add(self, exits: ExitsOfOne) -> None:
+    def add(self, crossings: CrossingsOfOne) -> None:
         """Hold what left; a pair that left along its tangent too is held altogether."""
         here, held, across = self._q.item, self._held, self._across
-        for column, limit in exits.columns:
+        for column, limit in crossings.columns:
             held[column] = limit - here(column)
-        for pair, x, z, (a, b, u, v) in exits.pairs:
+        for pair, x, z, (a, b, u, v) in crossings.pairs:
             a, b = a - here(x), b - here(z)
             if pair in across or x in held:
                 across.pop(pair, None)
@@ -148,17 +148,17 @@ class _ManyHold:
         other._across, other._along = self._across.take(frames, 2), self._along.take(frames, 1)
         return other
 
-    def add(self, exits: ExitsOfMany) -> None:
+    def add(self, crossings: CrossingsOfMany) -> None:
         """As in `_OneHold`."""
         held, ways = self._held.reshape(-1), self._ways.reshape(-1)
-        held[exits.column], ways[exits.column] = True, exits.way
+        held[crossings.column], ways[crossings.column] = True, crossings.way
         across, along = self._across.reshape(2, -1), self._along.reshape(-1)
-        again = (across.take(exits.pair, 1) != 0.0).any(0) | held.take(exits.ends[0])
-        across[:, exits.pair] = np.where(again, 0.0, exits.normal)
-        along[exits.pair] = np.where(again, 0.0, (exits.normal * exits.pair_way).sum(0))
+        again = (across.take(crossings.pair, 1) != 0.0).any(0) | held.take(crossings.ends[0])
+        across[:, crossings.pair] = np.where(again, 0.0, crossings.normal)
+        along[crossings.pair] = np.where(again, 0.0, (crossings.normal * crossings.pair_way).sum(0))
         if again.any():
-            ends = exits.ends[:, again]
-            held[ends], ways[ends] = True, exits.pair_way[:, again]
+            ends = crossings.ends[:, again]
+            held[ends], ways[ends] = True, crossings.pair_way[:, again]
 
     def directions(self) -> HeldOfMany:
         """What is held as directions, of unit length in the metric's units."""

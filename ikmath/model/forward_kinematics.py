@@ -22,8 +22,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
-from .local_frames import Scratch
-from .topology import Levels, Plan, Span, span
+from .local_frames import Frames, local_frames
+from .topology import Levels, Span, Topology, span
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
@@ -40,8 +40,8 @@ class Constants(NamedTuple):
         rest: (J + 1, 3, 3), with the world's, joints innermost in memory; None where no rest frame is turned;
         translation: (J, 3) at rest, fixed slides in it; fixed: (J, 6) turns that are not free;
         along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
-        slides: (3 S, 6) the screws of the slides of `Plan.sliding` where their carriers are not turned;
-        inputs: where `Plan.inputs` looks: room for the coordinates, and what does not change.
+        slides: (3 S, 6) the screws of the slides of `Topology.sliding` where their carriers are not turned;
+        inputs: where `Topology.inputs` looks: room for the coordinates, and what does not change.
     """
 
     rest: Array | None
@@ -60,7 +60,7 @@ class OneFrame(NamedTuple):
         position: (J, 3) world positions of the joints' frames.
         carried: (J, 4, 3) world axes of the turns x, y, z, and where the joint is as seen from its parent, in
             the world's axes; or (J, 1, 3), the axis of the one turn;
-        slides: (3 S, 6) the screws of the slides x, y, z of the joints of `Plan.sliding`, see `twists`.
+        slides: (3 S, 6) the screws of the slides x, y, z of the joints of `Topology.sliding`, see `twists`.
     """
 
     rotation: Array
@@ -68,15 +68,15 @@ class OneFrame(NamedTuple):
     carried: Array
     slides: Array
 
-    def twists(self, plan: Plan) -> Array:
+    def twists(self, topology: Topology) -> Array:
         """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""
         w, slides = self.carried, self.slides
-        moments = _SKEW.dot(self.position.T).reshape(3, 3, plan.count).T
+        moments = _SKEW.dot(self.position.T).reshape(3, 3, topology.count).T
         numbers = np.empty(2 * w.size + slides.size)
         numbers[: w.size] = w.ravel()
         np.matmul(w, moments, out=numbers[w.size : 2 * w.size].reshape(w.shape))
         numbers[2 * w.size :] = slides.ravel()
-        return numbers.take(plan.screws if w.shape[1] > 1 else plan.hinge_screws)
+        return numbers.take(topology.screws if w.shape[1] > 1 else topology.hinge_screws)
 
 
 class ManyFrames(NamedTuple):
@@ -85,7 +85,7 @@ class ManyFrames(NamedTuple):
     Attributes:
         rotation: (3, 3, J, B); position: (3, J, B);
         axes: (3, J, 3, B) of each joint's three turns, or (3, J, 1, B) where joints have one;
-        slide_axes: (3, S, 3, B) along which the joints of `Plan.sliding` slide, or None.
+        slide_axes: (3, S, 3, B) along which the joints of `Topology.sliding` slide, or None.
     """
 
     rotation: Array
@@ -94,47 +94,44 @@ class ManyFrames(NamedTuple):
     slide_axes: Array | None
 
 
-def forward_one(plan: Plan, constants: Constants, q: Array) -> OneFrame:
+def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
     """One pose, q (n,)."""
     source = constants.inputs.copy()
     source[: len(q)] = q
-    scratch = Scratch.taken(plan.count)
-    scratch.work_out(plan.inputs, source)
-    local = scratch.local
-    if constants.rest is not None:
-        np.matmul(constants.rest, local.every, out=scratch.seen.every)
-        local = scratch.seen
-    local.every.take(plan.first_jump, None, scratch.jump, "clip")
-    rotation = np.matmul(scratch.jumped, local.rotation)
-    for jump in plan.further_jumps:
-        rotation.take(jump, None, scratch.jump, "clip")
-        rotation = np.matmul(scratch.jumped, rotation)
-    rotation.take(plan.parent_entries, None, scratch.above, "clip")
-    carried = np.matmul(local.carried, scratch.carrying)
-    if plan.cut:
-        carried[:, :3] = np.matmul(local.carried[:, :3], rotation.take(plan.turn_entries).transpose(2, 0, 1))
-    scratch.give_back()
-    position = plan.above.dot(carried[:, 3])
-    return OneFrame(rotation, position, carried, slides(plan, constants, rotation))
+    every = local_frames(topology.inputs, source)
+    local = Frames(every if constants.rest is None else np.matmul(constants.rest, every))
+    rotation = np.matmul(local.every.take(topology.first_jump, None).T, local.rotation)
+    for jump in topology.further_jumps:
+        rotation = np.matmul(rotation.take(jump, None).T, rotation)
+    above = rotation.take(topology.parent_entries, None).transpose(2, 0, 1)
+    carried = np.matmul(local.carried, above)
+    if topology.cut:
+        carried[:, :3] = np.matmul(
+            local.carried[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
+        )
+    position = topology.above.dot(carried[:, 3])
+    return OneFrame(rotation, position, carried, slides(topology, constants, rotation))
 
 
-def slides(plan: Plan, constants: Constants, rotation: Array) -> Array:
+def slides(topology: Topology, constants: Constants, rotation: Array) -> Array:
     """(3 S, 6) the screws of slides, see `OneFrame`, from rotations (J + 1, 3, 3)."""
-    if plan.on_ground:
+    if topology.on_ground:
         return constants.slides
     out = np.zeros_like(constants.slides)
     turned = np.matmul(
-        constants.slides[:, 3:].reshape(-1, 3, 3), rotation.take(plan.carriers, 0).swapaxes(1, 2)
+        constants.slides[:, 3:].reshape(-1, 3, 3), rotation.take(topology.carriers, 0).swapaxes(1, 2)
     )
     out[:, 3:] = turned.reshape(-1, 3)
     return out
 
 
-def offsets(plan: Plan, constants: Constants, q: Array) -> Array:
+def offsets(topology: Topology, constants: Constants, q: Array) -> Array:
     """(J, 3) where the joints are in their parents' frames, slides in it, for q (n,)."""
-    if not len(plan.sliding):
+    if not len(topology.sliding):
         return constants.translation
-    return np.asarray(constants.translation + q[plan.slid].dot(constants.along).reshape(plan.count, 3))
+    return np.asarray(
+        constants.translation + q[topology.slid].dot(constants.along).reshape(topology.count, 3)
+    )
 
 
 _IDENTITY: Final = np.eye(3)
@@ -144,11 +141,11 @@ class Balls:
     """The kernel of many poses for figures of any joints, bound to a figure's constants.
 
     Args:
-        plan: the structure; constants: of the figure.
+        topology: the structure; constants: of the figure.
     """
 
-    def __init__(self, plan: Plan, constants: Constants) -> None:
-        self.plan, self.constants = plan, constants
+    def __init__(self, topology: Topology, constants: Constants) -> None:
+        self.topology, self.constants = topology, constants
 
     @cached_property
     def _turned(self) -> tuple[Span, Array]:
@@ -161,14 +158,14 @@ class Balls:
 
     def many(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""
-        plan = self.plan
-        count, frames = plan.count, q.shape[1]
-        if plan.in_order:
-            table = q[plan.first_turn :].reshape(count, 3, frames)
+        topology = self.topology
+        count, frames = topology.count, q.shape[1]
+        if topology.in_order:
+            table = q[topology.first_turn :].reshape(count, 3, frames)
             x, y, z = table[:, 0], table[:, 1], table[:, 2]
         else:
             full = np.repeat(self.constants.fixed.reshape(-1, 1), frames, 1)
-            full[plan.flat] = q
+            full[topology.flat] = q
             table = full.reshape(count, 6, frames)
             x, y, z = table[:, 3], table[:, 4], table[:, 5]
         xx, zz, xz = x * x, z * z, x * z
@@ -214,36 +211,38 @@ class Balls:
             out[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, axis)
             return out
 
-        return many_frames(plan, self.constants, chain(plan.levels, local), q, axes)
+        return many_frames(topology, self.constants, chain(topology.levels, local), q, axes)
 
 
 def many_frames(
-    plan: Plan, constants: Constants, quaternions: Array, q: Array, axes: Callable[[Array], Array]
+    topology: Topology, constants: Constants, quaternions: Array, q: Array, axes: Callable[[Array], Array]
 ) -> ManyFrames:
     """Poses from the joints' world rotations.
 
     Args:
-        plan, constants: of the figure; quaternions: (J + 1, 4, B), the last is the world; q: (n, B);
+        topology, constants: of the figure; quaternions: (J + 1, 4, B), the last is the world; q: (n, B);
         axes: gives `ManyFrames.axes` of rotations (3, 3, J, B).
     """
     rest, translation, along = constants.rest, constants.translation, constants.along
-    count = plan.count
+    count = topology.count
     rotation = _matrices(quaternions)
     # of balls made of hinges only one in three is somewhere else than its parent, of bones most along y only
     places = translation.any(1)
-    places[plan.sliding] = True
+    places[topology.sliding] = True
     moving, directions = np.flatnonzero(places), span(np.flatnonzero(translation.any(0)))
-    parents = rotation[:, directions].take(plan.parent[moving], 2)
+    parents = rotation[:, directions].take(topology.parent[moving], 2)
     way = np.einsum("ijnb,nj->inb", parents, translation[moving, directions])
     slide_axes = None
-    if len(plan.sliding):
-        above = rotation.take(plan.carriers, 2)
-        slides = along.reshape(-1, count, 3)[:, plan.sliding].transpose(1, 2, 0)
-        slid = slides.dot(q[plan.slid])
-        way[:, np.searchsorted(moving, plan.sliding)] += np.einsum("ijnb,njb->inb", above, slid)
-        own = np.eye(3)[None] if rest is None else rest.take(plan.sliding, 0)
+    if len(topology.sliding):
+        above = rotation.take(topology.carriers, 2)
+        slides = along.reshape(-1, count, 3)[:, topology.sliding].transpose(1, 2, 0)
+        slid = slides.dot(q[topology.slid])
+        way[:, np.searchsorted(moving, topology.sliding)] += np.einsum("ijnb,njb->inb", above, slid)
+        own = np.eye(3)[None] if rest is None else rest.take(topology.sliding, 0)
         slide_axes = np.einsum("ijnb,njk->inkb", above, own)
-    position = np.matmul(np.ascontiguousarray(plan.above[:, span(moving)]), way)  # or BLAS would not take it
+    position = np.matmul(
+        np.ascontiguousarray(topology.above[:, span(moving)]), way
+    )  # or BLAS would not take it
     rotation = rotation[:, :, :count]
     return ManyFrames(rotation, position, axes(rotation), slide_axes)
 

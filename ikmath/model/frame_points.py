@@ -26,10 +26,10 @@ def _number(skeleton: Skeleton, joint: object) -> int:
 
 
 _GIVEN: Final = ("joints", "count", "offsets", "moved", "turned", "cuts")
-"""What `Points` are made of; the rest follows from it."""
+"""What `FramePoints` are made of; the rest follows from it."""
 
 
-class Points:
+class FramePoints:
     """Points fixed to joints, which goals hold on to; bound to a skeleton's structure, for all its poses.
 
     Args:

@@ -25,7 +25,7 @@ from ..rotation import (
     swing_twist_matrix,
 )
 from .forward_kinematics import Constants, ManyFrames, OneFrame, chain, many_frames, offsets, slides
-from .topology import Plan, entries, jumps, levels
+from .topology import Topology, entries, jumps, levels
 
 _NODE: Final = 3  # hinges in a node at most
 _TURN: Final = 3  # the first of a joint's six coordinates that is a turn
@@ -35,7 +35,7 @@ class Nodes:
     """Which hinges make up the nodes of a tree, worked out once for its structure.
 
     Args:
-        plan: of a figure in which no joint has more than one free turn.
+        topology: of a figure in which no joint has more than one free turn.
 
     Attributes:
         count: N; members: (3, N) joints of each node from the root on, J where there are fewer;
@@ -43,13 +43,13 @@ class Nodes:
             one after another, a joint's stands, that of the world last.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        joints = plan.count
-        children = np.bincount(plan.turn_parent, minlength=joints + 1)
+    def __init__(self, topology: Topology) -> None:
+        joints = topology.count
+        children = np.bincount(topology.turn_parent, minlength=joints + 1)
         node_of: list[int] = []
         members: list[list[int]] = []
         parent: list[int] = []
-        for joint, above in enumerate(plan.turn_parent.tolist()):
+        for joint, above in enumerate(topology.turn_parent.tolist()):
             if above < joints and children[above] == 1 and len(members[node_of[above]]) < _NODE:
                 node_of.append(node_of[above])
                 members[node_of[above]].append(joint)
@@ -72,28 +72,28 @@ class Hinges:
     """The kernels, bound to a figure's constants.
 
     Args:
-        plan: the structure; nodes: of it; constants: of the figure;
+        topology: the structure; nodes: of it; constants: of the figure;
         owner, slot: (n,) joint and which of its six, of each coordinate.
     """
 
     def __init__(
         self,
-        plan: Plan,
+        topology: Topology,
         nodes: Nodes,
         constants: Constants,
         owner: Index,
         slot: Index,
     ) -> None:
-        self.plan, self.nodes = plan, nodes
+        self.topology, self.nodes = topology, nodes
         self.constants, fixed = constants, constants.fixed
         turns = np.flatnonzero(slot >= _TURN)
         self.turns, self.hinges, axis = turns, owner[turns], slot[turns] - _TURN
-        self.axis = np.zeros(plan.count, dtype=int)
+        self.axis = np.zeros(topology.count, dtype=int)
         self.axis[self.hinges] = axis
         start = swing_twist_matrix(fixed[:, _TURN:])  # of joints that cannot turn; of hinges the identity
         start = np.concatenate([start, np.eye(3)[None]])
         start = start if constants.rest is None else np.matmul(constants.rest, start)
-        unit = np.zeros((plan.count + 1, 3))
+        unit = np.zeros((topology.count + 1, 3))
         unit[self.hinges, axis] = 1.0
         along = unit[:, :, None] * unit[:, None, :]
         across = np.zeros_like(start)
@@ -105,11 +105,11 @@ class Hinges:
         self._start, self._unit = start, unit
         # of hinges in one place only the first is away from its parent
         away = constants.translation.any(1)
-        away[plan.sliding] = True
+        away[topology.sliding] = True
         self.moved = np.flatnonzero(away)
-        self._carriers = entries(plan.parent[self.moved])
-        self._above = np.ascontiguousarray(plan.above[:, self.moved])
-        self._axis_entries = 9 * np.arange(plan.count)[:, None] + 3 * np.arange(3) + self.axis[:, None]
+        self._carriers = entries(topology.parent[self.moved])
+        self._above = np.ascontiguousarray(topology.above[:, self.moved])
+        self._axis_entries = 9 * np.arange(topology.count)[:, None] + 3 * np.arange(3) + self.axis[:, None]
 
     @cached_property
     def _halves(self) -> tuple[Array, Array]:
@@ -120,9 +120,9 @@ class Hinges:
 
     def one(self, q: Array) -> OneFrame:
         """One pose, q (n,)."""
-        plan, nodes = self.plan, self.nodes
+        topology, nodes = self.topology, self.nodes
         count, hinges = nodes.count, nodes.members
-        angles = np.zeros(plan.count + 1)
+        angles = np.zeros(topology.count + 1)
         angles[self.hinges] = q.take(self.turns)
         local = self.cosine * np.cos(angles)
         local += self.sine * np.sin(angles)
@@ -141,16 +141,16 @@ class Hinges:
         world[-1] = _IDENTITY
         rotation = world.take(nodes.where, 0)
         moved = self.moved
-        way = np.matmul(rotation.take(self._carriers).T, offsets(plan, self.constants, q)[moved, :, None])
+        way = np.matmul(rotation.take(self._carriers).T, offsets(topology, self.constants, q)[moved, :, None])
         position = self._above.dot(way[:, :, 0])
         axes = rotation.take(self._axis_entries)[:, None]
-        return OneFrame(rotation, position, axes, slides(plan, self.constants, rotation))
+        return OneFrame(rotation, position, axes, slides(topology, self.constants, rotation))
 
     def many(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""
-        plan, nodes = self.plan, self.nodes
+        topology, nodes = self.topology, self.nodes
         frames = q.shape[1]
-        half = np.zeros((plan.count + 1, 1, frames))
+        half = np.zeros((topology.count + 1, 1, frames))
         half[self.hinges, 0] = q.take(self.turns, 0)
         half *= 0.5
         sine, cosine = sine_and_cosine(half)
@@ -165,17 +165,17 @@ class Hinges:
         inner = every[: 2 * nodes.count].reshape(2, nodes.count, 4, frames)
         _multiply(world.take(nodes.parent, 0)[None], own[:2], inner)
         every[2 * nodes.count :] = world
-        return many_frames(plan, self.constants, every.take(nodes.where, 0), q, self._axes)
+        return many_frames(topology, self.constants, every.take(nodes.where, 0), q, self._axes)
 
     def _axes(self, rotation: Array) -> Array:
         """(3, J, 1, B) the axes of the joints, out of their rotations (3, 3, J, B)."""
-        return rotation[:, self.axis, np.arange(self.plan.count)][:, :, None]
+        return rotation[:, self.axis, np.arange(self.topology.count)][:, :, None]
 
 
-def nodes_of(plan: Plan, owner: Index, slot: Index) -> Nodes | None:
+def nodes_of(topology: Topology, owner: Index, slot: Index) -> Nodes | None:
     """The nodes of a figure of hinges; None if some joint has more than one free turn."""
     turns = owner[slot >= _TURN]
-    return Nodes(plan) if len(turns) and len(np.unique(turns)) == len(turns) else None
+    return Nodes(topology) if len(turns) and len(np.unique(turns)) == len(turns) else None
 
 
 def still(fixed: Array, hinges: Index) -> bool:

@@ -42,7 +42,7 @@ def inertia_weights(
     masses: npt.ArrayLike,
     centers: npt.ArrayLike,
 ) -> Array:
-    """Weights of the coordinates of J joints, for `Skeleton.weighed`.
+    """Weights of the coordinates of J joints, for `Skeleton.with_inertia`.
 
     Args:
         parents: (J,) index of each parent, -1 for roots; no circles.

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ..arrays import Index, Mask
 from ..lean import Remade
 from ..rotation import Array, sine_and_cosine
-from .limit_crossings import Bounds, Edge, ExitsOfMany, ExitsOfOne
+from .limit_crossings import BoundaryTangent, Bounds, CrossingsOfMany, CrossingsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 from .swing_pairs import swing_pairs
 from .topology import span
@@ -37,7 +37,7 @@ _OUTSIDE: Final = 1.0 + INSIDE
 _ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
 
 
-class Region(Remade):
+class JointLimits(Remade):
     """Limits of all coordinates of a skeleton.
 
     Args:
@@ -155,16 +155,16 @@ class Region(Remade):
         if swing is not None:
             q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
 
-    def landing(self, to: Array, exits: ExitsOfOne | ExitsOfMany | None) -> Array:
-        """Steps that end at to (n, ...), put inside the region in place, `exits` being what would leave."""
-        if isinstance(exits, ExitsOfMany):
-            exits.land(to)
+    def landing(self, to: Array, crossings: CrossingsOfOne | CrossingsOfMany | None) -> Array:
+        """Steps that end at to (n, ...), put inside in place; `crossings` are those that would leave."""
+        if isinstance(crossings, CrossingsOfMany):
+            crossings.land(to)
             if len(self._open_pairs):
-                own = exits.leaving().nonzero()[0]
+                own = crossings.leaving().nonzero()[0]
                 to[:, own] = self._unwound(to.take(own, 1))
             return to
-        if exits is not None:
-            exits.land(to)
+        if crossings is not None:
+            crossings.land(to)
         elif self._any_box:
             np.maximum(to, self.low, out=to)
             np.minimum(to, self.high, out=to)
@@ -190,13 +190,13 @@ class Region(Remade):
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
         if q.ndim == 1:
-            one = self.exits_of_one(q + dq)
+            one = self.crossings_of_one(q + dq)
             return None if one is None else one.bounds(q, len(self.pairs))
         flat = self.n, prod(q.shape[1:])
-        exits = self.exits_of_many(q.reshape(flat), (q + dq).reshape(flat))
-        return None if exits is None else exits.bounds(self.n, len(self.pairs), q.shape[1:])
+        crossings = self.crossings_of_many(q.reshape(flat), (q + dq).reshape(flat))
+        return None if crossings is None else crossings.bounds(self.n, len(self.pairs), q.shape[1:])
 
-    def exits_of_many(self, q: Array, to: Array) -> ExitsOfMany | None:
+    def crossings_of_many(self, q: Array, to: Array) -> CrossingsOfMany | None:
         """As `leaving`, for steps of many frames from q to others (n, B), listed by what leaves."""
         if self._boundless:
             return None
@@ -223,9 +223,9 @@ class Region(Remade):
             way = point - q.take(ends)
         if not len(column) and not len(pair):
             return None
-        return ExitsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
+        return CrossingsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
 
-    def exits_of_one(self, to: Array) -> ExitsOfOne | None:
+    def crossings_of_one(self, to: Array) -> CrossingsOfOne | None:
         """As `leaving`, for a step of one frame that ends at to (n,), listed by what leaves.
 
         A few candidates are checked one by one.
@@ -236,8 +236,8 @@ class Region(Remade):
         if not suspects:
             return None
         if len(suspects) > _FEW:
-            exits = self.exits_of_many(to[:, None], to[:, None])
-            return None if exits is None else exits.of_one()
+            crossings = self.crossings_of_many(to[:, None], to[:, None])
+            return None if crossings is None else crossings.of_one()
         columns: list[tuple[int, float]] = []
         pairs: list[tuple[int, int, int, tuple[float, float, float, float]]] = []
         there, last = to.item, -1
@@ -253,7 +253,7 @@ class Region(Remade):
                 edge = edge_of(there(x), there(z), rooms[pair], _OUTSIDE)
                 if edge is not None:
                     pairs.append((pair, x, z, edge))
-        return ExitsOfOne(columns, pairs) if columns or pairs else None
+        return CrossingsOfOne(columns, pairs) if columns or pairs else None
 
     def slight(self, dq: Array, share: float) -> Array:
         """What part of steps dq (n, ...) counts as little, the same for all coordinates: (...).
@@ -271,7 +271,7 @@ class Region(Remade):
             slight[kind] = np.maximum(share * _most(size[kind]), _ROUNDING)
         return slight
 
-    def near_boundary(self, q: Array, measure: float) -> dict[int, Edge]:
+    def near_boundary(self, q: Array, measure: float) -> dict[int, BoundaryTangent]:
         """The edges by which swing pairs stand whose measure at q (n,) is above the given one."""
         if not len(self.pairs):
             return {}
@@ -285,7 +285,7 @@ class Region(Remade):
                 edge = edge_of(there[x], there[z], self._rooms[pair], 1.0)
                 if edge is not None:
                     px, pz, nx, nz = edge
-                    edges[pair] = Edge(nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0))
+                    edges[pair] = BoundaryTangent(nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0))
         return edges
 
     # ------------------------------------------------------------------ swing pairs, picked out as (2, w)

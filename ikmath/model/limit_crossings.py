@@ -32,7 +32,7 @@ class Bounds(NamedTuple):
     way: Array
 
 
-class ExitsOfMany(NamedTuple):
+class CrossingsOfMany(NamedTuple):
     """What leaves in many frames, one entry after the other.
 
     Attributes:
@@ -63,7 +63,7 @@ class ExitsOfMany(NamedTuple):
         """(B,) in which frames ending inside takes more than `most` off a coordinate of to (n, B).
 
         Args:
-            to: where the steps end; most: (B,), or (n, B) for each coordinate, see `Region.slight`.
+            to: where the steps end; most: (B,), or (n, B) for each coordinate, see `JointLimits.slight`.
         """
         out = np.zeros(self.frames, dtype=bool)
         for inside, at in ((self.limit, self.column), (self.point, self.ends)):
@@ -76,7 +76,7 @@ class ExitsOfMany(NamedTuple):
         flat = to.reshape(-1)
         flat[self.column], flat[self.ends] = self.limit, self.point
 
-    def of(self, frames: Index) -> ExitsOfMany:
+    def of(self, frames: Index) -> CrossingsOfMany:
         """Those of some of the frames."""
         place = np.full(self.frames, -1)
         place[frames] = np.arange(len(frames))
@@ -87,7 +87,7 @@ class ExitsOfMany(NamedTuple):
 
         column = (place.take(self.column % self.frames) >= 0).nonzero()[0]
         pair = (place.take(self.pair % self.frames) >= 0).nonzero()[0]
-        return ExitsOfMany(
+        return CrossingsOfMany(
             len(frames),
             moved(self.column.take(column)),
             self.limit.take(column),
@@ -99,9 +99,9 @@ class ExitsOfMany(NamedTuple):
             self.pair_way.take(pair, 1),
         )
 
-    def of_one(self) -> ExitsOfOne:
+    def of_one(self) -> CrossingsOfOne:
         """The same where there is but one frame."""
-        return ExitsOfOne(
+        return CrossingsOfOne(
             list(zip(self.column.tolist(), self.limit.tolist(), strict=True)),
             [
                 (pair, x, z, edge)
@@ -124,7 +124,7 @@ class ExitsOfMany(NamedTuple):
         return Bounds(held, shift, leaving, normal, way)
 
 
-class Edge(NamedTuple):
+class BoundaryTangent(NamedTuple):
     """Where a swing pair stands at the boundary of its region: outward unit normal, room along it."""
 
     x: float
@@ -132,7 +132,7 @@ class Edge(NamedTuple):
     room: float
 
 
-class ExitsOfOne(NamedTuple):
+class CrossingsOfOne(NamedTuple):
     """Of one frame, in plain numbers.
 
     Attributes:

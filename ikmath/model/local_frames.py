@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of balls as their carriers see them, of all joints of one pose at once.
 
-They are linear in products of the sines and cosines of a joint's turns; see `kinematics` for the formulas.
-Joints lie innermost: short inner loops are slow. The factors of products are gathered first: numpy multiplies
-arrays of one shape in a third of the time that broadcasting takes. Making a view takes half as long as the
-arithmetic on it, so the buffers are kept, with their views.
+They are linear in products of the sines and cosines of a joint's turns; see `forward_kinematics` for the
+formulas. Joints lie innermost: short inner loops are slow. The factors of products are gathered first: numpy
+multiplies arrays of one shape in a third of the time that broadcasting takes.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from operator import itemgetter
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
@@ -22,9 +19,9 @@ from ..rotation import Array
 _TINY: Final = np.array(1e-150)  # keeps the angle of no swing from being exactly zero
 _HALVED: Final = np.array(0.5)
 
-# The rows of `Scratch`. Waves: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
+# The rows of `local_frames`. Waves: n, sines and cosines of h and of the twist, n sin h, r, and h itself;
 _N_X, _N_Z, _SIN, _SIN_Y, _COS, _COS_Y, _SIN_X, _SIN_Z, _RATIO, _HALF = range(10)
-# what `Plan.inputs` selects;
+# what `Topology.inputs` selects;
 _Y, _X, _Z, _SLIDE, _PLACE, _ONE, _PAIRS = 10, 11, 12, 13, 16, 19, 20
 # products of two waves, the last of them s;
 _SWINGS = (_SIN_X, _SIN_X), (_SIN_X, _SIN_Z), (_SIN_Z, _SIN_Z), (_COS, _SIN_X), (_COS, _SIN_Z)
@@ -62,7 +59,6 @@ def _feature_map() -> Array:
 
 
 _FEATURES: Final = _feature_map()
-_USED: Final = itemgetter(_HALF, _X, _Z, _SIN, _N_X, _N_Z)
 
 
 class Frames:
@@ -80,66 +76,26 @@ class Frames:
         self.carried = every[:-1].swapaxes(1, 2)[:, 3:]
 
 
-class Scratch:
-    """Room in which the forward kinematics of one pose is worked out.
+def local_frames(inputs: Index, source: Array) -> Array:
+    """(K, 3, 7) the joints' frames as seen from where they rest; see `Frames`.
 
-    It is reused for the next figure with as many joints. Another thread gets its own. No content is kept
-    between calls.
-
-    Attributes:
-        local: the joints' frames as seen from where they rest, seen: from their carriers;
-        jump: (3, 3, K) rotations that were picked out, as `plan.entries` does; jumped: (K, 3, 3) they;
-        above: (3, 3, J) and carrying: (J, 3, 3) likewise.
+    Args:
+        inputs: `Topology.inputs`; source: what these are picked out of.
     """
-
-    _spare: ClassVar[defaultdict[int, list[Scratch]]] = defaultdict(list)
-
-    def __init__(self, joints: int) -> None:
-        self._joints, count = joints, joints + 1
-        rows = self._rows = np.empty((_END, count))
-        self._each = tuple(rows)
-        self._told, self._angles = rows[_Y:_PAIRS], rows[_HALF : _Y + 1]
-        self._sines, self._cosines = rows[_SIN : _SIN_Y + 1], rows[_COS : _COS_Y + 1]
-        self._first, self._second = np.empty((*_FIRST.shape, count)), np.empty((*_SECOND.shape, count))
-        # by numpy's argument lists: factors, and where their product goes
-        self._pairs = *self._first, rows[_PAIRS:_TRIPLES]
-        self._triples = *self._second, rows[_TRIPLES:]
-        self._features, self._frames = rows[_SLIDE:].T, np.empty((count, 21))
-        self.local, self.seen = Frames(self._frames.reshape(count, 3, 7)), Frames(np.empty((count, 3, 7)))
-        self.jump, self.above = np.empty((3, 3, count)), np.empty((3, 3, joints))
-        self.jumped, self.carrying = self.jump.T, self.above.transpose(2, 0, 1)
-
-    @classmethod
-    def taken(cls, joints: int) -> Scratch:
-        """Room for a figure of J joints."""
-        spare = cls._spare[joints]
-        return spare.pop() if spare else cls(joints)
-
-    def give_back(self) -> None:
-        """Return it for reuse."""
-        self._spare[self._joints].append(self)
-
-    def work_out(self, inputs: Index, source: Array) -> None:
-        """The frames `local`.
-
-        Args:
-            inputs: `Plan.inputs`; source: what these are picked out of.
-        """
-        rows, each = self._rows, self._each
-        source.take(inputs, None, self._told, "clip")  # or numpy would copy once more
-        half, x, z, sine, n_x, n_z = _USED(each)
-        np.hypot(x, z, half)
-        half += _TINY
-        np.divide(x, half, n_x)
-        np.divide(z, half, n_z)
-        half *= _HALVED
-        np.sin(self._angles, self._sines)
-        np.cos(self._angles, self._cosines)
-        np.multiply(n_x, sine, each[_SIN_X])
-        np.multiply(n_z, sine, each[_SIN_Z])
-        np.divide(sine, half, each[_RATIO])
-        rows.take(_FIRST, 0, self._first, "clip")
-        np.multiply(*self._pairs)
-        rows.take(_SECOND, 0, self._second, "clip")
-        np.multiply(*self._triples)
-        self._features.dot(_FEATURES, self._frames)
+    rows = np.empty((_END, inputs.shape[1]))
+    source.take(inputs, None, rows[_Y:_PAIRS], "clip")  # or numpy would copy once more
+    half, x, z = rows[_HALF], rows[_X], rows[_Z]
+    np.hypot(x, z, half)
+    half += _TINY
+    np.divide(rows[_X : _Z + 1], half, rows[_N_X : _N_Z + 1])
+    half *= _HALVED
+    np.sin(rows[_HALF : _Y + 1], rows[_SIN : _SIN_Y + 1])
+    np.cos(rows[_HALF : _Y + 1], rows[_COS : _COS_Y + 1])
+    np.multiply(rows[_N_X : _N_Z + 1], rows[_SIN], rows[_SIN_X : _SIN_Z + 1])
+    np.divide(rows[_SIN], half, rows[_RATIO])
+    first = rows.take(_FIRST, 0)
+    np.multiply(first[0], first[1], rows[_PAIRS:_TRIPLES])
+    second = rows.take(_SECOND, 0)
+    np.multiply(second[0], second[1], rows[_TRIPLES:])
+    frames: Array = rows[_SLIDE:].T.dot(_FEATURES)
+    return frames.reshape(-1, 3, 7)

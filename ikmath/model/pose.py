@@ -23,7 +23,7 @@ from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..rotation import Array, skew
 from .forward_kinematics import ManyFrames, OneFrame
-from .frame_points import Points
+from .frame_points import FramePoints
 from .skeleton import Skeleton
 from .topology import Columns, Span
 
@@ -128,7 +128,7 @@ class Pose:
         if self._twists is None:  # `cached_property` would take a lock, which costs more
             if self._one is None:
                 raise TypeError("This is a batch of poses, not a single one.")
-            self._twists = self._one.twists(self.skeleton.plan)
+            self._twists = self._one.twists(self.skeleton.topology)
         return self._twists
 
     @cached_property
@@ -136,7 +136,7 @@ class Pose:
         """(w, v) of every coordinate: (n, 3) each for one pose, (3, n, B) for many."""
         if self._one is not None:
             return self.twists[:, :3], self.twists[:, 3:]
-        columns, many = self.skeleton.plan.every, self._all
+        columns, many = self.skeleton.topology.every, self._all
         w = np.zeros((3, columns.count, many.position.shape[-1]))
         v = np.empty_like(w)
         turn, p = self._turn_axes(columns), many.position.take(columns.heads, 1)
@@ -208,14 +208,14 @@ class Pose:
         back = self.frame(root).swapaxes(-1, -2)
         return (back @ across[..., None])[..., 0], back @ moving
 
-    def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[Points, bool]:
+    def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[FramePoints, bool]:
         single = not isinstance(joint, Iterable) or isinstance(joint, str)
         names = [joint] if single else list(joint)  # type: ignore[arg-type]
         if not names:
             raise BadValue("joint", "is empty; name at least one.")
-        return Points(self.skeleton, names, offset), single  # type: ignore[arg-type]
+        return FramePoints(self.skeleton, names, offset), single  # type: ignore[arg-type]
 
-    def points(self, points: Points) -> Array:
+    def points(self, points: FramePoints) -> Array:
         """World positions (*batch, E, 3) of bound points."""
         if self._one is not None:
             if points.count == 1:
@@ -229,7 +229,7 @@ class Pose:
         x += many.position.take(points.joints, 1)
         return np.asarray(x.transpose(2, 1, 0).reshape(*self.batch, points.count, 3))
 
-    def frames(self, points: Points) -> Array:
+    def frames(self, points: FramePoints) -> Array:
         """World rotations (*batch, E, 3, 3) of the joints that bound points are fixed to."""
         if self._one is not None:
             return self._one.rotation.take(points.joints, 0)
@@ -237,7 +237,7 @@ class Pose:
         rotation = many.rotation.take(points.joints, 2)
         return rotation.transpose(3, 2, 0, 1).reshape(*self.batch, points.count, 3, 3)
 
-    def point_jacobian(self, points: Points, x: Array) -> Array:
+    def point_jacobian(self, points: FramePoints, x: Array) -> Array:
         """Derivative of bound points that now are at x (*batch, E, 3): (*batch, 3 E, n).
 
         In memory the coordinates lie first for one pose and the frames innermost for many.
@@ -252,14 +252,14 @@ class Pose:
             if not points.all_move:
                 rows *= points.reach
             return rows.T
-        every = self.skeleton.plan.every
+        every = self.skeleton.topology.every
         out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
         self.point_block(points, x, np.arange(count), every, out)
         if not points.all_move:
             out *= points.reach.T[:, :, None]
         return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
 
-    def point_block(self, points: Points, x: Array, which: Index, columns: Columns, out: Array) -> None:
+    def point_block(self, points: FramePoints, x: Array, which: Index, columns: Columns, out: Array) -> None:
         """Derivative of some bound points by coordinates that move them, in many poses.
 
         Args:
@@ -280,7 +280,7 @@ class Pose:
         if len(columns.heads) < columns.count:
             rows[:, :, columns.sliding] = self._slide_axes(columns)
 
-    def turn_jacobian(self, points: Points) -> Array:
+    def turn_jacobian(self, points: FramePoints) -> Array:
         """Angular velocity of the joints of bound points by q: (*batch, 3 E, n)."""
         w, _ = self.screws
         if self._one is not None:
@@ -293,7 +293,7 @@ class Pose:
             rows = rows * points.turn_reach.T[:, :, None]
         return rows.transpose(2, 0, 1).reshape(*self.batch, 3 * points.count, self.skeleton.n)
 
-    def turned_jacobian(self, points: Points, rows: Array) -> Array:
+    def turned_jacobian(self, points: FramePoints, rows: Array) -> Array:
         """`rows` (*batch, 3 E, 3), three for each bound point, times its joint's angular velocity by q.
 
         Returns:
@@ -304,7 +304,7 @@ class Pose:
             if not points.all_turn:
                 turned *= points.turn_reach
             return turned.T
-        every, count = self.skeleton.plan.every, points.count
+        every, count = self.skeleton.topology.every, points.count
         out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
         self.turned_block(rows.reshape(-1, 3 * count, 3), every, out)
         if not points.all_turn:

@@ -29,9 +29,9 @@ from .coupling import coupling_of
 from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
 from .hinge_kinematics import Hinges, nodes_of, still
 from .joint import Joint, parents_first
-from .joint_limits import Region
+from .joint_limits import JointLimits
 from .swing_pairs import without_swing
-from .topology import Plan
+from .topology import Topology
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
 _SHORT: Final = 10  # levels of a tree up to which many poses gain nothing by taking hinges together
@@ -64,8 +64,7 @@ class Skeleton(Lean):
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
         region: the region that the limits leave to `q`.
-        plan: the structure for the kernels of `kinematics`; `moved` copies share it, so two skeletons of the
-            same structure have the same plan.
+        topology: of the tree; copies share it, so two skeletons of the same structure have the same topology.
     """
 
     def __init__(self, joints: Iterable[Joint]) -> None:
@@ -98,13 +97,13 @@ class Skeleton(Lean):
         if self.coupling is not None:
             self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
         self._check_coordinates()
-        self.plan = Plan(self.parents, self.inherits, self.owner, self.slot)
-        self._nodes = nodes_of(self.plan, self.owner, self.slot)
+        self.topology = Topology(self.parents, self.inherits, self.owner, self.slot)
+        self._nodes = nodes_of(self.topology, self.owner, self.slot)
         self.ancestors = np.eye(count, dtype=bool)
         for i, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
                 self.ancestors[i] |= self.ancestors[parent]
-        self.region = Region(self.owner, self.slot, self.lower, self.upper)
+        self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper)
         for array in vars(self).values():
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
@@ -162,7 +161,7 @@ class Skeleton(Lean):
         start = int(np.searchsorted(self.owner, joint, "left"))
         return slice(start, int(np.searchsorted(self.owner, joint, "right")))
 
-    def moved(
+    def with_rest(
         self,
         rest_rotation: Array | None = None,
         rest_translation: Array | None = None,
@@ -189,7 +188,7 @@ class Skeleton(Lean):
                 setattr(other, name, value)
         return other
 
-    def weighed(self, inertia: npt.ArrayLike) -> Skeleton:
+    def with_inertia(self, inertia: npt.ArrayLike) -> Skeleton:
         """The same figure with an inertia for each coordinate: heavy ones move less if others can.
 
         Stiffness adds to this.
@@ -209,7 +208,7 @@ class Skeleton(Lean):
         other.inertia.flags.writeable = False
         return other
 
-    def limited(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Skeleton:
+    def with_limits(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Skeleton:
         """The same figure with other limits, lower (n,) and upper (n,).
 
         Raises:
@@ -225,7 +224,7 @@ class Skeleton(Lean):
         if other.coupling is not None:
             other.lower, other.upper = other.coupling.narrowed(other.lower, other.upper)
         other._check_coordinates()
-        other.region = Region(self.owner, self.slot, other.lower, other.upper)
+        other.joint_limits = JointLimits(self.owner, self.slot, other.lower, other.upper)
         return other
 
     def _without(self, *derived: str) -> Skeleton:
@@ -280,12 +279,12 @@ class Skeleton(Lean):
             translation = translation + np.matmul(self.rest_rotation, slides[:, :, None])[:, :, 0]
         fixed = self.fixed.copy()
         fixed[:, :3] = 0.0
-        columns = self.plan.slide_columns
+        columns = self.topology.slide_columns
         along = np.zeros((len(columns), len(self), 3))
         owner, slot = self.owner[columns], self.slot[columns]
         along[np.arange(len(columns)), owner] = self.rest_rotation[owner, :, slot]
-        ground = np.zeros((self.plan.first_turn, 6))
-        ground[:, 3:] = self.rest_rotation[self.plan.sliding].swapaxes(1, 2).reshape(-1, 3)
+        ground = np.zeros((self.topology.first_turn, 6))
+        ground[:, 3:] = self.rest_rotation[self.topology.sliding].swapaxes(1, 2).reshape(-1, 3)
         place = translation if rest is None else np.matmul(rest[:-1].swapaxes(1, 2), translation[:, :, None])
         inputs = np.concatenate((np.zeros(self.n), fixed[:, 3:].ravel(), place.ravel(), (0.0, 1.0)))
         return Constants(rest, translation, fixed, along.reshape(len(columns), 3 * len(self)), ground, inputs)
@@ -293,12 +292,12 @@ class Skeleton(Lean):
     @cached_property
     def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
         """Forward kinematics of one pose, q (n,), and of many, q (n, B)."""
-        one = partial(forward_one, self.plan, self.constants)
-        many = Balls(self.plan, self.constants).many
+        one = partial(forward_one, self.topology, self.constants)
+        many = Balls(self.topology, self.constants).many
         if self._nodes is None or not still(self.fixed, self.owner[self.is_turn]):
             return one, many
-        hinges = Hinges(self.plan, self._nodes, self.constants, self.owner, self.slot)
-        return hinges.one, hinges.many if len(self.plan.levels) > _SHORT else many
+        hinges = Hinges(self.topology, self._nodes, self.constants, self.owner, self.slot)
+        return hinges.one, hinges.many if len(self.topology.levels) > _SHORT else many
 
     def mobility_for(self, length: float) -> Array:
         """(n,) how readily a coordinate moves, by stiffness as Blender's own solver weighs it; metric of `q`.
@@ -346,9 +345,9 @@ def _check_rotations(names: Sequence[str], rotations: Array) -> None:
     error = np.abs(rotations @ np.swapaxes(rotations, -1, -2) - np.eye(3)).max((-1, -2))
     bad = (error > _ORTHONORMAL) | (np.linalg.det(rotations) < 0)
     if bad.any():
-        culprit = names[int(bad.argmax())]
+        subject = names[int(bad.argmax())]
         raise BadValue(
-            f"rotation of joint {culprit!r}",
+            f"rotation of joint {subject!r}",
             "is not a rotation matrix; remove scale, shear and mirroring from it.",
         )
 

@@ -19,7 +19,7 @@ Span = Index | slice
 Levels = list[tuple[Span, Index]]
 
 
-class Plan(Remade):
+class Topology(Remade):
     """What the kernels need of a tree's structure, worked out once.
 
     Args:
@@ -105,7 +105,7 @@ class Columns:
     """Some of a figure's coordinates, and where their axes stand in what the kernels give for many poses.
 
     Args:
-        plan: the figure's structure; which: (c,) the coordinates, in order.
+        topology: the figure's structure; which: (c,) the coordinates, in order.
 
     Attributes:
         count: c; which: as given, as a `span`, like all but `heads`;
@@ -114,14 +114,14 @@ class Columns:
             in (S, 3).
     """
 
-    def __init__(self, plan: Plan, which: Index) -> None:
+    def __init__(self, topology: Topology, which: Index) -> None:
         self.count, self.which = len(which), span(which)
-        owner, slot = plan.owner[which], plan.slot[which]
+        owner, slot = topology.owner[which], topology.slot[which]
         turning, sliding = np.flatnonzero(slot >= 3), np.flatnonzero(slot < 3)
         self.turning, self.sliding = span(turning), span(sliding)
         self.heads = owner[turning]
         self.axes = span(3 * self.heads + slot[turning] - 3)
-        self.slide_axes = span(3 * np.searchsorted(plan.sliding, owner[sliding]) + slot[sliding])
+        self.slide_axes = span(3 * np.searchsorted(topology.sliding, owner[sliding]) + slot[sliding])
 
 
 def span(numbers: Index) -> Span:

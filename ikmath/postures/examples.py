@@ -22,7 +22,7 @@ from .. import arguments
 from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..model.figure_map import FigureMap
-from ..model.frame_points import Points
+from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..rotation import Array, exp, log, swing_twist_turns
@@ -92,7 +92,7 @@ class Examples:
         if figure.body < 0:
             raise BadValue("figure", "has no hips; examples need limbs.")
         self.skeleton, self.figure, self.parameters = skeleton, figure, parameters
-        self.points = Points(skeleton, list(effectors), offsets)
+        self.points = FramePoints(skeleton, list(effectors), offsets)
         self.oriented = np.flatnonzero(np.asarray(oriented, dtype=bool))
         all_poses = Pose.forward(skeleton, poses)
         rotations, places = all_poses.rotation, all_poses.position

@@ -27,7 +27,7 @@ from .. import arguments
 from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..model.figure_map import FigureMap, bone_tips, map_skeleton
-from ..model.frame_points import Points
+from ..model.frame_points import FramePoints
 from ..model.masses import MassPoints, mass_shares, rod_points
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
@@ -92,10 +92,10 @@ class _Structure:
         joints = [*masses.joints[: self.heavy].tolist(), *feet, *feet, max(figure.body, 0)]
         ends = masses.offsets[: self.heavy]
         offsets = np.concatenate([ends, np.zeros((len(feet), 3)), tips[feet], np.zeros((1, 3))])
-        self.points = Points(skeleton, joints, offsets)
+        self.points = FramePoints(skeleton, joints, offsets)
         self.mass = np.zeros(len(joints))
         self.mass[: self.heavy] = masses.mass[: self.heavy]
-        self.weighing = Points(skeleton, masses.joints.tolist(), masses.offsets)
+        self.weighing = FramePoints(skeleton, masses.joints.tolist(), masses.offsets)
         up, lower = figure.up, 1.0 - sqrt(parameters.vertical)
         self.plain = int((np.abs(up) > 1e-12).sum()) == 1  # the vertical is an axis
         level = 1.0 - lower * np.abs(up) if self.plain else np.ones(3)

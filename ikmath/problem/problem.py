@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A question to a solver. `Problem` checks everything once, so that solvers may trust what they get."""
+"""What a solver is given. `Problem` checks its arguments once; solvers rely on that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..collision import AVOIDANCE, Avoidance, Body, ClosestPairs, Scene, Shape
 from ..errors import BadShape, BadValue
 from ..goals import Frame, Goal, Position, Posture
 from ..goals.base import Effectors
-from ..goals.stack import Stack
+from ..goals.stack import TaskStack
 from ..lean import Lean
 from ..limits import LIMITS, LimitMethod
 from ..model.pose import Pose
@@ -27,7 +27,7 @@ from .solution import Solution, Status
 
 __all__ = ["Problem", "Solution", "Status"]
 
-_SIGHT: Final = 0.05  # figure sizes, beyond the margin, within which obstacles count
+_DETECTION: Final = 0.05  # figure sizes, beyond the margin, within which pairs are detected
 
 
 class Problem(Lean):
@@ -35,17 +35,17 @@ class Problem(Lean):
 
     Args:
         skeleton: the figure.
-        goals: what it should reach; a `Posture` goal among them is the wish below all others.
-        obstacles: shapes to keep out of; body: the figure's own thickness, needed with obstacles;
+        goals: what it should reach; a `Posture` goal among them comes below all others.
+        obstacles: shapes to stay out of; body: the figure's own thickness, needed with obstacles;
         avoidance: name of the method that keeps clear of them, see `AVOIDANCE`, or one with parameters of
             your own;
-        margin: clearance to keep, metres, besides what obstacles ask for themselves;
+        margin: clearance to keep, metres, added to the obstacles' own margins;
         self_pairs: (P, 2) pairs of links of the body to keep from each other.
         limits: name of the joint-limit method, see `LIMITS`, or one with parameters of your own.
         posture: (*batch, n) coordinates to keep to where the goals leave the figure free, or a `Posture`:
             the same as one among the goals; or a `PostureCost`, which chooses among all poses that serve
             the goals.
-        metre: how many metres the unit of length is, for what messages say; all else is in that unit.
+        metre: metres per unit of length, for messages; everything else is in that unit.
 
     Raises:
         IkError: a goal that does not fit the skeleton, two postures, batches of different length, unknown
@@ -53,7 +53,7 @@ class Problem(Lean):
 
     Attributes:
         tasks: the goals without the posture; posture: the posture or None;
-        posture_cost: the cost that was given in its place, or None;
+        posture_cost: the cost given in its place, or None;
         effectors: a label for every effector; units: "m", "rad" or "" of each.
         length: the figure's size in metres, to which lengths are compared with angles.
     """
@@ -73,7 +73,7 @@ class Problem(Lean):
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
         self.goals = arguments.several(goals, Goal, "goals")
-        self.posture_cost = posture if isinstance(posture, PostureCost) else None
+        cost = posture if isinstance(posture, PostureCost) else None
         if posture is not None and not isinstance(posture, PostureCost):
             self.goals += (posture if isinstance(posture, Posture) else Posture(posture),)
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
@@ -96,9 +96,8 @@ class Problem(Lean):
             raise BadValue(
                 "The problem", "has more than one posture; give one, with a gain for each coordinate."
             )
-        if postures and self.posture_cost is not None:
-            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
         self.posture = postures[0] if postures else None
+        self.posture_cost = self._only_posture(cost)
         self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
         self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
         self.units = tuple(goal.unit for goal in self.tasks for _ in goal.labels)
@@ -114,7 +113,7 @@ class Problem(Lean):
         return f"<Problem of {self.skeleton!r}{frames}: {', '.join(goal.describe() for goal in self.goals)}>"
 
     def _scene(self, self_pairs: npt.ArrayLike) -> Scene | None:
-        """What the figure must not touch; None if there is nothing."""
+        """The collision scene; None if there are neither obstacles nor pairs."""
         if not self.obstacles and not arguments.indices(self_pairs, "self_pairs").size:
             return None
         if self.body is None:
@@ -135,17 +134,18 @@ class Problem(Lean):
             if frame >= self.frames:
                 raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
         _ = self.stack  # which all frames share
-        other = self.aimed(tuple(goal.at(frame) for goal in self.goals))
+        other = self.with_goals(tuple(goal.at(frame) for goal in self.goals))
         other.frames = None
         if self.scene is not None and self.scene.frames:
             other.scene = self.scene.at(int(frame))
         return other
 
-    def towards(self, goals: Iterable[Goal]) -> Problem:
-        """The problem with other targets; what is known of the figure is kept.
+    def with_targets(self, goals: Iterable[Goal]) -> Problem:
+        """The problem with other targets; derived values that depend only on the figure are kept.
 
         Args:
-            goals: as the problem's own, in their order; but for targets that differ, a new problem is made.
+            goals: in the order of the problem's own. If more than their targets differs, a new problem is
+                made.
         """
         given = arguments.several(goals, Goal, "goals")
         for new, own in zip(given, self.goals, strict=False):
@@ -163,10 +163,10 @@ class Problem(Lean):
             other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
             other.posture_cost = self.posture_cost
             return other
-        return self.aimed(given)
+        return self.with_goals(given)
 
-    def aimed(self, goals: tuple[Goal, ...]) -> Problem:
-        """As `towards`, for goals made of the problem's own (`Goal.towards`); nothing is checked."""
+    def with_goals(self, goals: tuple[Goal, ...]) -> Problem:
+        """As `with_targets`, without checks: for goals made by `Goal.with_targets` of the problem's own."""
         other = self._copy()
         other.goals, other.posture, tasks = goals, None, []
         for goal in goals:
@@ -183,20 +183,19 @@ class Problem(Lean):
         other.__dict__.update(self.__dict__)
         return other
 
-    def settled(self, q: Array, before: Problem | None = None) -> Problem:
-        """The problem with the choices made at another pose: goals with alternatives keep them if they can.
+    def with_choices(self, q: Array, before: Problem | None = None) -> Problem:
+        """The problem with each goal's alternative chosen at another pose, and kept where possible.
 
         Args:
-            q: (n,) where the figure comes from.
-            before: the problem that was solved there, for instance of the frame before; this one if not
-            given.
+            q: (n,) coordinates at which to choose.
+            before: the problem solved there, for instance of the frame before; this one if None.
         """
-        if all(type(goal).settled is Goal.settled for goal in self.goals):
+        if all(type(goal).with_choices is Goal.with_choices for goal in self.goals):
             return self
         pose = Pose.trusted(self.skeleton, q)
         then = self.goals if before is None else before.goals
-        return self.aimed(
-            tuple(goal.settled(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
+        return self.with_goals(
+            tuple(goal.with_choices(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))
         )
 
     def with_posture(self, cost: PostureCost) -> Problem:
@@ -205,30 +204,35 @@ class Problem(Lean):
         Raises:
             BadValue: it has a posture goal.
         """
-        if self.posture is not None:
-            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
+        arguments.of_kind(cost, PostureCost, "cost")  # type: ignore[type-abstract]
         other = self._copy()
-        other.posture_cost = arguments.of_kind(cost, PostureCost, "cost")  # type: ignore[type-abstract]
+        other.posture_cost = self._only_posture(cost)
         return other
 
-    def instead(self, goal: Goal, other: Goal) -> Problem:
-        """The problem with one of its goals in the form of another with the same rows; nothing is checked."""
-        return self.aimed(tuple(other if one is goal else one for one in self.goals))
+    def _only_posture(self, cost: PostureCost | None) -> PostureCost | None:
+        """A posture cost, which no posture goal may stand beside."""
+        if cost is not None and self.posture is not None:
+            raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
+        return cost
 
-    def on(self, skeleton: Skeleton) -> Problem:
-        """The problem on the same figure with other constants (`Skeleton.moved`)."""
+    def replace_goal(self, goal: Goal, other: Goal) -> Problem:
+        """The problem with one goal replaced by another with the same rows; nothing is checked."""
+        return self.with_goals(tuple(other if one is goal else one for one in self.goals))
+
+    def with_skeleton(self, skeleton: Skeleton) -> Problem:
+        """The problem on the same figure with other constants (`Skeleton.with_rest`)."""
         if skeleton is self.skeleton:
             return self
-        if arguments.of_kind(skeleton, Skeleton, "skeleton").plan is not self.skeleton.plan:
-            raise BadValue("The skeleton", "is built otherwise; use Skeleton.moved on the problem's own.")
+        if arguments.of_kind(skeleton, Skeleton, "skeleton").topology is not self.skeleton.topology:
+            raise BadValue("The skeleton", "is built otherwise; use Skeleton.with_rest on the problem's own.")
         other = self._copy()
         other.skeleton = skeleton
         if self.scene is not None:
             other.scene = self.scene.with_skeleton(skeleton)
         return other
 
-    def among(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
-        """The problem of one frame with its obstacles elsewhere; what is known of meshes that moved is kept.
+    def with_obstacles(self, obstacles: Sequence[Shape], like: Problem | None = None) -> Problem:
+        """The problem of one frame with its obstacles elsewhere; the trees of rigid meshes are kept.
 
         Args:
             obstacles: in the order of those before, as they are in this frame; others are allowed, and then
@@ -255,26 +259,26 @@ class Problem(Lean):
         return (self.skeleton.size + max(offsets, default=0.0)) or 1.0
 
     @property
-    def sight(self) -> float:
-        """Clearance below which obstacles are looked at, metres.
+    def detection_distance(self) -> float:
+        """Clearance below which pairs are detected, metres.
 
-        As far behind an open surface, too, a link is behind it; farther away it is simply elsewhere.
+        A link also counts as behind an open surface up to this distance.
         """
-        return self.margin + _SIGHT * self.length
+        return self.margin + _DETECTION * self.length
 
     def measure(self, q: Array, near: ClosestPairs | None = None) -> Callable[[], float] | None:
-        """What finds the clearance at q (n,) when it is asked for; None where nothing is to be kept clear of.
+        """A function for the clearance at q (n,), evaluated lazily; None without a scene.
 
         Args:
             q: coordinates of one frame.
-            near: what `Scene.near` gave there for `sight`, if that is at hand.
+            near: the closest pairs there within the detection distance, if known.
         """
         scene = self.scene
         if scene is None:
             return None
         if near is not None and near.lists_nearest:
             return partial(float, near.least)
-        return partial(_clearance, scene, q, self.sight)
+        return partial(_clearance, scene, q, self.detection_distance)
 
     @cached_property
     def spans(self) -> Array:
@@ -287,12 +291,12 @@ class Problem(Lean):
         return np.where(self.skeleton.is_turn, 1.0, self.length)
 
     @cached_property
-    def stack(self) -> Stack:
+    def stack(self) -> TaskStack:
         """The tasks as rows."""
-        return Stack(self.skeleton, self.tasks, self.length)
+        return TaskStack(self.skeleton, self.tasks, self.length)
 
     def places(self) -> Iterator[tuple[Position, slice]]:
-        """The goals of whole places, every axis of which counts, each with its part of the effectors."""
+        """The position goals without a mask, each with its slice of the effectors."""
         first = 0
         for goal in self.tasks:
             own = slice(first, first + goal.effectors)
@@ -316,7 +320,7 @@ class Problem(Lean):
 
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
-    """Whether goals differ in nothing but their targets, as far as a problem and its stack ask."""
+    """Whether goals differ in nothing but their targets."""
     return len(some) == len(others) and all(map(_same_but_for_targets, some, others))
 
 
@@ -331,14 +335,14 @@ def _same_but_for_targets(a: Goal, b: Goal) -> bool:
 
 
 def _hold_alike(a: Goal, b: Goal) -> bool:
-    """Whether goals hold on to the same points; other kinds may use these names for something else."""
+    """Whether goals refer to the same points; other kinds may use these names for something else."""
     if not (isinstance(a, Effectors) and isinstance(b, Effectors)):
         return True
     return a.joints == b.joints and _equal(a.offset, b.offset)
 
 
 def _equal(some: Any, other: Any) -> bool:
-    """Whether arrays are equal; most often they are one and the same."""
+    """Whether arrays are equal; often they are the same object."""
     return some is other or np.array_equal(some, other)
 
 

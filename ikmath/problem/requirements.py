@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a problem demands of a method, as far as that can be told before there is a problem.
+"""What a problem requires of a method, as data that exists before the problem does.
 
-A menu that greys out what cannot be chosen and a solve that refuses ask the same question: does the method
-take this? So that both get the same answer, in the same words, the question is data.
+Menus use it to grey out methods, and `solve` to refuse them, with the same sentence.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from .problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class GoalRequirement:
     """One goal, as a method's flags see it.
 
     Attributes:
@@ -34,24 +33,24 @@ class Wish:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demand:
-    """All goals, and what is to be kept clear of.
+class Requirements:
+    """All goals, and the avoidance method.
 
     Attributes:
-        wishes: the goals without the posture.
-        avoidance: the avoidance method where there is something to keep clear of, else None.
+        goals: the goals without the posture.
+        avoidance: the avoidance method if there is a collision scene, else None.
         posture_cost: whether a posture cost chooses among the poses that serve the goals.
     """
 
-    wishes: tuple[Wish, ...] = ()
+    goals: tuple[GoalRequirement, ...] = ()
     avoidance: Avoidance | None = None
     posture_cost: bool = False
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
-        """What a problem demands."""
-        wishes = tuple(
-            Wish(
+        """What a problem requires."""
+        goals = tuple(
+            GoalRequirement(
                 kind=goal.kind,
                 name=goal.describe(),
                 single_axes=isinstance(goal, Position) and goal.mask is not None,
@@ -61,7 +60,7 @@ class Demand:
             for goal in problem.tasks
         )
         return cls(
-            wishes=wishes,
+            goals=goals,
             avoidance=None if problem.scene is None else problem.avoidance,
             posture_cost=problem.posture_cost is not None,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All methods by name, and the one verb that runs them."""
+"""All methods by name, and `solve`, which runs them."""
 
 from __future__ import annotations
 
@@ -44,12 +44,11 @@ METHODS: Final[Mapping[str, Method]] = LazyRegistry(
 )
 """Name -> method; each is imported when first used."""
 DEFAULT: Final = "hierarchical"
-RELAXING: Final = 50  # steps on the way to the posture
 
 
 @contextmanager
 def _own_errors() -> Iterator[None]:
-    """What numpy's linear algebra cannot compute becomes an error of the library's own."""
+    """Turn numpy's LinAlgError into BadValue."""
     try:
         yield
     except np.linalg.LinAlgError as error:
@@ -60,7 +59,7 @@ def _own_errors() -> Iterator[None]:
 
 
 class Solver:
-    """A method with its options, ready for any number of problems: what is told once is looked at once.
+    """A method with its options, checked once for any number of problems.
 
     Args:
         method: a name out of `METHODS`.
@@ -82,7 +81,7 @@ class Solver:
     def solve(
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
     ) -> Solution:
-        """As `ikmath.solve`, which says what is what."""
+        """As `ikmath.solve`."""
         method, settings = self._method, self._settings
         arguments.of_kind(problem, Problem, "problem")
         if following is not None:
@@ -94,7 +93,7 @@ class Solver:
                 q = np.repeat(q.reshape(1, -1), problem.frames, 0)
             elif q.shape[0] != problem.frames or q.ndim != 2:
                 raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
-        if not problem.skeleton.n:  # a figure that cannot move is where it ends
+        if not problem.skeleton.n:  # a figure that cannot move
             return _one_by_one(lambda now, start: _unmoved(now, start, settings), problem, q)
         if q.ndim == 1 and following is not None:
             return method.follow(problem, q, settings, following)
@@ -105,7 +104,7 @@ class Solver:
     @_own_errors()
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
-        """Go on from a solution, in a motion whose first frame `solve` has taken and checked."""
+        """Solve the next frame of a motion whose first frame was solved and checked by `solve`."""
         arguments.of_kind(problem, Problem, "problem")
         arguments.of_kind(before, Solution, "before")
         if not problem.skeleton.n:
@@ -144,7 +143,7 @@ def solve(
 
 
 def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Problem, q: Array) -> Solution:
-    """A batch q (*batch, n) through what knows single starts only; a single start as it is."""
+    """Solve a batch q (*batch, n) one start after another; a single start directly."""
     if q.ndim == 1:
         return solve_one(problem, q)
     batch = q.shape[:-1]
@@ -157,7 +156,9 @@ def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
     scene, near = problem.scene, None
     if scene is not None:
-        near = scene.near(Pose.trusted(problem.skeleton, q), problem.sight, behind=problem.sight)
+        near = scene.near(
+            Pose.trusted(problem.skeleton, q), problem.detection_distance, behind=problem.detection_distance
+        )
     return conclude(
         problem,
         q,

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The arc on which a limb swings to a target, as a correction of the error that a step aims at.
+"""Polar correction: the arc on which a limb swings to a target, as a correction of the error.
 
 Seen from the joint that carries it, the tip of a limb reaches a target by turning and by bending: in polar
 coordinates an angle and a distance (Ki & Sheen, section 3). A step along the tangent in Cartesian
-coordinates overshoots. Steps that are best in polar coordinates are half as many: a trunk of thirty balls
-takes 2.7 instead of 5.1 to a target.
+coordinates overshoots. In polar coordinates about half as many steps are needed.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from ..rotation import Array
 from .iterate import Iterate
 
 _NEAR: Final = 1e-3
-"""Figure sizes from the carrying joint within which there is no angle to speak of."""
+"""Figure sizes from the carrying joint within which the angle is undefined."""
 _NO_TURN: Final = 1e-9
-"""Sine of an angle that counts as none."""
+"""Sine below which an angle counts as zero."""
 
 
 class ArcCorrection:
@@ -49,7 +48,7 @@ class ArcCorrection:
             row += goal.effectors * goal.rows
 
     def aside(self, iterate: Iterate) -> Array | None:
-        """See `Correction`; nothing as soon as steps along arcs no longer gain enough."""
+        """See `Correction`; None once steps along arcs gain too little."""
         cost = sum(iterate.costs)
         if not self._ends or cost > self._gain * self._least:
             self._ends = []
@@ -66,10 +65,10 @@ class ArcCorrection:
         return out * self._scale
 
     def learn(self, iterate: Iterate, trial: Iterate) -> None:
-        """See `Correction`: arcs are known beforehand."""
+        """See `Correction`: arcs need no learning."""
 
     def drop(self) -> None:
-        """See `Correction`: a step that is refused was not along its arc."""
+        """See `Correction`: after a refused step no arcs are used."""
         self._ends = []
 
     def _missed(self, target: tuple[float, ...], away: list[float]) -> tuple[float, float, float] | None:

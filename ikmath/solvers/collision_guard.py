@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps a solve out of obstacles: rows for the step, and the exact check of the way that it goes.
+"""Keeps a solve out of obstacles: inequality rows for the step, and an exact check of its path.
 
-The rows of the velocity damper bound a step by linearised distances. The guard holds the figure to the true
-ones: it follows the way of a step from one pose to the next as far as that is free. A piece of the way is
-free if its end is clear by the margin and if no link's axis can have met anything in between: the distances
-of the axis at both ends add up to more than the way that it goes (Schwarzer, Saha & Latombe 2005, adaptive
-dynamic collision checking). A pose that is slightly inside is put back onto the surface, so that steps
-along a surface need not be short because they are straight. A start that is inside is pushed out first;
-where there is no way out, no step may go deeper.
+The rows of the velocity damper bound a step by linearised distances. The guard uses the true distances: it
+follows the path of a step as far as it is free. A piece of the path is free if its end is clear by the margin
+and no link's axis can have met anything in between: the distances of the axis at both ends add up to more
+than the length of its path (Schwarzer, Saha & Latombe 2005, adaptive dynamic collision checking). A pose
+slightly inside is put back onto the surface, so that steps along a curved surface can be long.
+
+A start inside is pushed out first. If that fails, no step may go deeper.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
 
-_SURE: Final = 0.9  # share of the distances that a link may use up, since its way is a little bent
+_SURE: Final = 0.9  # share of the distances that a link's path may use, since it is slightly curved
 _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface
-_PIECES: Final = 12  # poses that are looked at on the way of one step
-_INSIDE_PIECES: Final = 4  # and on that of a figure that did not come out of an obstacle
-_SLIP: Final = 0.5  # depth, in shares of the way gone, from which on a pose is not put back but given up
+_PIECES: Final = 12  # poses checked along one step
+_INSIDE_PIECES: Final = 4  # and along a step of a figure that could not be pushed out
+_SLIP: Final = 0.5  # depth, as a share of the path, above which a pose is given up instead of put back
 _SLIDES: Final = 3  # times that a pose is put back onto the surface
 _PUSHES: Final = 40  # out of obstacles at most,
 _TRIES: Final = 12  # as long as that many of them together gain
@@ -41,7 +41,7 @@ _TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what sto
 
 
 class Stand(NamedTuple):
-    """A pose and the pairs that matter there."""
+    """A pose and its closest pairs."""
 
     pose: Pose
     near: ClosestPairs
@@ -67,7 +67,7 @@ class CollisionGuard:
         self.problem, self.scene, self.metric = problem, scene, metric
         self.damper = problem.avoidance
         self.margin = problem.margin
-        self.region = problem.skeleton.region
+        self.joint_limits = problem.skeleton.joint_limits
         # how far the axes of a pair may move that touch something before and after
         thick = np.append(np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length), 0.0)
         self.pairs = scene.broad_phase
@@ -79,18 +79,18 @@ class CollisionGuard:
         self.cache = before.cache if before is not None and alike else scene.coherence_cache()
 
     def begun(self, pose: Pose) -> tuple[Pose, ClosestPairs]:
-        """The start of a solve, pushed out; who ended there before has been, and but looks once more."""
+        """The start of a solve, pushed out of obstacles; briefly if the frame before ended there."""
         before, self.before = self.before, None
-        if before is not None and before.pose is pose and before.detect == self.problem.sight:
+        if before is not None and before.pose is pose and before.detect == self.problem.detection_distance:
             return self.push_out(pose, before, _AGAIN)
         return self.push_out(pose, self.near(pose))
 
     def near(self, pose: Pose) -> ClosestPairs:
-        """The pairs that matter at a pose."""
-        return self.scene.near(pose, self.problem.sight, cache=self.cache)
+        """The closest pairs at a pose."""
+        return self.scene.near(pose, self.problem.detection_distance, cache=self.cache)
 
     def is_inside(self, near: ClosestPairs) -> bool:
-        """Whether the figure stands in something, or nearer than the margin."""
+        """Whether the figure is inside something or nearer than the margin."""
         return float(near.worst) < self.margin
 
     def rows(self, near: ClosestPairs, pose: Pose) -> tuple[Array, Array]:
@@ -99,28 +99,30 @@ class CollisionGuard:
         return rows / self.problem.length, least / self.problem.length
 
     def advance(self, old: Pose, near: ClosestPairs, q: Array) -> tuple[Pose, ClosestPairs] | None:
-        """The pose at q, or as far on the way there as nothing is entered; None if not even the first bit."""
-        # who cannot get out goes a hair deeper where a way along the surface bends: exactly as deep is stuck
+        """The pose at q, or the last free pose on the path to it; None if there is none."""
+        # a figure that cannot be pushed out needs slack along a curved surface, or it is stuck
         worst, hair = float(near.worst), _CUSHION * self.problem.length
         floor = self.margin if worst >= self.margin else worst - hair
         here = start = Stand(old, near)
-        ahead: list[Stand] = []  # free poses on the way, the next one last
+        ahead: list[Stand] = []  # free poses on the path, the next one last
         target = q
         for _ in range(_INSIDE_PIECES if self.is_inside(near) else _PIECES):
             there = self._free(here, target, floor)
             if there is None:
-                ahead, goal, share = [], target, 0.5  # what is beyond cannot be got to on this way
+                ahead, goal, share = [], target, 0.5  # what lies beyond is not reachable on this path
             else:
                 ahead.append(there)
                 here, share = self._walk(here, ahead)
                 if not ahead:
                     break
                 goal = ahead[-1].pose.q
-            target = self.region.project_first(here.pose.q + min(0.5, 0.95 * share) * (goal - here.pose.q))
+            target = self.joint_limits.project_first(
+                here.pose.q + min(0.5, 0.95 * share) * (goal - here.pose.q)
+            )
         return None if here is start else here
 
     def _walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
-        """Go on as far as the way is free; where that is, and what share of the next piece is free."""
+        """Follow the path as far as it is free: the last pose, and the free share of what follows."""
         while ahead:
             share = self.share(here, ahead[-1])
             if share < 1.0:
@@ -129,7 +131,7 @@ class CollisionGuard:
         return here, 1.0
 
     def _free(self, here: Stand, q: Array, floor: float) -> Stand | None:
-        """The pose at q, put back to clearances of `floor` if a little is lacking; None if that fails."""
+        """The pose at q, put back to clearances of `floor` if slightly short of them; None if that fails."""
         for _ in range(_SLIDES):
             pose = Pose.trusted(self.problem.skeleton, q)
             there = Stand(pose, self.near(pose))
@@ -142,9 +144,9 @@ class CollisionGuard:
         return None
 
     def share(self, old: Stand, new: Stand) -> float:
-        """Share of the way between two poses on which nothing can have been passed through; above 1 all.
+        """Share of the path between two poses on which no contact is possible; above 1 for all of it.
 
-        For two links it counts how they move apart.
+        For two links the relative motion counts.
         """
         pairs, moved = self.pairs, np.append(self.moved(old, new), 0.0)
         allowed = _SURE * (old.near.free + new.near.free + self.thick)
@@ -158,15 +160,15 @@ class CollisionGuard:
     def moved(self, old: Stand, new: Stand) -> Array:
         """(L,) metres that each link's axis moves between two poses.
 
-        The longer of the chords of its ends, and what their speeds at the start would make: a way that bends
-        back has no long chord.
+        The longer of the chords of its ends, and the lengths from their initial velocities: a path that bends
+        back has a short chord.
         """
         before = old.near.places[:, :2]
         twist = self.moves.dot(self._twists(old, new))
         return _longest(before, new.near.places[:, :2] - before, twist)
 
     def _moved_apart(self, old: Stand, new: Stand, one: Index, two: Index) -> Array:
-        """(P,) the same of links as others see them move, those at rest."""
+        """(P,) the same for each pair's relative motion, obstacles at rest."""
         before, after = old.near.places[:, :2].take(one, 0), new.near.places[:, :2].take(one, 0)
         joints = self.scene.joints.take(two)
         (turn, place), (turned, placed) = (
@@ -179,7 +181,7 @@ class CollisionGuard:
 
     @staticmethod
     def _twists(old: Stand, new: Stand) -> Array:
-        """(n, 6) what each coordinate does on the way, as if it went on as it begins."""
+        """(n, 6) each coordinate's twist along the path, from its initial velocity."""
         return np.asarray(old.pose.twists * (new.pose.q - old.pose.q)[:, None])
 
     def push_out(self, pose: Pose, near: ClosestPairs, tries: int = _TRIES) -> tuple[Pose, ClosestPairs]:
@@ -199,13 +201,13 @@ class CollisionGuard:
         return pose, near
 
     def _outward(self, pose: Pose, near: ClosestPairs, floor: float, share: float) -> Array:
-        """(n,) coordinates near a pose, on the way to clearances of `floor`, by linearised distances.
+        """(n,) coordinates near a pose, towards clearances of `floor`, by linearised distances.
 
         Args:
-            floor: metres, the margin, or what there is of it where there is no way out.
-            share: of the way.
+            floor: metres, the margin, or what is left of it if the figure cannot be pushed out.
+            share: of the step.
         """
-        region = self.region
+        region = self.joint_limits
         room = (near.room - floor) / self.problem.length
         rows = near.jacobian(pose) * self.units
         inside = room < 0.0
@@ -220,7 +222,7 @@ class CollisionGuard:
         return self.problem.skeleton.project(pose.q + answer.z * self.metric)
 
     def blocker(self, pose: Pose, near: ClosestPairs, uphill: Array) -> str:
-        """Name of what stands most against the goals' wish; "" if nothing does.
+        """Name of the obstacle that opposes the goals most; "" if none does.
 
         Args:
             pose, near: where the solve ended; uphill: (n,) slope of the goals' error by the coordinates.
@@ -228,7 +230,7 @@ class CollisionGuard:
         if not len(near):
             return ""
         room = near.room - self.margin
-        # how fast clearance is lost by going downhill
+        # rate at which clearance is lost along the descent direction
         approach = near.jacobian(pose) @ (uphill * self.metric**2)
         against = np.where(room < _TOUCHING * self.problem.length, approach, 0.0)
         worst = int(np.argmax(against))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways round what stands between an effector and its target, by places in between: a strategy of `restarts`.
+"""Waypoints around obstacles between an effector and its target: a restart strategy.
 
-The effector alone, as a ball as thick as the limb it is on, is easily led round a wall: of many places about
-it, some are seen from where it is and some from its target, and by one of each that see one another there is
-a way. Whether the limb can follow shows when it tries.
+The effector is taken as a ball as thick as its limb. Of many places around it, some have a free straight line
+to the effector and some to its target. One of each with a free line between them make a detour. Whether the
+limb can follow is tested by solving for each waypoint.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from .iterate import Iterate
 from .restarts import Ended
 
 _NEARLY: Final = 0.01
-"""Figure sizes or radians within which a place in between counts as reached."""
+"""Figure sizes or radians within which a waypoint counts as reached."""
 _DETOUR: Final = 40
-"""Iterations to each place in between."""
+"""Iterations to each waypoint."""
 _DIRECTIONS: Final = 60
-_DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes of the places from the middle of the way
+_DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes, of waypoints from the middle of the straight line
 _SLENDER: Final = 0.9  # share of its radius that the ball has, since where it stands it may touch
 _APART: Final = 0.5  # cosine between the directions of two places above which one of them is enough
-_PIECES: Final = (0.25, 0.5, 0.75)  # shares of a straight way that are gone one by one
+_PIECES: Final = (0.25, 0.5, 0.75)  # shares of a straight line, solved one after another
 _WAYS: Final = 3
-_SEEN: Final = 32  # places that are gone on from, at either end
+_SEEN: Final = 32  # waypoints considered at either end
 
 
 class Detours:
-    """See the module. The figure goes to each place in between, as its guard allows."""
+    """See the module. The figure is solved for each waypoint in turn."""
 
     jumps: ClassVar[bool] = False
     costly: ClassVar[bool] = True
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
-        """See `RestartStrategy`: the figure at the last place in between of each way."""
+        """See `RestartStrategy`: the figure at the last waypoint of each detour."""
         driver = ended.driver
         if driver.guard is None:
             return
         nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
         for q, way in ways_from(driver.problem, ended.start, ended.end):
             for problem in way:
-                between = driver.instead(problem, nearly)
+                between = driver.with_problem(problem, nearly)
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
                 stand, _ = between.run(between.begin(q), budget, None, driver.parameters.at_last)
                 ended.budget.spend(budget.taken)
@@ -62,17 +62,14 @@ class Detours:
 
 
 def ways_from(problem: Problem, *stands: Iterate) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
-    """The detours from several stands, with the coordinates (n,) that each begins at.
-
-    From where a figure is stuck it may not find back, and from where it began it may find another way.
-    """
+    """The detours from several iterates, with the coordinates (n,) that each begins at."""
     for stand in stands:
         for way in detours(problem, stand.pose, np.sqrt(stand.squares)):
             yield stand.q, way
 
 
 def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Problem, ...]]:
-    """The problem with its worst blocked effector's target put to places on a way round, one by one.
+    """The problem with the target of the worst blocked effector at each waypoint of a detour.
 
     Args:
         problem: of one frame, with a scene.
@@ -80,14 +77,14 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
         errors: (E,) sizes of the effectors' errors, in metres where they are lengths.
 
     Yields:
-        The problems of each place on the way; the shortest way first. One way straight on, in pieces, where
-        the effector sees its target.
+        The problems of each waypoint, the shortest detour first. If the straight line is free, the waypoints
+        divide it.
     """
     found = _blocked(problem, pose, errors)
     if problem.scene is None or found is None:
         return
     goal, row, here, there, radius, sees = found
-    if sees:  # the effector gets there, but the limb behind it does not in one go
+    if sees:  # the effector passes, but its limb does not in one solve
         yield tuple(_sent(problem, goal, row, here + share * (there - here)) for share in _PIECES)
         return
     middle = 0.5 * (here + there)
@@ -113,11 +110,11 @@ def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     """The problem with one effector's target elsewhere."""
     targets = goal.target.copy()
     targets[row] = place
-    return problem.instead(goal, goal.towards(target=targets))
+    return problem.replace_goal(goal, goal.with_targets(target=targets))
 
 
 def _seen_from(problem: Problem, end: Array, places: Array, radius: float) -> Array:
-    """Some of the places that a ball gets to straight from an end, near ones and far ones."""
+    """Some of the places with a free straight line from an end for a ball."""
     if problem.scene is None:
         return places
     seen = places[problem.scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
@@ -129,7 +126,7 @@ def _length(ways: Array) -> Array:
 
 
 class _Blocked(NamedTuple):
-    """An effector that is short: goal, row in it, place, target, radius, and whether it sees its target."""
+    """An effector that is short: goal, row, place, target, radius, and whether the straight line is free."""
 
     goal: Position
     row: int
@@ -140,7 +137,7 @@ class _Blocked(NamedTuple):
 
 
 def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
-    """The worst effector that does not see its target; where all see theirs, the worst of them."""
+    """The worst effector without a free straight line to its target; if all have one, the worst of all."""
     if problem.scene is None or not len(problem.scene.body):
         return None
     found: list[tuple[float, Position, int]] = []
@@ -156,7 +153,7 @@ def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
 
 
 def _thickness(scene: Scene, pose: Pose, place: Array) -> float:
-    """Radius of the thickest link that a place of the figure is in; of the thinnest if it is in none."""
+    """Radius of the thickest link that contains a place; of the thinnest if none does."""
     a, b = scene.body.segments(pose)
     gap = gaps(a, b, place)
     inside = (gap * gap).sum(1) <= (1.01 * scene.body.radius) ** 2

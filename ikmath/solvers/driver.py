@@ -107,7 +107,9 @@ class GaussNewtonStep:
     def metric(self, damping: float) -> Metric:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
         target = self._metric.target
-        return self._metric if target is None or damping <= 1.0 else self._metric.aimed(target / damping)
+        return (
+            self._metric if target is None or damping <= 1.0 else self._metric.with_target(target / damping)
+        )
 
     def levels(self, metric: Metric, damping: float) -> list[Level]:
         """See `StepModel`."""
@@ -171,7 +173,7 @@ class IterationDriver:
         self.face = Face(np.empty(0, np.intp), frozenset())
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
-    def instead(self, problem: Problem, tolerances: Array) -> IterationDriver:
+    def with_problem(self, problem: Problem, tolerances: Array) -> IterationDriver:
         """The same for another problem of the same figure and scene."""
         return IterationDriver(problem, self.posture, self.bounds, self.guard, self.parameters, tolerances)
 

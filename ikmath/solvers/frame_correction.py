@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the first step of a frame leaves, foreseen from the frame before.
+"""The error that the first step of a frame leaves, predicted from the frame before.
 
 Points move along arcs, and a linear step along their tangents. In a motion that goes on, the errors that the
 first step leaves are nearly the same from frame to frame; in one that slows down they shrink with the square
-of the step. A first step that aims off by them is of second order, and mostly the only one.
+of the step. A first step that allows for them converges to second order and is mostly the only one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .iterate import Iterate
 _MOST: Final = 4.0
 """Share of the errors before by which the errors may have grown for two frames to be alike."""
 _STEADY: Final = 0.5
-"""Share of what a step left by which it may differ from what was foreseen."""
+"""Share of what a step left by which it may differ from the prediction."""
 
 
 class FirstStep(NamedTuple):
@@ -24,8 +24,8 @@ class FirstStep(NamedTuple):
 
     Attributes:
         error: (k,) scaled, that it began with.
-        left: (k,) that it left, or would have left if it had not aimed off.
-        steady: whether that was foreseen, so that the next frame may rely on it.
+        left: (k,) that it left, or would have left without the correction.
+        steady: whether the prediction held, so that the next frame may use it.
     """
 
     error: Array
@@ -70,5 +70,5 @@ class FrameCorrection:
             self.first = FirstStep(iterate.error, left, steady)
 
     def drop(self) -> None:
-        """See `Correction`: the step is made without."""
+        """See `Correction`: the step is repeated without a correction."""
         self._aside = None

@@ -26,7 +26,7 @@ class Iterate:
         problem: of one frame; pose: to evaluate; posture: its cost or None; near: the closest pairs there.
 
     Attributes:
-        q: (n,); error: (k,) scaled, see `Stack.scale`; squares: (E,) squared unscaled errors of the
+        q: (n,); error: (k,) scaled, see `TaskStack.scale`; squares: (E,) squared unscaled errors of the
             effectors;
         costs: of each level the squared length of its scaled errors.
     """

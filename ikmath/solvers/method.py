@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solving method is, and what it says about itself.
+"""The base of solving methods, and the flags by which they are chosen.
 
-A method is an object with a name, texts for people, flags that say what it can take (menus grey out by the
-same flags by which `solve` refuses) and one verb. Incremental methods only propose steps; `loop` does the
-rest.
+A method is an object with a name, texts, flags for what it supports, and `solve`. Menus and `solve` use the
+same flags.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from ..collision import AVOIDANCE
 from ..errors import NotSupported, UnknownName
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem.problem import Problem, Solution
-from ..problem.requirements import Demand
+from ..problem.requirements import Requirements
 from ..rotation import Array
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Options that every method knows.
+    """Options that all methods have.
 
     Attributes:
         max_iterations: steps at most, 1 or more.
@@ -65,10 +64,10 @@ class Method:
         limits: whether joint limits hold.
         obstacles: whether it can keep clear of obstacles; bounding: whether it does so by avoidance methods
             that bound steps, and not by those that push.
-        weighed: whether figures are to be weighed by inertia for it (`Skeleton.weighed`); the methods of the
-            texts keep the plain metric.
+        weighed: whether the metric may contain inertia (`Skeleton.with_inertia`); the methods of the texts
+            keep the plain one.
         batched: whether a batch is solved at once rather than one after another.
-        briefly: options for who asks many times a second and can do without the last digits.
+        briefly: options for many solves a second, where the last digits do not matter.
     """
 
     name: ClassVar[str]
@@ -99,12 +98,12 @@ class Method:
         raise TypeError(f"{type(self).__name__} does not say how it solves.")
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
-        """Solve for one start q (n,) that goes on from the solution of the frame before, without a jump."""
+        """Solve for one start q (n,), following the solution of the frame before without a jump."""
         return self.solve(problem, q, options)
 
     @property
     def takes_all(self) -> bool:
-        """Whether there are no goals that it cannot take."""
+        """Whether it supports all goals."""
         return self.takes is None and self.single_axes and self.parts and self.levels
 
     @property
@@ -112,33 +111,33 @@ class Method:
         """The options that a person may set."""
         return parameters_of(self.options)
 
-    def objection(self, demand: Demand) -> str:
-        """Why the method cannot take what is demanded of it, as the rest of a sentence; "" if it can."""
-        for wish in demand.wishes:
-            if self.takes is not None and wish.kind not in self.takes:
+    def objection(self, requirements: Requirements) -> str:
+        """Why the method does not support the requirements, as the rest of a sentence; "" if it does."""
+        for goal in requirements.goals:
+            if self.takes is not None and goal.kind not in self.takes:
                 kinds = " and ".join(sorted(self.takes)) or "no"
-                return f"cannot take the {wish.name}; it takes {kinds} goals."
-            if wish.single_axes and not self.single_axes:
+                return f"cannot take the {goal.name}; it takes {kinds} goals."
+            if goal.single_axes and not self.single_axes:
                 return (
-                    f"takes whole positions, not single axes as in the {wish.name}; let all axes count or use"
+                    f"takes whole positions, not single axes as in the {goal.name}; let all axes count or use"
                     " Hierarchical."
                 )
-            if wish.part and not self.parts:
+            if goal.part and not self.parts:
                 return (
-                    f"moves the whole figure, but the {wish.name} may use a part of it only; free its chain"
+                    f"moves the whole figure, but the {goal.name} may use a part of it only; free its chain"
                     " or use Hierarchical."
                 )
-        if not self.levels and len({wish.priority for wish in demand.wishes}) > 1:
+        if not self.levels and len({goal.priority for goal in requirements.goals}) > 1:
             return "knows weights, not priorities; give all goals one priority or use Hierarchical."
-        if demand.posture_cost and not self.posture_costs:
+        if requirements.posture_cost and not self.posture_costs:
             return "takes wanted coordinates, not a posture cost; use Hierarchical."
-        if demand.avoidance is None:
+        if requirements.avoidance is None:
             return ""
         if not self.obstacles:
             return "does not know obstacles; choose Hierarchical or remove them."
-        if demand.avoidance.bounds != self.bounding:
+        if requirements.avoidance.bounds != self.bounding:
             able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
-            return f"does not keep clear of obstacles by {demand.avoidance.label}; choose {able}."
+            return f"does not keep clear of obstacles by {requirements.avoidance.label}; choose {able}."
         return ""
 
     def refuse(self, problem: Problem) -> None:
@@ -150,7 +149,7 @@ class Method:
             )
         if self.takes_all and problem.scene is None and problem.posture_cost is None:
             return
-        objection = self.objection(Demand.of(problem))
+        objection = self.objection(Requirements.of(problem))
         if objection:
             raise NotSupported(f"Method {self.label}", objection)
 
@@ -176,7 +175,7 @@ def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) ->
         q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
         status=status.reshape(batch),
         iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
-        off=errors,
+        errors=errors,
         sentence=partial(_messages, answers, batch),
         measure=partial(_clearances, [answer.measure for answer in answers], batch),
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The units in which a step costs alike in all directions: `dq = S z`.
+"""The units z of a step `dq = S z`, in which all directions cost alike.
 
 Without a posture they are the coordinates' mobilities. With one they make its Hessian the unit matrix, so
 that of all steps that serve the goals alike the shortest one is the one with the best posture.
@@ -61,7 +61,7 @@ class Metric:
         matrix = root[:, None] * axes * inverse
         return cls(matrix, -inverse * axes.T.dot(gradient))
 
-    def aimed(self, target: Array) -> Metric:
+    def with_target(self, target: Array) -> Metric:
         """The same with another target."""
         return Metric(self.matrix, target)
 

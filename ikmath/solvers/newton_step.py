@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..linalg.hierarchical_qp import Level, Signs
-from ..model.limit_crossings import Edge
+from ..model.limit_crossings import BoundaryTangent
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
@@ -64,7 +64,9 @@ class NewtonStep:
             self._gradient = self._gradient + term.gradient * self._unit
         free = np.ones(len(iterate.q)) if not len(active) else (active[-1] == 0).astype(float)
         met = np.concatenate([self._rows[rows] for rows in self._met] or [self._rows[:0]]) * free
-        edges = list(problem.skeleton.region.near_boundary(iterate.q, 1.0 - parameters.touching).items())
+        edges = list(
+            problem.skeleton.joint_limits.near_boundary(iterate.q, 1.0 - parameters.touching).items()
+        )
         force, normals, edges = self._forces(problem, met, edges, free)
         push = np.zeros(len(self._error))
         if len(met):
@@ -81,15 +83,15 @@ class NewtonStep:
         self._sizes, self._axes = _along(hessian, np.concatenate([met, normals]), free, parameters.flat)
 
     def _forces(
-        self, problem: Problem, met: Array, edges: list[tuple[int, Edge]], free: Array
-    ) -> tuple[Array, Array, list[tuple[int, Edge]]]:
+        self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
+    ) -> tuple[Array, Array, list[tuple[int, BoundaryTangent]]]:
         """Multipliers of the met levels' rows and of the swing boundaries that are pushed against.
 
         Returns:
             The multipliers, the normals (w, n) of those boundaries in units of the metric, and the
             boundaries.
         """
-        columns = problem.skeleton.region.pair_columns
+        columns = problem.skeleton.joint_limits.pair_columns
         while True:
             normals = np.zeros((len(edges), len(free)))
             for row, (pair, edge) in zip(normals, edges, strict=True):
@@ -123,9 +125,9 @@ class NewtonStep:
         both = np.minimum(one, other) > self._parameters.flat * np.maximum(one, other)
         return np.where(both, 0.5 * (curvature + curvature.T), 0.0)
 
-    def _bend(self, problem: Problem, q: Array, pair: int, edge: Edge) -> Array:
+    def _bend(self, problem: Problem, q: Array, pair: int, edge: BoundaryTangent) -> Array:
         """(n, n) by how much a swing boundary bends inwards, for a unit of force, in units of the metric."""
-        region, step = problem.skeleton.region, self._parameters.difference
+        region, step = problem.skeleton.joint_limits, self._parameters.difference
         x, z = region.pair_columns[pair]
         turned = []
         for side in (step, -step):

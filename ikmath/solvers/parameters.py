@@ -57,8 +57,8 @@ class HierarchicalParameters:
         jump: radians that a bone may turn in a frame without being seen to jump; 15 degrees are seen.
         frames_late: frames after which a motion that is late jumps: in as many, bones that turn by `jump` a
             frame have turned by half a turn.
-        leap: figure sizes or radians; a target whose way in a frame differs by more from that in the frame
-            before asks for a jump. A fast but steady motion does not.
+        leap: figure sizes or radians; a target whose motion in a frame differs by more from that in the
+            frame before may be followed by a jump. A fast but steady motion is not.
         slight: figure sizes or radians; so small an error is better than a jump.
         arc_gain: share of the squared error below which a step must come for arcs to be followed on.
         difference: radians of the differences that give curvature (cube root of rounding would be 6e-6).

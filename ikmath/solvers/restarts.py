@@ -23,7 +23,7 @@ _DEAD: Final = 1e-3
 
 
 class Ended(NamedTuple):
-    """A solve that ended short: where it began and ended, and what is there to go on with."""
+    """A solve that ended short: its start and end, and the rest of its budget."""
 
     driver: IterationDriver
     budget: Budget
@@ -36,7 +36,7 @@ class RestartStrategy(Protocol):
     """Proposes starts.
 
     Attributes:
-        jumps: whether its starts are elsewhere, with no way there that was checked.
+        jumps: whether its starts are elsewhere, so that the way is not checked.
         costly: whether it is tried only where an exact solve could end better elsewhere.
     """
 
@@ -46,7 +46,7 @@ class RestartStrategy(Protocol):
     def costly(self) -> bool: ...
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
-        """Starts inside the limits, the most promising first; the iterations that it takes are counted."""
+        """Starts inside the limits, the most promising first; iterations used are counted."""
 
 
 class StraightLimbKick:
@@ -91,7 +91,7 @@ class StraightLimbKick:
 
 
 def better(problem: Problem, new: Iterate, old: Iterate, share: float) -> bool:
-    """Whether the first level that tells two iterates apart is better by a share of its squared error."""
+    """Whether the first level in which two iterates differ is better by a share of its squared error."""
     for a, b, most in zip(new.costs, old.costs, problem.stack.most, strict=True):
         rounding = (1e-9 * most * problem.length) ** 2
         if a < b * (1.0 - share) - rounding:

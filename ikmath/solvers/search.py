@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A search for poses elsewhere: many starts spread over the limits, led to the goals at once, the best first.
+"""A batch of random starts within the limits, solved together; the best ends become restarts.
 
-The batch knows nothing of obstacles, which makes it quick: where it ends, clearances sort out what touches
-(obstacle-blind starts filtered by clearance; the way to a pose found like this is not checked). Of poses that
-come to their goals and are clear, the one nearest to the posture is the most promising, then those that touch
-least, which the collision guard may push out.
+The batch ignores obstacles, and its ends are then filtered by clearance. The way to them is not checked.
+Poses that reach their goals and are clear come first, ordered by posture cost. Those that touch least come
+next, as the collision guard may push them out.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ _THERE: Final = 1e-2
 _ALIKE: Final = 0.05
 """Radians or figure sizes within which poses are the same one."""
 _TRIED: Final = 3
-"""Best of the batch that the solve goes on from,"""
+"""Ends of the batch that become restarts,"""
 _TRIED_AMONG_OBSTACLES: Final = 6
-"""and where some of them may not come out of what they touch."""
+"""and among obstacles, where some cannot be pushed out."""
 
 
 class Search:
@@ -73,7 +72,7 @@ class Search:
         q = q[there]
         if not len(q):
             return np.asarray(q)
-        near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.sight)
+        near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.detection_distance)
         depth = np.maximum(guard.margin - near.worst, 0.0)
         order = np.lexsort((self._away(driver, here, q), depth))
         return np.asarray(q[_distinct(problem, q, order)[:_TRIED_AMONG_OBSTACLES]])
@@ -97,7 +96,7 @@ def _distinct(problem: Problem, q: Array, order: Index) -> Index:
 
 
 def without_way(answer: Solution) -> Solution:
-    """An answer whose message says that no way there is known."""
+    """A solution whose message adds that the way was not checked."""
     return replace(answer, sentence=partial(_unchecked, answer))
 
 

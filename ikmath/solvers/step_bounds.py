@@ -165,6 +165,6 @@ class StepBounds:
         dq = to - q
         room, way = np.where(dq > 0.0, self.high - q, q - self.low), np.abs(dq)
         share = np.divide(room, way, out=np.ones_like(way), where=way > np.maximum(room, 0.0)).clip(0.0)
-        pairs = self.region.pairs
+        pairs = self.joint_limits.pairs
         share[pairs] = share[pairs].min(1, keepdims=True)
-        return self.region.project_first(q + share * dq)
+        return self.joint_limits.project_first(q + share * dq)

@@ -130,7 +130,7 @@ class TurnPolicy:
         return bool((errors < self._parameters.slight * self._problem.spans).all())
 
     def _leaps(self, answer: Solution) -> bool:
-        """Whether a target moved so much unlike in the frame before that it asks for a jump."""
+        """Whether a target's motion differs so much from the frame before that a jump is allowed."""
         moved, before, scale = answer.memory.moved, self._trail.moved, self._problem.stack.scale
         if moved is None:
             return True

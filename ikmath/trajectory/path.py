@@ -6,8 +6,8 @@ targets of frames they go through `solve_track`. The points lie on the straight 
 from the centre (the base of the chain) at equal angles; the smooth variant then lets the distance from the
 centre change evenly, which makes an arc of it that an arm follows with little work.
 
-The text says that the segment is "divided equally". Its formula divides the angle at the centre equally
-and not the length, which is another thing even for |X| = |Y|. Where start, target and centre lie on one
+The text says that the segment is "divided equally"; its formula divides the angle at the centre equally.
+Where start, target and centre lie on one
 line there is no angle: in the same direction the formula's limit is taken; in opposite ones the segment
 runs through the centre, no direction is better than another, and BadValue is raised.
 """

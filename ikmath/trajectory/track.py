@@ -64,7 +64,7 @@ def track(
     answer = solver.solve(before, start)
     yield answer
     for frame in range(1, frames):
-        now = problem.at(frame).settled(answer.q, before)
+        now = problem.at(frame).with_choices(answer.q, before)
         answer = solver.follow(now, answer)
         yield answer
         before = now

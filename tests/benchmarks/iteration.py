@@ -27,6 +27,7 @@ from reference_kernel import Many, One
 from timing import interleaved, machine, table
 
 import ikmath as ik
+from ikmath.classic.jacobian_blocks import evaluate_many, layout_of
 from ikmath.classic.loop import Incremental
 from ikmath.classic.methods.damped import DampedOptions
 from ikmath.classic.stepping import Linear
@@ -217,14 +218,17 @@ def _kernels(problem: ik.Problem, q: Array, repeats: int) -> Callable[[], object
         for _ in range(repeats):
             raw, jacobian = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
             propose = method.proposal(jacobian * stack.scale[:, None], state, options)
-            problem.limits.step(skeleton.region, q, raw * stack.scale, propose)
+            problem.limits.step(skeleton.joint_limits, q, raw * stack.scale, propose)
+
+    layout = layout_of(skeleton, problem.tasks)
 
     def many() -> None:
         for _ in range(repeats):
-            raw, jacobian = stack.evaluate_many(problem.tasks, Pose.trusted(skeleton, first.T))
+            pose = Pose.trusted(skeleton, first.T)
+            raw, jacobian = evaluate_many(stack, layout, problem.tasks, pose)
             error = np.ascontiguousarray((raw * stack.scale).T)
             propose = method.steps(jacobian(), state, options)
-            problem.limits.step_many(skeleton.region, first, error, propose)
+            problem.limits.step_many(skeleton.joint_limits, first, error, propose)
 
     return one_by_one if q.ndim == 1 else many
 

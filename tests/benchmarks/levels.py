@@ -21,7 +21,7 @@ def run(_arguments: list[str]) -> None:
     """Print the table."""
     print(f"\nA person with five poses in two levels ({machine()})\n")
     figure = ik.figures.human()
-    q = figure.region.project(
+    q = figure.joint_limits.project(
         motion(np.maximum(figure.lower, -1.0), np.minimum(figure.upper, 1.0), FRAMES, 5, 0.35, 2)
     )
     pose = ik.Pose.forward(figure, q)

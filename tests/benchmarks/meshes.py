@@ -81,7 +81,7 @@ def motion(surfaces: Sequence[tuple[np.ndarray, np.ndarray]], frames: int) -> Ta
     waves = [np.outer(np.sin(k * beat), draw.normal(size=figure.n) / k) for k in (1, 2)]
     q = 0.5 * (low + high) + 0.3 * (high - low) * np.tanh(sum(waves))
     q[:, :3] *= 0.3
-    places = ik.Pose.forward(figure, figure.region.project(q)).point(EFFECTORS, np.zeros((5, 3)))
+    places = ik.Pose.forward(figure, figure.joint_limits.project(q)).point(EFFECTORS, np.zeros((5, 3)))
     goal = ik.Position(list(EFFECTORS), places)
     problem = ik.Problem(
         figure, [goal, ik.Posture(figure.rest)], obstacles=around(surfaces), body=body, self_pairs=pairs

@@ -165,7 +165,7 @@ def standing(motion: motion_files.Motion, everything: dict[str, motion_files.Mot
     return build(motion, base.rotation[0, where], base.position[0, where])
 
 
-def by_next(cost, q, goals, size, limbs=()):
+def by_hierarchical(cost, q, goals, size, limbs=()):
     """As `posture_solver.solve`, by `ikmath.solve`; knees and elbows have no limits there."""
     figure = cost.skeleton
     asked = []
@@ -195,7 +195,7 @@ def run(arguments: list[str]) -> None:
     options = dict(a.removeprefix("--").split("=") for a in arguments if a.startswith("--"))
     wanted, only = int(options.get("frames", 20)), options.get("only", "")
     variant = options.get("effort", "natural")
-    solver = by_next if options.get("solver") == "hierarchical" else posture_solver.solve
+    solver = by_hierarchical if options.get("solver") == "hierarchical" else posture_solver.solve
     everything = {motion.name: motion for motion in read(folder, "")}
     rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     begun, count = time.perf_counter(), 0

@@ -27,6 +27,7 @@ BENCHMARKS = {
     "avoidance": "random scenes: does the default ever enter an obstacle (--scenes=300 for fewer)",
     "meshes": "a person among three meshes of 30,000 triangles, with our tree and with Blender's",
     "clips": "pops and errors of random clips on Rigify's metarigs (--clips=5 of each rig and kind)",
+    "parameters": "the default solver's constants, halved and doubled (--count=3 --only=damping)",
     "keys": "bakes with few keys, beside Blender's own Decimate (--only=human)",
     "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
     "natural_clips": "sparse targets on captured motion against the truth (--motion=folder --frames=20)",

@@ -47,7 +47,7 @@ def run(arguments: list[str]) -> None:
 def _refusals(task: Task, methods: list[str]) -> dict[str, str]:
     """Methods that cannot take a task, and why."""
     names, offsets = _effectors(task)
-    demand = ik.Demand.of(_problem(task, skeleton(task.model), names, offsets, 1))
+    demand = ik.Requirements.of(_problem(task, skeleton(task.model), names, offsets, 1))
     objections = {method: ik.METHODS[method].objection(demand) for method in methods}
     return {method: objection for method, objection in objections.items() if objection}
 
@@ -121,7 +121,7 @@ def _ours_native(task: Task, count: int, method: str) -> Result:
     names, offsets = native_effectors(task.model)
     figure = native(task.model)
     problem = _problem(task, figure, names, offsets, count)
-    start = figure.region.project(_native_start(task))
+    start = figure.joint_limits.project(_native_start(task))
     result = _solve(f"ikmath {method}, ball joints", problem, task, count, start, method)
     x = ik.Pose.forward(figure, result.q).point(names, offsets)
     errors = np.linalg.norm(x - task.places[:count], axis=-1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever cannot be solved is refused in a sentence that names the culprit, and nothing is half done."""
+"""Whatever cannot be solved is refused in a sentence that names what is wrong, and nothing is half done."""
 
 from __future__ import annotations
 

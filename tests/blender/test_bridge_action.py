@@ -296,7 +296,7 @@ def test_bad_input_changes_nothing() -> None:
     values[4] = np.nan
     with pytest.raises(faults.FigureFault, match=r"bone 'b2' in frame 5 must be a finite number") as caught:
         action.write_keys(rig, [curve(), curve("b2", "location", 0, values=values)])
-    assert caught.value.culprit == "b2"
+    assert caught.value.subject == "b2"
     assert everything(rig) == before
 
 

@@ -166,7 +166,7 @@ def test_wrong_objects_and_names_are_named() -> None:
     empty = bpy.data.objects.new("Some Empty", None)
     with pytest.raises(faults.FigureFault, match="'Some Empty' is not an armature") as caught:
         armature.read_bones(empty)
-    assert caught.value.culprit == "Some Empty"
+    assert caught.value.subject == "Some Empty"
     with pytest.raises(faults.FigureFault, match="is not an armature"):
         armature.read_bones(None)
     rig = chain_rig(2)

@@ -58,7 +58,7 @@ def test_scales(scale: tuple, words: str) -> None:
     rig.scale = scale
     bpy.context.view_layer.update()
     fault = checks.armature_faults(rig)[0]
-    assert fault.culprit == "Rig" and words in fault.sentence and fault.blocking
+    assert fault.subject == "Rig" and words in fault.sentence and fault.blocking
     with pytest.raises(faults.FigureFault, match=re.escape(words)):
         faults.require([fault])
 
@@ -105,7 +105,7 @@ def test_a_constraint_that_overrides() -> None:
     constraint.target = target
     bpy.context.view_layer.update()
     (fault,) = faults_of(rig)
-    assert fault.culprit == "b1" and fault.blocking
+    assert fault.subject == "b1" and fault.blocking
     assert "Constraint 'Copy Rotation' of bone 'b1' moves it and would override the result" in fault.sentence
     assert faults_of(rig, ["b2", "b3"]) == []
     constraint.mute = True
@@ -123,8 +123,8 @@ def test_a_shorter_chain_is_advised_where_one_would_do() -> None:
     bpy.context.view_layer.update()
     figure = figure_of(rig)
     first, second = checks.figure_faults(rig, figure, [("b5", "")])
-    assert first.culprit == "b2" and "or choose 'b3' as the chain root of 'b5'." in first.sentence
-    assert second.culprit == "b0" and second.sentence.endswith("disable it.")
+    assert first.subject == "b2" and "or choose 'b3' as the chain root of 'b5'." in first.sentence
+    assert second.subject == "b0" and second.sentence.endswith("disable it.")
     first, second = checks.figure_faults(rig, figure, [("b2", "")])
     assert first.sentence.endswith("disable it.") and second.sentence.endswith("disable it.")
     bones = [f"b{i}" for i in range(3, 6)]
@@ -157,7 +157,7 @@ def test_constraints_that_limit_are_a_warning_and_scale_ones_nothing() -> None:
     rig.pose.bones["b0"].constraints.new("LIMIT_ROTATION")
     rig.pose.bones["b1"].constraints.new("LIMIT_SCALE")
     (fault,) = faults_of(rig)
-    assert fault.culprit == "b0" and not fault.blocking
+    assert fault.subject == "b0" and not fault.blocking
     faults.require([fault])
 
 
@@ -167,7 +167,7 @@ def test_a_driver_on_a_channel() -> None:
     rig.pose.bones["b0"].driver_add("scale", 1)
     bpy.context.view_layer.update()
     (fault,) = faults_of(rig)
-    assert fault.culprit == "b1" and "driver on its rotation quaternion" in fault.sentence
+    assert fault.subject == "b1" and "driver on its rotation quaternion" in fault.sentence
     rig.pose.bones["b1"].lock_rotation = (True, True, True)
     assert faults_of(rig) == []
     rig.pose.bones["b1"].lock_rotation = (True, False, False)  # the one that is driven
@@ -182,7 +182,7 @@ def test_a_bone_that_nothing_can_move() -> None:
     b1.lock_rotation = (True, True, True)
     (fault,) = faults_of(rig, chains=[("b2", ""), ("b2", "b1")])
     assert (
-        fault.culprit == "b2" and "the bones from it up to 'b1' cannot turn about any axis" in fault.sentence
+        fault.subject == "b2" and "the bones from it up to 'b1' cannot turn about any axis" in fault.sentence
     )
     (fault,) = faults_of(rig, ["b2"], chains=[("b2", "b2")])
     assert "it cannot turn about any axis" in fault.sentence
@@ -195,4 +195,4 @@ def test_a_bone_without_length() -> None:
     length[1] = 0.0  # Blender deletes such bones when it leaves Edit Mode; files can hold them
     figure = dataclasses.replace(figure, bones=dataclasses.replace(figure.bones, length=length))
     (fault,) = checks.figure_faults(rig, figure, [])
-    assert fault.culprit == "b1" and "Bone 'b1' of 'Rig' has no length" in fault.sentence
+    assert fault.subject == "b1" and "Bone 'b1' of 'Rig' has no length" in fault.sentence

@@ -171,7 +171,7 @@ def test_what_cannot_be_an_obstacle_is_said() -> None:
     wanted += [obstacles.Wanted(None, name="Gone"), obstacles.Wanted(good)]
     meshes, faults = read(obstacles.ObstacleReader(), wanted, rig)
     assert [mesh.name for mesh in meshes] == ["Good"]
-    said = {fault.culprit: fault.sentence for fault in faults}
+    said = {fault.subject: fault.sentence for fault in faults}
     assert set(said) == {*cases, "Gone"}
     for name, (_, word) in cases.items():
         assert word in said[name] and name in said[name]

@@ -48,7 +48,7 @@ def test_a_bone_as_target() -> None:
     assert np.abs(found - np.array(shown.matrix_world @ shown.pose.bones["b2"].matrix)).max() < 1e-6
     with pytest.raises(faults.FigureFault, match="Target bone 'b9' does not exist in 'Rig'") as caught:
         goals.transform(rig, depsgraph(), "b9")
-    assert caught.value.culprit == "b9"
+    assert caught.value.subject == "b9"
     with pytest.raises(faults.FigureFault, match="Target bone 'b0' does not exist in 'Target'"):
         goals.transform(empty(), depsgraph(), "b0")
 

@@ -235,7 +235,7 @@ def test_whatever_method_is_set_pins_hold_in_drags(method, obstacle):
             name
             for name, way in ik.AVOIDANCE.items()
             if not ik.METHODS[method].obstacles
-            or not ik.METHODS[method].objection(ik.Demand(wishes=(), avoidance=way))
+            or not ik.METHODS[method].objection(ik.Requirements(goals=(), avoidance=way))
         )
     pin(rig, "hand.R")
     place = tip(rig, "hand.R")

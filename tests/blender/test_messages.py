@@ -49,7 +49,7 @@ def test_what_a_solve_has_said_goes_when_it_is_no_longer_about_the_figure_as_it_
     assert rig.articulate.message == ""
 
 
-def test_what_nobody_can_see_is_no_shortfall():
+def test_an_invisible_error_is_not_reported():
     arm()
     effector = add("b3")
     bpy.ops.articulate.solve()

@@ -172,7 +172,7 @@ def build(case):
 def inside(rng, skeleton, frames):
     """Coordinates inside the limits, (n,) or (frames, n)."""
     size = (frames, skeleton.n) if frames else skeleton.n
-    return skeleton.region.project(rng.uniform(-1.2, 1.2, size))
+    return skeleton.joint_limits.project(rng.uniform(-1.2, 1.2, size))
 
 
 def figure(case, rng):
@@ -201,7 +201,7 @@ def figure(case, rng):
         )
     skeleton = ik.Skeleton(joints)
     if case.weighed and skeleton.n:
-        skeleton = skeleton.weighed(10.0 ** rng.uniform(-3, 3, skeleton.n))
+        skeleton = skeleton.with_inertia(10.0 ** rng.uniform(-3, 3, skeleton.n))
     return skeleton
 
 
@@ -256,7 +256,7 @@ class Own(ik.Goal):
 
     def evaluate(self, pose):
         found = pose.point(self.place_of)
-        points = ik.Points(pose.skeleton, (self.place_of,), np.zeros((1, 3)))
+        points = ik.FramePoints(pose.skeleton, (self.place_of,), np.zeros((1, 3)))
         return ik.Residual(found - self.goal_target, pose.point_jacobian(points, found[..., None, :]))
 
     def batches(self):

@@ -23,7 +23,7 @@ def test_swings_of_half_a_turn_and_more_are_refused(turns, lower, upper):
     figure = ik.Skeleton([ik.Joint("ball", turns=turns, lower=-1, upper=1)])
     count = len(turns)
     with pytest.raises(ik.BadValue, match="half a turn or more from rest"):
-        figure.limited(np.full(count, lower), np.full(count, upper))
+        figure.with_limits(np.full(count, lower), np.full(count, upper))
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(2.2, 2.5), (1.5, np.inf), (-np.inf, -1.4)])
@@ -39,7 +39,7 @@ def test_swings_short_of_half_a_turn_are_kept(lower, upper):
             answer = ik.solve(problem, None, method)
         except ik.NotSupported:
             continue
-        assert figure.region.violation(answer.q).max() <= 1e-9, method
+        assert figure.joint_limits.violation(answer.q).max() <= 1e-9, method
 
 
 def test_a_hinge_beyond_half_a_turn_is_kept():
@@ -87,7 +87,7 @@ def test_goals_of_ones_own_may_call_things_as_they_like(method, odd):
     problem = ik.Problem(figure, goals[:1])
     try:
         assert np.isfinite(ik.solve(problem, None, method).q).all()
-        assert np.isfinite(ik.solve(problem.towards(goals[1:]), None, method).q).all()
+        assert np.isfinite(ik.solve(problem.with_targets(goals[1:]), None, method).q).all()
     except ik.NotSupported:
         pass
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
+from ikmath.classic.jacobian_blocks import Blocks, evaluate_many, layout_of
 from ikmath.classic.linalg.many import solve_in_place
 from ikmath.examples import figures
 from ikmath.limits.projection import _ManyHold
-from ikmath.model.jacobian_blocks import Blocks
-from ikmath.model.limit_crossings import ExitsOfMany
+from ikmath.model.limit_crossings import CrossingsOfMany
 from tests.ikmath import trees
 from tests.ikmath.test_goal_contract import CASES, EXAMPLES, build, scenes
 
@@ -27,11 +27,17 @@ def dense(blocks):
     return np.stack(columns, 1) if n else np.zeros(blocks.shape)
 
 
+def many_frames(problem, pose):
+    """Errors and blocks of a problem's tasks."""
+    layout = layout_of(problem.skeleton, problem.tasks)
+    return evaluate_many(problem.stack, layout, problem.tasks, pose)
+
+
 def limbs(frames=4):
     """Five effectors of a person with places, and three turned joints: problem and blocks."""
     figure = figures.human()
     rng = np.random.default_rng(5)
-    q = figure.region.project(rng.normal(size=(frames, figure.n)) * 0.4)
+    q = figure.joint_limits.project(rng.normal(size=(frames, figure.n)) * 0.4)
     ends = ["head", "wrist.L", "toe.R", "toe.L", "wrist.R"]
     turns = ik.rotation.exp(rng.normal(size=(frames, 3, 3)))
     goals = [
@@ -40,7 +46,7 @@ def limbs(frames=4):
     ]
     problem = ik.Problem(figure, goals)
     pose = ik.Pose.forward(figure, q)
-    return problem, problem.stack.evaluate_many(problem.tasks, pose)[1]()
+    return problem, many_frames(problem, pose)[1]()
 
 
 @CASES
@@ -53,7 +59,7 @@ def test_blocks_of_every_goal_are_its_jacobian(case, scene):
         return
     goals = [goal, ik.Position(skeleton.names[-1], np.zeros(3)), ik.Orientation(skeleton.names[0], np.eye(3))]
     problem, pose = ik.Problem(skeleton, goals), ik.Pose.forward(skeleton, many)
-    error, blocks = problem.stack.evaluate_many(problem.tasks, pose)
+    error, blocks = many_frames(problem, pose)
     whole = problem.stack.evaluate(problem.tasks, pose)
     np.testing.assert_allclose(error, whole.error, atol=1e-13)
     expected = whole.jacobian.transpose(1, 2, 0) * problem.stack.scale[:, None, None]
@@ -67,7 +73,7 @@ def test_blocks_where_rotation_is_not_inherited(figure):
     names = list(skeleton.names)
     problem = ik.Problem(skeleton, [ik.Position(names, rng.normal(size=(len(names), 3)), rng.normal(size=3))])
     pose = ik.Pose.forward(skeleton, many)
-    blocks = problem.stack.evaluate_many(problem.tasks, pose)[1]()
+    blocks = many_frames(problem, pose)[1]()
     whole = pose.jacobian(names, problem.tasks[0].offset).reshape(2, 3 * len(names), skeleton.n)
     np.testing.assert_allclose(dense(blocks) * problem.length, whole.transpose(1, 2, 0), atol=1e-11)
 
@@ -102,7 +108,7 @@ def test_arithmetic_is_that_of_the_whole(stiff):
 def test_normal_equations_without_what_is_held(stiff):
     """Held by hand: the step is the best of those that go their way along the held directions."""
     problem, blocks = limbs()
-    whole, pairs = dense(blocks), problem.skeleton.region.pairs
+    whole, pairs = dense(blocks), problem.skeleton.joint_limits.pairs
     k, n, frames = blocks.shape
     rng = np.random.default_rng(1)
     metric = rng.uniform(0.1, 1.0, n) if stiff else None
@@ -115,7 +121,7 @@ def test_normal_equations_without_what_is_held(stiff):
     ends = pairs.T[:, crossed.nonzero()[0]] * frames + crossed.nonzero()[1]
     ways, pair_ways = rng.normal(size=lone.sum()), rng.normal(size=normal.shape)
     columns, crossing = lone.ravel().nonzero()[0], crossed.ravel().nonzero()[0]
-    exits = ExitsOfMany(frames, columns, ways, ways, crossing, ends, pair_ways, normal, pair_ways)
+    exits = CrossingsOfMany(frames, columns, ways, ways, crossing, ends, pair_ways, normal, pair_ways)
     hold.add(exits)
     held = hold.directions()
     error, damping = rng.normal(size=(k, frames)), 0.1
@@ -167,7 +173,7 @@ def test_stiff_figures_step_in_a_batch_as_one_by_one(posture):
     for i in range(6):
         alone = ik.solve(problem.at(i), figure.rest, **options)
         np.testing.assert_allclose(together.q[i], alone.q, atol=1e-9)
-    assert figure.region.at_limit(together.q).any()
+    assert figure.joint_limits.at_limit(together.q).any()
 
 
 @given(st.integers(1, 12), st.sampled_from([1, 7, 99, 100, 301]), st.integers(0, 2**31))

@@ -21,7 +21,7 @@ def scene(case, seed):
     rng = np.random.default_rng(seed)
     skeleton = trees.tree(rng, 7, "all")
     there = 0.5 * trees.inside(rng, skeleton)
-    start = skeleton.region.project(there + 0.1 * rng.normal(size=skeleton.n))
+    start = skeleton.joint_limits.project(there + 0.1 * rng.normal(size=skeleton.n))
     goal = case.make(skeleton, ik.Pose.forward(skeleton, there), rng)
     return skeleton, goal, start
 
@@ -51,7 +51,7 @@ def test_clips_are_solved(case, method):
     rng = np.random.default_rng(4)
     skeleton = trees.tree(rng, 7, "all")
     t = np.linspace(0, 1, 6)[:, None]
-    there = skeleton.region.project(0.3 + 0.3 * t * rng.normal(size=skeleton.n))
+    there = skeleton.joint_limits.project(0.3 + 0.3 * t * rng.normal(size=skeleton.n))
     goal = case.make(skeleton, ik.Pose.forward(skeleton, there), rng)
     clock = ik.Posture(np.tile(there[0], (6, 1)), gain=0.0)  # gives its frames to goals that stand still
     track = ik.solve_track(ik.Problem(skeleton, [goal, clock]), there[0], method)

@@ -158,13 +158,13 @@ def test_errors_are_the_sizes_of_the_residual(case):
 
 @CASES
 def test_a_goal_serves_figures_of_other_constants(case):
-    """`Skeleton.moved` shares structure; a goal that was bound once goes on with it."""
+    """`Skeleton.with_rest` shares structure; a goal that was bound once goes on with it."""
     rng = np.random.default_rng(10)
     skeleton = trees.tree(rng)
     goal = build(case, skeleton, rng.normal(size=skeleton.n), rng)
     q = rng.normal(size=skeleton.n)
     goal.evaluate(ik.Pose.forward(skeleton, q))
-    moved = skeleton.moved(rest_translation=skeleton.rest_translation * 1.5)
+    moved = skeleton.with_rest(rest_translation=skeleton.rest_translation * 1.5)
     fresh = ik.Skeleton(
         ik.Joint(**{**vars(j), "translation": np.asarray(j.translation) * 1.5}) for j in skeleton.joints
     )

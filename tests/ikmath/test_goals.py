@@ -68,7 +68,9 @@ def test_aim_turns_the_shortest_way_and_leaves_the_rest_free():
     rng = np.random.default_rng(1)
     for place in ((0.4, -1.0, 1.6), (-0.6, -1.5, 1.9), (0.1, -0.5, 1.2)):
         goal = ik.Aim("head", place, offset=(0, 0.1, 0.08), direction=(0, 0, 1))
-        solution = ik.solve(ik.Problem(skeleton, [goal]), skeleton.region.project(0.02 * rng.normal(size=66)))
+        solution = ik.solve(
+            ik.Problem(skeleton, [goal]), skeleton.joint_limits.project(0.02 * rng.normal(size=66))
+        )
         assert solution.status is ik.Status.REACHED
         rotation, head = oracle.frames(skeleton, solution.q)["head"]
         eye = head + rotation @ (0, 0.1, 0.08)
@@ -196,7 +198,7 @@ def test_towards_other_targets_is_the_goal_made_anew(batch):
     for kind, told, targets in made:
         first, fresh = (kind(names, **told, **{n: t[k] for n, t in targets.items()}) for k in (0, 1))
         first.evaluate(pose)
-        moved = first.towards(**{name: target[1] for name, target in targets.items()})
+        moved = first.with_targets(**{name: target[1] for name, target in targets.items()})
         for one, other in zip(moved.evaluate(pose), fresh.evaluate(pose), strict=True):
             np.testing.assert_allclose(one, other, atol=1e-14)
         assert moved.frames == fresh.frames

@@ -77,7 +77,7 @@ def holding():
     for side in "LR":
         start[skeleton.columns(f"shoulder.{side}")] = (0.7, 0, -0.9 if side == "L" else 0.9)
         start[skeleton.columns(f"elbow.{side}").start] = 1.2
-    return ik.Pose.forward(skeleton, skeleton.region.project(start))
+    return ik.Pose.forward(skeleton, skeleton.joint_limits.project(start))
 
 
 @pytest.mark.parametrize("rigid", [False, True])
@@ -207,7 +207,7 @@ def test_what_was_chosen_is_left_only_for_a_good_deal():
     pose = lambda a: ik.Pose.forward(skeleton, [a])  # noqa: E731
     place = lambda a: (np.cos(a), np.sin(a), 0)  # noqa: E731
     either = ik.AnyOf([ik.Position("tip", place(0.0)), ik.Position("tip", place(1.0))])
-    kept = either.settled(pose(0.2))
+    kept = either.with_choices(pose(0.2))
     assert either.best(pose(0.54)) == 1
     assert kept.best(pose(0.54)) == 0
     assert kept.best(pose(0.7)) == 1

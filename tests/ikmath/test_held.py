@@ -17,12 +17,12 @@ def person(stiff):
     """A problem, a pose of it at some limits, and what of a long step would leave them."""
     figure = ik.figures.human()
     if stiff:
-        figure = figure.weighed(np.random.default_rng(1).uniform(0.2, 3.0, figure.n))
+        figure = figure.with_inertia(np.random.default_rng(1).uniform(0.2, 3.0, figure.n))
     rng = np.random.default_rng(0)
     names = ["wrist.L", "wrist.R", "head"]
-    q = figure.region.project(0.5 * rng.normal(size=figure.n))
+    q = figure.joint_limits.project(0.5 * rng.normal(size=figure.n))
     problem = ik.Problem(figure, [ik.Position(names, rng.normal(size=(3, 3)))])
-    exits = figure.region.exits_of_one(q + 0.3 * rng.normal(size=figure.n))
+    exits = figure.joint_limits.crossings_of_one(q + 0.3 * rng.normal(size=figure.n))
     return problem, q, exits
 
 
@@ -46,7 +46,7 @@ def test_the_step_is_the_best_of_those_that_go_their_way(stiff, wishing):
         constraints[row, column] = 1.0
         wanted.append(limit - q[column])
     for row, (pair, *columns, (*point, u, v)) in enumerate(exits.pairs, len(wanted)):
-        assert columns == figure.region.pairs[pair].tolist()
+        assert columns == figure.joint_limits.pairs[pair].tolist()
         constraints[row, columns] = u, v
         wanted.append(np.dot((u, v), point - q[columns]))
     inverse = np.diag(1.0 / figure.mobility if stiff else np.ones(figure.n))
@@ -66,7 +66,7 @@ def test_with_more_rows_than_coordinates_it_is_the_same():
     q = np.array([0.1, -0.2])
     error, rows, state = linear(problem, q)
     assert len(rows) > len(q)
-    exits = chain.region.exits_of_one(q + np.array([0.4, 0.1]))
+    exits = chain.joint_limits.crossings_of_one(q + np.array([0.4, 0.1]))
     hold = _OneHold(q, None)
     hold.add(exits)
     step = Damped().proposal(rows, state, DampedOptions(damping=DAMPING))(error, hold.directions())

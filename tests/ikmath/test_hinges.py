@@ -55,16 +55,16 @@ def test_poses_are_what_a_plain_loop_finds(seed, fixed):
 @pytest.mark.parametrize("seed", range(40))
 def test_they_are_the_general_kernels(seed):
     skeleton = hinge_tree(seed)
-    plan, constants = skeleton.plan, skeleton.constants
+    topology, constants = skeleton.topology, skeleton.constants
     rng = np.random.default_rng(seed)
     q = rng.normal(size=(3, skeleton.n))
     names, offsets = list(skeleton.names), rng.normal(size=(len(skeleton), 3))
     many = ik.Pose.forward(skeleton, q)
-    general = Balls(plan, constants).many(np.ascontiguousarray(q.T))
+    general = Balls(topology, constants).many(np.ascontiguousarray(q.T))
     np.testing.assert_allclose(many.rotation, general.rotation.transpose(3, 2, 0, 1), atol=1e-12)
     for frame, one in enumerate(q):
         pose = ik.Pose.forward(skeleton, one)
-        twists = forward_one(plan, constants, one).twists(plan)
+        twists = forward_one(topology, constants, one).twists(topology)
         np.testing.assert_allclose(np.concatenate(pose.screws, 1), twists, atol=1e-12)
         np.testing.assert_allclose(many.axis[frame], pose.axis, atol=1e-12)
         for jacobian in ("jacobian", "frame_jacobian"):
@@ -77,7 +77,7 @@ def test_moved_constants_are_heeded():
     rng = np.random.default_rng(0)
     q = rng.normal(size=skeleton.n)
     before = ik.Pose.forward(skeleton, q).position
-    shifted = skeleton.moved(rest_translation=skeleton.rest_translation + 1.0)
+    shifted = skeleton.with_rest(rest_translation=skeleton.rest_translation + 1.0)
     assert np.abs(ik.Pose.forward(shifted, q).position - before).max() > 0.5
-    turned = skeleton.moved(fixed=rng.normal(size=skeleton.fixed.shape))
+    turned = skeleton.with_rest(fixed=rng.normal(size=skeleton.fixed.shape))
     assert of_hinges(skeleton) and of_hinges(shifted) and not of_hinges(turned)

@@ -146,7 +146,7 @@ def test_the_arm_does_what_it_can_before_the_spine_follows():
     hand = {"joint": "forearm.L", "offset": (0.3, 0, 0)}
     for target in ((0.15, 0.6, 0.35), (0.1, 0.9, 0.1), (0.5, 0.4, 0.2)):
         share = []
-        for figure in (skeleton, skeleton.weighed(weights_of(skeleton))):
+        for figure in (skeleton, skeleton.with_inertia(weights_of(skeleton))):
             problem = ik.Problem(figure, [ik.Position(**hand, target=target), ik.Posture(np.zeros(figure.n))])
             solution = ik.solve(problem, figure.rest)
             assert solution.status is ik.Status.REACHED
@@ -157,7 +157,7 @@ def test_the_arm_does_what_it_can_before_the_spine_follows():
             share.append(spine / (spine + arm))
         assert share[1] < 0.3 * share[0], (target, share)
     far = ik.Position(**hand, target=(0.85, 0.75, 0.3))  # beyond the arm: now the spine has to
-    figure = skeleton.weighed(weights_of(skeleton))
+    figure = skeleton.with_inertia(weights_of(skeleton))
     solution = ik.solve(ik.Problem(figure, [far, ik.Posture(np.zeros(figure.n))]), figure.rest)
     assert solution.status is ik.Status.REACHED
     assert turned(figure, solution.q, ("hips", "waist", "chest")) > 0.2
@@ -168,7 +168,7 @@ def test_the_end_is_the_pose_nearest_to_the_posture_in_the_metric():
     from scipy.optimize import minimize
 
     skeleton = person()
-    skeleton = skeleton.weighed(weights_of(skeleton))
+    skeleton = skeleton.with_inertia(weights_of(skeleton))
     rng = np.random.default_rng(7)
     for _ in range(8):
         reach = ik.Pose.forward(skeleton, 0.5 * rng.normal(size=skeleton.n))
@@ -192,15 +192,15 @@ def test_stiffness_comes_on_top():
     joints = [ik.Joint("a", turns="x", stiffness=0.5), ik.Joint("b", "a", translation=(0, 1, 0), turns="x")]
     skeleton = ik.Skeleton(joints)
     assert not ik.Skeleton([ik.Joint("a")]).uneven and skeleton.uneven
-    weighed = skeleton.weighed([4.0, 2.0])
+    weighed = skeleton.with_inertia([4.0, 2.0])
     np.testing.assert_allclose(weighed.mobility, [0.5 / 4.0, 1.0 / 2.0])
     np.testing.assert_allclose(skeleton.mobility, [0.5, 1.0])  # which has not changed
-    assert weighed.moved(rest_translation=np.ones((2, 3))).mobility is not None
-    np.testing.assert_allclose(weighed.moved(rest_translation=np.ones((2, 3))).mobility, weighed.mobility)
+    assert weighed.with_rest(rest_translation=np.ones((2, 3))).mobility is not None
+    np.testing.assert_allclose(weighed.with_rest(rest_translation=np.ones((2, 3))).mobility, weighed.mobility)
 
 
 @pytest.mark.parametrize("bad", [[1.0], [0.0, 1.0], [-1.0, 1.0], [np.inf, 1.0], "heavy"])
 def test_bad_weights_are_named(bad):
     skeleton = ik.Skeleton([ik.Joint("a", turns="xy")])
     with pytest.raises(ik.IkError, match="inertia"):
-        skeleton.weighed(bad)
+        skeleton.with_inertia(bad)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.goals.stack import Stack
+from ikmath.goals.stack import TaskStack
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_rows_are_the_goals_on_top_of_one_another(skeleton, batch):
         ik.Orientation("tip", np.eye(3)),
     ]
     problem = ik.Problem(skeleton, goals)
-    stack = Stack(problem.skeleton, problem.tasks, problem.length)
+    stack = TaskStack(problem.skeleton, problem.tasks, problem.length)
     assert stack.rows == 10
     np.testing.assert_array_equal(stack.starts, [0, 3, 6, 7])
     pose = ik.Pose.forward(skeleton, rng.normal(size=(*batch, 3)))
@@ -83,12 +83,12 @@ def test_frames(skeleton):
 
 def test_on_another_figure(skeleton):
     problem = ik.Problem(skeleton, [ik.Position("tip", (1, 1, 0))])
-    longer = skeleton.moved(rest_translation=2 * skeleton.rest_translation)
-    assert problem.on(longer).skeleton is longer
-    solution = ik.solve(problem.on(longer), np.full(3, 0.3))
+    longer = skeleton.with_rest(rest_translation=2 * skeleton.rest_translation)
+    assert problem.with_skeleton(longer).skeleton is longer
+    solution = ik.solve(problem.with_skeleton(longer), np.full(3, 0.3))
     np.testing.assert_allclose(ik.Pose.forward(longer, solution.q).point("tip"), (1, 1, 0), atol=1e-4)
     with pytest.raises(ik.BadValue, match="built otherwise"):
-        problem.on(ik.figures.planar_chain([1.0, 1.0, 1.0]))
+        problem.with_skeleton(ik.figures.planar_chain([1.0, 1.0, 1.0]))
 
 
 def test_starts_are_copied_and_put_inside(skeleton):
@@ -119,7 +119,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_problem_names_the_culprit(skeleton, what):
+def test_a_bad_problem_names_what_is_wrong(skeleton, what):
     build, words = BAD[what]
     with pytest.raises(ik.IkError, match=words):
         build(skeleton)
@@ -131,7 +131,7 @@ def test_messages_say_lengths_in_metres_whatever_the_unit(skeleton):
     far = ik.solve(ik.Problem(skeleton, [goal], metre=0.01), np.full(3, 0.2))
     assert "tip is short by 0.02 m" in far.message
     assert far.errors == pytest.approx(2.0, abs=1e-3)
-    assert ik.Problem(skeleton, [goal], metre=0.01).towards([goal, goal]).metre == 0.01
+    assert ik.Problem(skeleton, [goal], metre=0.01).with_targets([goal, goal]).metre == 0.01
     body = ik.Body([ik.Link("tip", (0, 0, 0), (0, 0.1, 0), radius=0.1)])
     stuck = [
         ik.solve(
@@ -227,7 +227,7 @@ def test_towards_other_targets_is_the_problem_made_anew(skeleton):
     problem = ik.Problem(skeleton, goals(0))
     problem.stack
     for others in (goals(1), goals(1, weight=3.0), goals(1, offset=0.5), goals(1)[:2]):
-        moved, fresh = problem.towards(others), ik.Problem(skeleton, others)
+        moved, fresh = problem.with_targets(others), ik.Problem(skeleton, others)
         q = np.array([0.3, -0.2, 0.5])
         pose = ik.Pose.forward(skeleton, q)
         np.testing.assert_array_equal(moved.errors(pose), fresh.errors(pose))
@@ -267,9 +267,9 @@ def test_a_problem_that_aims_elsewhere_keeps_the_rest() -> None:
     figure = ik.figures.planar_chain([1.0, 1.0, 1.0])
     tip, posture = ik.Position(figure.names[-1], (1.0, 1.0, 0.0)), ik.Posture(figure.rest)
     problem = ik.Problem(figure, [tip, posture])
-    there = tip.towards(target=np.array([[0.0, 2.0, 0.0]]))
-    aimed = problem.aimed((there, posture))
+    there = tip.with_targets(target=np.array([[0.0, 2.0, 0.0]]))
+    aimed = problem.with_goals((there, posture))
     assert aimed.tasks == (there,) and aimed.posture is posture and problem.tasks == (tip,)
-    asked = problem.towards([there, posture])
+    asked = problem.with_targets([there, posture])
     assert (aimed.goals, aimed.tasks, aimed.posture) == (asked.goals, asked.tasks, asked.posture)
     assert np.array_equal(ik.solve(aimed).q, ik.solve(ik.Problem(figure, [there, posture])).q)

@@ -84,7 +84,7 @@ def test_moved_figures_are_figures_of_their_own(figure, seed):
     rotation = np.array([trees.rotation(rng) for _ in skeleton.names])
     translation, fixed = rng.normal(size=(len(skeleton), 3)), rng.normal(size=(len(skeleton), 6))
     before = [p.copy() for p in oracle.frames(skeleton, q)[skeleton.names[-1]]]
-    moved = skeleton.moved(rotation, translation, fixed)
+    moved = skeleton.with_rest(rotation, translation, fixed)
     fresh = ik.Skeleton(
         ik.Joint(**{**vars(j), "rotation": rotation[i], "translation": translation[i], "fixed": fixed[i]})
         for i, j in enumerate(skeleton.joints)
@@ -101,19 +101,19 @@ def test_moved_figures_are_figures_of_their_own(figure, seed):
 def test_moved_figures_of_the_wrong_size():
     skeleton = ik.figures.ball_chain(2)
     with pytest.raises(ik.BadShape, match="rest_translation"):
-        skeleton.moved(rest_translation=np.zeros((2, 3)))
+        skeleton.with_rest(rest_translation=np.zeros((2, 3)))
 
 
 def test_limited_figures_are_figures_of_their_own() -> None:
     figure = ik.Skeleton([ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0), lower=-2.0, upper=2.0)])
     lower, upper = figure.lower.copy(), figure.upper.copy()
     lower[3], upper[3] = 0.25, 1.0
-    other = figure.limited(lower, upper)
+    other = figure.with_limits(lower, upper)
     assert figure.rest[3] == 0.0 and other.rest[3] == pytest.approx(0.25)
     joints = [ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0), lower=lower[3:], upper=upper[3:])]
     q = np.random.default_rng(1).normal(size=(50, figure.n))
-    np.testing.assert_array_equal(other.region.project(q), ik.Skeleton(joints).region.project(q))
-    assert other.moved().region is other.region and other.plan is figure.plan
+    np.testing.assert_array_equal(other.joint_limits.project(q), ik.Skeleton(joints).joint_limits.project(q))
+    assert other.with_rest().joint_limits is other.joint_limits and other.topology is figure.topology
     lower[3] = -9.0
     assert other.lower[3] == 0.25
 
@@ -130,7 +130,7 @@ def test_limited_figures_are_figures_of_their_own() -> None:
 def test_limits_that_no_joint_could_have(lower: np.ndarray, upper: np.ndarray, error: type) -> None:
     figure = ik.Skeleton([ik.Joint("a"), ik.Joint("b", "a", translation=(0, 1, 0))])
     with pytest.raises(error):
-        figure.limited(lower, upper)
+        figure.with_limits(lower, upper)
 
 
 def test_size_is_the_longest_way_down():
@@ -172,7 +172,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_figure_names_the_culprit(what):
+def test_a_bad_figure_names_what_is_wrong(what):
     joints, words = BAD[what]
     with pytest.raises(ik.IkError, match=words):
         ik.Skeleton(joints())
@@ -198,11 +198,11 @@ def test_slides_count_in_figure_sizes():
     """Also when the figure has grown; who weighs it has said what a slide costs."""
     figure = ik.Skeleton([ik.Joint("a", slides="x", turns="y"), ik.Joint("b", "a", translation=(0, 3, 0))])
     np.testing.assert_allclose(figure.mobility[:2], [9.0, 1.0])
-    grown = figure.moved(rest_translation=2.0 * figure.rest_translation)
+    grown = figure.with_rest(rest_translation=2.0 * figure.rest_translation)
     np.testing.assert_allclose(grown.mobility[:2], [36.0, 1.0])
-    weighed = figure.weighed(np.full(figure.n, 4.0))
+    weighed = figure.with_inertia(np.full(figure.n, 4.0))
     np.testing.assert_allclose(weighed.mobility, 0.25)
-    np.testing.assert_allclose(weighed.moved(rest_translation=grown.rest_translation).mobility, 0.25)
+    np.testing.assert_allclose(weighed.with_rest(rest_translation=grown.rest_translation).mobility, 0.25)
 
 
 def test_none_among_limits_is_no_limit():

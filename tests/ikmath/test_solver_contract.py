@@ -24,8 +24,8 @@ def ids(pair):
 def problem_of(skeleton, joints, seed, away=0.4):
     """A problem that surely has a solution inside the limits, and a start a moderate way off."""
     rng = np.random.default_rng(seed)
-    start = skeleton.region.project(0.3 * rng.normal(size=skeleton.n))
-    there = skeleton.region.project(start + away * rng.normal(size=skeleton.n))
+    start = skeleton.joint_limits.project(0.3 * rng.normal(size=skeleton.n))
+    there = skeleton.joint_limits.project(start + away * rng.normal(size=skeleton.n))
     targets = np.array([oracle.point(skeleton, there, joint) for joint in joints])
     return ik.Problem(skeleton, [ik.Position(joints, targets)]), start, targets
 
@@ -207,7 +207,7 @@ def test_no_start_at_all_has_no_answer_and_is_no_error(case):
 @CASES
 def test_a_problem_without_goals_is_solved_where_it_stands(case):
     (skeleton, _), *_ = figures(case.reaches[0])
-    start = skeleton.region.project(np.full(skeleton.n, 0.2))
+    start = skeleton.joint_limits.project(np.full(skeleton.n, 0.2))
     solution = ik.solve(ik.Problem(skeleton), start, case.name, **case.options)
     if not case.wish:
         np.testing.assert_allclose(solution.q, start, atol=1e-12)

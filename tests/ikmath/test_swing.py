@@ -8,10 +8,10 @@ import pytest
 
 from ikmath import Joint, Skeleton
 from ikmath.examples import figures
-from ikmath.model.joint_limits import Region
+from ikmath.model.joint_limits import JointLimits
 
 
-def _skew_region() -> Region:
+def _skew_region() -> JointLimits:
     """Limits that leave the rest pose out, sides of their own, one side open, one without room."""
     return Skeleton(
         [
@@ -20,12 +20,12 @@ def _skew_region() -> Region:
             Joint("c", "b", lower=(-0.5, -1.0, -np.inf), upper=(0.5, 1.0, np.inf)),
             Joint("d", "c", lower=(0.0, -0.1, -0.4), upper=(0.0, 0.1, 0.4)),
         ]
-    ).region
+    ).joint_limits
 
 
-@pytest.mark.parametrize("region", [figures.human().region, _skew_region()], ids=["human", "skew"])
+@pytest.mark.parametrize("region", [figures.human().joint_limits, _skew_region()], ids=["human", "skew"])
 @pytest.mark.parametrize("size", [0.05, 0.5, 2.0, 4.0])
-def test_leaving_of_one_frame_is_that_of_a_batch(region: Region, size: float) -> None:
+def test_leaving_of_one_frame_is_that_of_a_batch(region: JointLimits, size: float) -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
         q = region.project(rng.normal(size=region.n) * 0.3)

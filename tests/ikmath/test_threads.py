@@ -81,17 +81,17 @@ def test_a_solve_has_one_thread_and_leaves_as_many_as_there_were(
 def test_what_holds_back_is_looked_for_on_one_thread_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its sentence is made for who asks, after the solve has ended."""
     seen = []
-    lexicographic = attribution.lexicographic
+    hierarchical_qp = attribution.hierarchical_qp
 
     def watched(*args, **options):
         seen.append(counts())
-        return lexicographic(*args, **options)
+        return hierarchical_qp(*args, **options)
 
     arm = ik.figures.planar_chain([1.0, 1.0, 1.0])
     places = {arm.names[-1]: [2.0, 0.0, 0.0], arm.names[-2]: [-2.0, 0.0, 0.0]}
     problem = ik.Problem(arm, [ik.Position(joint, target=place) for joint, place in places.items()])
     solution = ik.solve(problem, arm.rest)
-    monkeypatch.setattr(attribution, "lexicographic", watched)
+    monkeypatch.setattr(attribution, "hierarchical_qp", watched)
     assert "in conflict" in solution.message
     assert seen == [{1}] * len(seen) and seen
     assert counts() == {2}

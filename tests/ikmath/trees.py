@@ -94,13 +94,13 @@ def coordinates(rng, skeleton, nearness="anywhere"):
     if nearness == "nearly zero":
         return q * 10.0 ** rng.uniform(-12, -3)
     if nearness.endswith("half a turn") or nearness.startswith("one"):
-        swings = skeleton.region.free_pairs
+        swings = skeleton.joint_limits.free_pairs
         if nearness.startswith("one"):
             swings = swings[:1]
         for pair in swings:
             short = np.pi - 10.0 ** rng.uniform(-6, -2)
             q[pair] *= short / np.linalg.norm(q[pair])
-        single = skeleton.is_turn & ~np.isin(np.arange(skeleton.n), skeleton.region.free_pairs)
+        single = skeleton.is_turn & ~np.isin(np.arange(skeleton.n), skeleton.joint_limits.free_pairs)
         q[single] = np.where(rng.random(single.sum()) < 0.5, 1, -1) * (np.pi - 1e-3)
     return q
 
@@ -115,4 +115,4 @@ def posed(draw, max_joints=7, limits=("none",)):
 
 def inside(rng, skeleton):
     """Coordinates inside the limits, away from rest."""
-    return skeleton.region.project(rng.uniform(-1.2, 1.2, skeleton.n))
+    return skeleton.joint_limits.project(rng.uniform(-1.2, 1.2, skeleton.n))

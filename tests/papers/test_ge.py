@@ -92,7 +92,7 @@ def test_prismatic_joints_reach():
     ):
         answer = ik.solve(problem, [0, 0.3, 0.2], method, max_iterations=500)
         assert answer.status is ik.Status.REACHED, method
-        assert figure.region.violation(answer.q).max() <= 1e-9
+        assert figure.joint_limits.violation(answer.q).max() <= 1e-9
 
 
 # ------------------------------------------------------------------ appendix A.5.1
@@ -103,7 +103,7 @@ def test_a_chain_between_any_two_bodies_goes_up_and_down_again():
     """
     figure = ik.figures.human()
     rng = np.random.default_rng(1)
-    q = np.array([figure.region.project(0.4 * rng.normal(size=figure.n)) for _ in range(3)])
+    q = np.array([figure.joint_limits.project(0.4 * rng.normal(size=figure.n)) for _ in range(3)])
     root, tip, grip = "shoulder.R", "wrist.L", (0.05, 0.1, -0.02)
     seen, jacobian = ik.Pose.forward(figure, q).chain(root, tip, grip)
     for frame, at in enumerate(q):
@@ -119,11 +119,13 @@ def test_a_chain_between_any_two_bodies_goes_up_and_down_again():
 def test_a_step_along_such_a_chain_keeps_its_root():
     """The left hand comes to where the right upper arm wants to have it, by the joints between them alone."""
     figure = ik.figures.human()
-    there = figure.region.project(0.5 * np.random.default_rng(3).normal(size=figure.n))
+    there = figure.joint_limits.project(0.5 * np.random.default_rng(3).normal(size=figure.n))
     q, wanted = figure.rest, ik.Pose.forward(figure, there).chain("shoulder.R", "wrist.L")[0]
     for _ in range(200):
         seen, jacobian = ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")
-        q = figure.region.project(q + damped.damped_least_squares(lapack(jacobian)[0], wanted - seen, 0.1))
+        q = figure.joint_limits.project(
+            q + damped.damped_least_squares(lapack(jacobian)[0], wanted - seen, 0.1)
+        )
     assert np.linalg.norm(ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")[0] - wanted) < 1e-6
     moved = {figure.names[joint] for joint in figure.owner[np.abs(q - figure.rest) > 1e-9]}
     assert moved <= {"clavicle.R", "clavicle.L", "shoulder.L", "elbow.L", "shoulder.R"}

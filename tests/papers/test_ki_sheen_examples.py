@@ -218,7 +218,7 @@ def test_example_7_4():
 def test_example_7_5(method):
     figure, start, path, track = ki_sheen_grasp.follow(method)
     assert track.errors.max() < 1e-3
-    assert figure.region.violation(track.q).max() <= 1e-9
+    assert figure.joint_limits.violation(track.q).max() <= 1e-9
     hand = ik.Pose.forward(figure, track.q[-1]).point("wrist.R", ki_sheen_grasp.GRIP)
     assert np.linalg.norm(hand - ki_sheen_grasp.OBJECT) < 1e-3
     feet = ik.Pose.forward(figure, track.q).point(ki_sheen_grasp.FEET)

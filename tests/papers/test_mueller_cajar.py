@@ -95,7 +95,7 @@ def test_the_reading_that_fits_reproduces_the_text(points, outcomes):
 
 @pytest.mark.parametrize("limited", [False, True])
 def test_limits_hold_in_every_outcome(outcomes, limited):
-    region = paper.arm(limited).region
+    region = paper.arm(limited).joint_limits
     for (which, _), outcome in outcomes.items():
         if which is limited:
             assert region.violation(outcome.q).max() <= 1e-9
@@ -110,7 +110,7 @@ def test_two_passes_reach_all_that_the_limited_chain_can_reach(points, outcomes)
         outcome = paper.by_library(skeleton, points, method, finish=False)
         assert outcome.reached[can].all()
         assert outcome.passes.max() <= 2
-        assert skeleton.region.violation(outcome.q).max() <= 1e-9
+        assert skeleton.joint_limits.violation(outcome.q).max() <= 1e-9
 
 
 @pytest.mark.parametrize("limited", [False, True])

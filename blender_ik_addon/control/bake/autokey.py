@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Auto-keying as the scene's settings say, for what a solve has changed. It is obeyed and never switched."""
+"""Auto-keying of what a solve has changed, by the scene's settings, which are never changed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def auto_key(
 ) -> int:
     """Key what was solved, if auto-keying is on.
 
-    With "Only Active Keying Set" on, the set says which channels of the bones that were solved.
-    Where only what has keys is keyed and nothing has, the session keeps a sentence for the operator.
+    With "Only Active Keying Set", the set selects channels of the solved bones. If only channels with keys
+    are keyed and none has keys, the session keeps a sentence for the operator.
 
     Args:
         armature: the original object, with the solved pose written.

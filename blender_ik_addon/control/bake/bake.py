@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baking: sample all frames, solve them in order and warm, write all keys at once.
+"""Baking: sample all frames, solve them in order, then write all keys at once.
 
-A `Bake` is run step by step, so that the window stays alive; it knows no event. The scene is disturbed only
-while the frames are sampled, and nothing is written before every frame is solved: whatever fails on the way,
-or Esc, leaves the scene, its current frame, its actions and the pose as they were.
+A `Bake` runs step by step, so that the window stays responsive. The scene changes only while frames are
+sampled, and nothing is written before every frame is solved. After an error or Esc the scene, its current
+frame, its actions and the pose are unchanged.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from ..report.reasons import REASONS
 from ..report.report import Run, write_report
 from .watch import Watch
 
-_SAMPLING_SHARE = 0.3  # of the progress bar; reading a frame is mostly Blender's own evaluation
-_ROUNDS = 20  # of the first frame, for a method that is not done with it by then
-_BLOCK = 32  # frames that are got ready together; short enough for the window to stay alive
+_SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
+_ROUNDS = 20  # solves of the first frame, for methods that are not at rest before
+_BLOCK = 32  # frames prepared together; few enough for the window to stay responsive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +48,8 @@ class BakeOptions:
 
     Attributes:
         frame_start, frame_end: both included; step: every so many frames.
-        only_selected: key the selected ones of the solved bones only.
-        use_current_action: write into the armature's action; else into a copy of it, which takes its place.
+        only_selected: key only selected bones.
+        use_current_action: write into the armature's action; else into a copy that replaces it.
         clean_curves: remove keys that change nothing.
         decimate: remove keys that the pose does without; remove_error_margin: metres, how far any point of
             the figure may then be from where it was solved, in any frame.
@@ -72,7 +72,7 @@ class BakeOptions:
 
 @dataclass(frozen=True)
 class _Moment:
-    """What going through the frames disturbs."""
+    """What sampling changes in the scene."""
 
     frame: int
     subframe: float
@@ -81,7 +81,7 @@ class _Moment:
 
 
 def frame_limits() -> tuple[int, int]:
-    """The first and the last frame that Blender can go to."""
+    """The first and the last frame that Blender allows."""
     described: Any = bpy.types.Scene.bl_rna.properties["frame_current"]
     return described.hard_min, described.hard_max
 
@@ -131,7 +131,7 @@ class Bake:
             Refused: a frame failed; nothing has been changed.
         """
         session = session_of(context)
-        session.baking = True  # live figures keep still meanwhile
+        session.baking = True  # live figures are not solved meanwhile
         try:
             for _progress in self.steps(context):
                 pass
@@ -140,7 +140,7 @@ class Bake:
         return self.report
 
     def steps(self, context: bpy.types.Context) -> Generator[float, None, None]:
-        """Do it a frame at a time; yields the progress. Closed early, it leaves everything as it was.
+        """Bake a frame at a time; yields the progress. Closing it early leaves everything unchanged.
 
         Args:
             context: the current one; asked again at every step.
@@ -197,7 +197,7 @@ class Bake:
         except REASONS as reason:
             if len(samples) == 1:
                 raise _stopped(samples[0].frame, reason) from reason
-        # One of them is to blame; alone, it says its frame.
+        # solve them one by one, so that the error names its frame
         return [task for sample in samples for task in self._tasks(figure, [sample], posture)]
 
     def _solve(self, task: Task, before: Solved | None) -> Solved:
@@ -258,7 +258,7 @@ class Bake:
     def _as_shown(
         self, context: bpy.types.Context, armature: bpy.types.Object, figure: Figure, solved: list[Solved]
     ) -> list[Solved]:
-        """The frames as Blender shows them, where that may be something else than what was solved."""
+        """The frames as Blender shows them, if that may differ from the solved pose."""
         shown = []
         for frame in solved:
             sentence = self._watch.meddling.get(frame.frame) or self._left_out()
@@ -271,7 +271,7 @@ class Bake:
         return shown
 
     def _left_out(self) -> str:
-        """Which bones got no keys though they were solved, as a sentence; "" if there are none."""
+        """Which solved bones got no keys, as a sentence; "" if there are none."""
         names = [name for name in self.plan.solved if name not in self.keyed_bones]
         if not names:
             return ""
@@ -284,7 +284,7 @@ class Bake:
         return _Moment(scene.frame_current, scene.frame_subframe, channels, ByHand())
 
     def _give_back(self, before: _Moment) -> None:
-        """Go back to a frame and to what was set by hand there, which a change of frame loses."""
+        """Go back to a frame and restore unkeyed values, which a change of frame loses."""
         scene = bpy.data.scenes.get(self.scene)
         if scene is not None:
             scene.frame_set(before.frame, subframe=before.subframe)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the scene's active keying set wants to be keyed of what was changed just now."""
+"""The paths that the scene's active keying set keys of what was changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .available_keys import components_to_key
 
 
 def keying_set_in_use(context: bpy.types.Context) -> bpy.types.KeyingSet | None:
-    """The set that auto-keying is to keep to; None where it is not to, or where no set is active."""
+    """The keying set of auto-keying; None if it is not used or none is active."""
     if not context.scene.tool_settings.use_keyframe_insert_keyingset:
         return None
     return context.scene.keying_sets_all.active
@@ -25,7 +25,7 @@ def key_set(
     bones: Collection[bpy.types.PoseBone] = (),
     **how: Any,
 ) -> int:
-    """Key all of a set of paths; by a set such as "Location" what it says of what was changed.
+    """Key all paths of a set, or for a built-in set its paths of what was changed.
 
     Args:
         keying_set: the set.
@@ -70,7 +70,7 @@ def _wanted(
     changed: bpy.types.Object,
     bones: Collection[bpy.types.PoseBone],
 ) -> list[bpy.types.KeyingSetPath]:
-    """The paths; a set that makes them is asked as if what was changed was selected, as Blender asks it."""
+    """The paths; a built-in set generates them with what was changed as the selection, as in Blender."""
     if keying_set.is_path_absolute:
         return list(keying_set.paths)
     as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
@@ -80,7 +80,7 @@ def _wanted(
     with override:
         try:
             keying_set.refresh()
-        except RuntimeError:  # how a set says that nothing here is meant: "Available" where nothing has keys
+        except RuntimeError:  # raised by a set without paths here, such as "Available" without keys
             return []
     begins = tuple(bone.path_from_id() for bone in bones)
     return [
@@ -102,7 +102,7 @@ def _is_there(path: bpy.types.KeyingSetPath) -> bool:
 
 
 def _place(context: bpy.types.Context) -> dict[str, Any]:
-    """An area to ask in: Blender 5.0 does not find its way without one, as in a script."""
+    """An area for the call: Blender 5.0 fails without one, as in a script."""
     if context.area is not None or not context.window_manager.windows:
         return {}
     window = context.window_manager.windows[0]

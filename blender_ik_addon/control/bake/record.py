@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recording what is done to a figure while frames pass: Ge's animation recorder.
+"""Recording a drag during playback: Ge's animation recorder.
 
 Ge 2000, appendix A, records the angles of all joints while the figure is dragged. Here the frames are those
 of the scene that plays meanwhile, and what was recorded becomes keyframes.
@@ -30,7 +30,7 @@ class Recording:
 
     @property
     def moves(self) -> bool:
-        """Whether there is more than one frame: else there is nothing but a pose."""
+        """Whether there is more than one frame."""
         return len(self._frames) > 1
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class Recording:
 
 
 def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
-    """The curves without the jumps that come about where a later pass meets an earlier one.
+    """The curves without jumps where a later pass meets an earlier one.
 
     A quaternion may be the negative of that of the frame before, an angle some turns away.
     """
@@ -101,7 +101,7 @@ def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
         if curve.channel == "rotation_quaternion" and curve.bone not in signs:
             parts = [c.values for c in curves if (c.bone, c.channel) == (curve.bone, curve.channel)]
             steps = np.einsum("if,if->f", np.array(parts)[:, 1:], np.array(parts)[:, :-1])
-            # what has locked components stays on its side
+            # channels with locked components keep their sign
             turned = (steps < 0.0) & (len(parts) == CHANNEL_WIDTHS[curve.channel])
             signs[curve.bone] = np.cumprod(np.concatenate([[1.0], np.where(turned, -1.0, 1.0)]))
     for curve in curves:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake takes for granted, looked at in every frame: constraints and rotation modes may be animated."""
+"""Checks of each frame of a bake: constraints and rotation modes may be animated."""
 
 from __future__ import annotations
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees over meshes, kept from one *Solve*, bake or drag to the next.
+"""Mesh cache: the trees of meshes, kept from one *Solve*, bake or drag to the next.
 
-To build them is what takes longest about a large mesh. What is kept belongs to a handler, lives and ends with
-it, and is given up when a file is loaded; it holds no Blender object. Meshes are compared with what was read
-of them every time they are read, so nothing depends on being told of changes.
+Building the tree takes most of the time of a large mesh. The cache holds no Blender object and ends when a
+file is loaded. Meshes are compared with the cache at every reading, so it does not depend on notifications.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import bpy
 
@@ -42,15 +40,14 @@ class Readers:
             self._readers.pop(armature.session_uid, None)
 
 
-def hand_to(handler: Callable[..., Any], readers: Readers) -> None:
-    """Let a handler keep the readers for as long as it is one."""
-    setattr(handler, _NAME, readers)
-
-
 def kept_readers() -> Readers:
-    """Those that a handler keeps; new ones where none does, as while the extension is not registered."""
-    for handler in bpy.app.handlers.load_post:
-        readers = getattr(handler, _NAME, None)
-        if isinstance(readers, Readers):
-            return readers
-    return Readers()
+    """Those in Blender's namespace for drivers, which Blender empties when a file is loaded."""
+    kept = bpy.app.driver_namespace.get(_NAME)
+    if not isinstance(kept, Readers):
+        kept = bpy.app.driver_namespace[_NAME] = Readers()
+    return kept
+
+
+def drop_readers() -> None:
+    """Discard them, as when the extension is disabled."""
+    bpy.app.driver_namespace.pop(_NAME, None)

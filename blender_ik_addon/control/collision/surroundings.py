@@ -144,7 +144,9 @@ def read_surroundings(
     avoidance = configured(ik.AVOIDANCE[body.avoidance], body.parameters.options(body.avoidance))
     if instead:
         ways = (avoidance, *ik.AVOIDANCE.values())
-        avoidance = next(way for way in ways if not method.objection(ik.Demand(wishes=(), avoidance=way)))
+        avoidance = next(
+            way for way in ways if not method.objection(ik.Requirements(goals=(), avoidance=way))
+        )
     there = {link.bone for link in links}
     pairs = [(pair.a, pair.b, pair.watched) for pair in body.pairs if {pair.a, pair.b} <= there]
     return Surroundings(
@@ -222,7 +224,7 @@ def place_problems(
         if model.problem.scene is None:
             model = None  # there is nothing in this frame; there may be in the next
         else:  # what is known of obstacles that stand still is kept from frame to frame
-            problem = problem.among(sample.obstacles, model.problem)
+            problem = problem.with_obstacles(sample.obstacles, model.problem)
             model = replace(model, problem=problem)
         placed.append((problem, model))
     return placed
@@ -246,10 +248,10 @@ def nearest_thing(
         scene = scene.with_skeleton(skeleton)
     pose = ik.Pose.forward(scene.skeleton, q)
     if clearance is None:
-        clearance = float(scene.clearance(pose, behind=problem.sight))
+        clearance = float(scene.clearance(pose, behind=problem.detection_distance))
     if not np.isfinite(clearance):
         return NOWHERE
-    near = scene.near(pose, abs(clearance) + 1e-6 * problem.length, behind=problem.sight)
+    near = scene.near(pose, abs(clearance) + 1e-6 * problem.length, behind=problem.detection_distance)
     return Near(clearance, near.names[int(np.argmin(near.clearance))] if len(near) else "")
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis.error_bounds import shortfalls
+from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
 from ikmath.solvers.parameters import DEFAULTS as ik_parameters
 from ikmath.solvers.parameters import Patience
@@ -143,7 +143,7 @@ class DragSolver:
             if problem.posture is None:
                 problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
             else:
-                problem = problem.towards([*problem.tasks, ik.Posture(self._towards)])
+                problem = problem.with_targets([*problem.tasks, ik.Posture(self._towards)])
             task = replace(task, problem=problem)
         return solve_task(task, last, brief=True, ask=ask)
 
@@ -182,7 +182,7 @@ class DragSolver:
         """Whether to begin anew may be worth it."""
         own, off = self._parameters, self.off(solved)
         pose = ik.Pose.forward(task.figure.skeleton, solved.q)
-        found, _ = effector_errors(len(self.counts), task.parts, shortfalls(task.problem, pose))
+        found, _ = effector_errors(len(self.counts), task.parts, error_lower_bounds(task.problem, pose))
         least = float(np.nanmax(found[self.counts], initial=0.0))
         return least <= self._tolerance or (least < own.much_nearer * off and off > own.farther * self._vain)
 

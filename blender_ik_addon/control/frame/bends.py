@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Knees and elbows that have bent the wrong way are asked again from a pose in which they bend rightly.
+"""Knees and elbows that bend the wrong way are solved again from a pose in which they bend correctly.
 
-A limb reaches most places in two ways, with its joint bent either way, and near the straight limb a solver
-has no reason to prefer one. People have. Limits on the bones say it best; where there are none, this does.
-
-Limbs that are straight in the posture are drawn through the straight limb, to the other side again: whoever
-lets go of a bend there finds it wrong, as little as it may be. Then they are asked once more as hinges, whose
-limits end where the limb is straight.
+A limb reaches most places with its joint bent either way, and near the straight limb a solver prefers
+neither. Limits on the bones decide it; without limits, this does. Limbs that are straight in the posture tend
+back to the wrong side. They are solved once more as hinges, whose limits end where the limb is straight.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ from ...bridge.hinges import Hinges
 from ...bridge.limb_joints import POSED, LimbJoints
 from ...bridge.skeleton import Figure
 
-_TRIES: Final = 3  # one without limits; hinges may spoil another limb, which is one in the next
+_TRIES: Final = 3  # the first without limits; hinges may spoil another limb, which is a hinge in the next
 _AS_GOOD: Final = 1e-3  # of the figure's size, or radians
 _NOTHING: Final = 1e-6  # of a limb's length
 
@@ -36,12 +33,12 @@ def bent_rightly(
     before: Array | None,
     solve: Callable[[ik.Problem, Array], ik.Solution],
 ) -> ik.Solution:
-    """A solution with its limbs bent the way they do, if there is one as good.
+    """A solution with its limbs bent correctly, if one is as good.
 
     Args:
         figure: measured at the pose that the frame starts from; problem: that was solved.
         solution: as it came.
-        before: coordinates of the frame before; a limb that was bent wrongly there stays so, without a jump.
+        before: coordinates of the frame before; a limb bent wrongly there stays so, to avoid a jump.
         solve: solves a problem from coordinates.
     """
     limbs = figure.limbs
@@ -73,15 +70,15 @@ def bent_rightly(
 
 
 def _hinged(figure: Figure, limbs: LimbJoints, problem: ik.Problem, rows: list[int]) -> ik.Problem:
-    """The problem for a figure of which some limbs are hinges, with no room for a bend that is wrong."""
+    """The problem with some limbs as hinges that cannot bend the wrong way."""
     skeleton, which = figure.skeleton, np.zeros(len(limbs.axis), dtype=bool)
     which[rows] = True
     hinges, aside = Hinges.of(limbs, skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
-    return problem.on(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
+    return problem.with_skeleton(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:
-    """Put the middle joint of a limb on the right side, with both its ends where they are.
+    """Put the middle joint of a limb on the correct side, with both ends unchanged.
 
     It bends in the plane of the pose that the frame starts from, carried along with what the limb hangs from
     and by the smallest turn that takes the limb from the line that it was on to its new one.
@@ -132,7 +129,7 @@ def _untwisted(figure: Figure, limbs: LimbJoints, row: int) -> Array:
 
 
 def put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
-    """Coordinates of a joint that bring it into a frame."""
+    """Coordinates of a joint for a frame."""
     skeleton = figure.skeleton
     turns = rotation.swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ frame)
     mine: Indices = np.flatnonzero((skeleton.owner == joint) & (skeleton.slot >= 3))

@@ -78,11 +78,11 @@ class WithinChain(Goal):
         """The goal with the targets of one frame."""
         return type(self)(self.goal.at(frame), self.keep)
 
-    def towards(self, **targets: Array) -> Self:
+    def with_targets(self, **targets: Array) -> Self:
         """The goal within, towards other targets."""
-        return type(self)(self.goal.towards(**targets), self.keep)
+        return type(self)(self.goal.with_targets(**targets), self.keep)
 
-    def settled(self, pose: Pose, before: Goal | None = None) -> Self:
+    def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:
         """The goal within, settled."""
         earlier = before.goal if isinstance(before, WithinChain) else None
-        return type(self)(self.goal.settled(pose, earlier), self.keep)
+        return type(self)(self.goal.with_choices(pose, earlier), self.keep)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether Blender shows what was solved, where constraints on solved bones may yet change it.
+"""Compare the solved pose with Blender where constraints on solved bones may change it.
 
-A Limit Rotation, say, acts after everything else, and the solver knows nothing of it. Most poses it leaves
-alone, so such constraints are no reason to refuse; but what is reported has to be what is seen.
+A Limit Rotation, for example, is evaluated after the solve and is not part of it. It rarely changes the pose,
+so it is allowed; the report has to state the errors that Blender shows.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def as_shown(
     depsgraph: bpy.types.Depsgraph,
     sentence: str,
 ) -> Solved:
-    """A solved frame with the errors that Blender shows, if they are others than the solver's.
+    """A solved frame with the errors that Blender shows, if they differ from the solver's.
 
     Args:
         plan: of the armature.

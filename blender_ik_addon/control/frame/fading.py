@@ -54,7 +54,7 @@ def faded(
         elif "plane" in effector.kind.asks:
             turned[row] = turn[row]
             if effector.settings["one_sided"] and turn[row, :, 2] @ (point[row] - place[row]) > 0.0:
-                drawn[row] = place[row]  # a floor does not rise towards who stands above it
+                drawn[row] = place[row]  # a floor does not rise towards a point above it
     return drawn, turned
 
 

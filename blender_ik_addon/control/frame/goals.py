@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From the effectors of a frame to ikmath's goals.
 
-Effectors that ask for the same (a place, an orientation), with one priority and one chain, become one goal
-object, so that a figure with twelve effectors costs a few numpy calls and not twelve times as many. What is
-asked for otherwise (see `bridge.goals`) is made one by one.
+Effectors of one kind, priority and chain become one goal object, so that twelve effectors cost a few numpy
+calls. Other kinds (see `bridge.goals`) are made one by one.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precisio
 
 @dataclass(frozen=True)
 class Part:
-    """One goal object, the rows of the plan's effectors that it holds, and what it asks for."""
+    """One goal object, the rows of the plan's effectors in it, and their kind."""
 
     goal: Goal
     rows: Indices
@@ -85,7 +84,7 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
 
 
 def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wanted | None:
-    """What is wanted of a figure that has not changed; None if more has changed than where targets are.
+    """The targets of a figure that has not changed; None if more than the targets has changed.
 
     Args:
         plan: the armature's plan.
@@ -95,15 +94,15 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
     if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
         return None
     if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
-        return before.towards(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
+        return before.with_targets(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
     target = target_goals(sample.space, sample.targets)
-    return before.towards(target.position, target.rotation)
+    return before.with_targets(target.position, target.rotation)
 
 
 def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
-    """The same goals towards other targets, nothing else being wanted otherwise; none of them is `ALONE`."""
+    """The same goals with other targets and nothing else changed; none of them is `ALONE`."""
     return [
-        Part(part.goal.towards(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
+        Part(part.goal.with_targets(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
         for part in parts
     ]
 

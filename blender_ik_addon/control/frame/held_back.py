@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds each effector back where a solve ended, in words for a person."""
+"""Why each effector is short where a solve ended, as sentences for the report."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def held_back(
     *,
     brief: bool,
 ) -> tuple[str, ...]:
-    """(E,) what holds each effector back, "" where it is there or off.
+    """(E,) why each effector is short, "" where it is reached or off.
 
     Args:
         plan: of the armature; parts: what was asked for, problem: as goals.
         q: (n,) coordinates that were found; solution: how; near: what the figure is nearest to there.
-        brief: that the time was short is not worth a word.
+        brief: do not mention that the time ran out.
     """
     reasons = [""] * len(plan.effectors)
     if solution.status is ik.Status.REACHED:
@@ -39,7 +39,7 @@ def held_back(
     rows = np.concatenate([part.rows for part in parts]).tolist()
     pose = ik.Pose.forward(problem.skeleton, q)
     errors = problem.errors(pose)
-    # of place and orientation the worse one speaks
+    # the worse of place and orientation is reported
     for number in np.argsort(errors / problem.spans, kind="stable").tolist():
         if errors[number] <= plan.tolerance:
             continue
@@ -55,7 +55,7 @@ def held_back(
 def shortest(
     plan: Plan, parts: Sequence[Part], problem: ik.Problem, solution: ik.Solution, counts: Flags
 ) -> str:
-    """The solution's message, but about the effectors that count: others give way as they are meant to.
+    """The solution's message about the effectors that count; the others are meant to give way.
 
     Args:
         plan: of the armature; parts: what was asked for, problem: as goals; solution: how that ended.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Knees and elbows as hinges that end where the limb is straight, though nobody has limited them.
+"""Knees and elbows as hinges that end where the limb is straight, on bones without limits.
 
-To bend a limb rightly after it has bent the wrong way is enough for one pose, see `bends`. In a drag it would
-do so again and again: what is easiest lies beyond the straight limb, and the knee would spring to and fro.
+For one pose it is enough to correct a limb that bends the wrong way, see `bends`. In a drag this would
+repeat: the minimum lies beyond the straight limb, and the knee would jump to and fro.
 
-A hinge at its end hides the better pose: to bend a straight knee a little costs more than it brings, to bend
-it by half a right angle less. What hangs from a straight limb would turn and turn instead. So that is tried.
+A hinge at its end hides the better pose: bending a straight knee slightly costs more than it gains, bending
+it by 45 degrees less. So bent limbs are tried as starts.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .bends import put
 
 _ASIDE: Final = np.radians(15.0)  # that a limb may bend to either side
 _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose,
-_BENT: Final = np.radians(60.0)  # which is looked for from here
-_HARD: Final = 0.25  # effort of a limb from which on that is worth while, squared radians;
-_HARDER: Final = 1.25  # and once more when it is so many times as hard as when it was of no use
-_EQUAL: Final = 0.01  # relative; limbs that have it so alike are bent at once
+_BENT: Final = np.radians(60.0)  # which is searched from here
+_HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians;
+_HARDER: Final = 1.25  # and again once its effort is so many times that of the last vain trial
+_EQUAL: Final = 0.01  # relative difference of effort below which limbs are bent together
 _EASIER: Final = 0.95  # share of the effort of the whole figure that the other pose has at most
 
 
@@ -59,15 +59,15 @@ def bent_instead(
     tried: Sequence[float],
     relaxed: Callable[[Array], ik.Solution],
 ) -> tuple[ik.Solution, Sequence[float]]:
-    """A solution with its straight limbs bent, if that is easier.
+    """A solution with its straight limbs bent, if that costs less.
 
     Args:
         figure: of `hinged`, measured at its posture; problem: that was solved; solution: as it came.
-        tried: (k,) how hard each limb had it when it was tried in vain; nothing before the first time.
-        relaxed: solves the problem from other coordinates and relaxes.
+        tried: (k,) effort of each limb when it was tried in vain; empty before the first time.
+        relaxed: solves the problem from other coordinates.
 
     Returns:
-        The solution, and what to tell the next time.
+        The solution, and `tried` for the next call.
     """
     limbs, hinges, cost = figure.plan.limbs, figure.hinges, effort_of(problem)
     if limbs is None or hinges is None or cost is None or solution.status is not ik.Status.REACHED:
@@ -89,7 +89,7 @@ def bent_instead(
 
 
 def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
-    """What coordinates (n,) cost by a problem's posture; None if it has none."""
+    """The posture cost of coordinates (n,) in a problem; None if it has no posture."""
     cost, posture = problem.posture_cost, problem.posture
     if cost is not None:
         return lambda q: cost.value(ik.Pose.forward(problem.skeleton, q))
@@ -100,9 +100,9 @@ def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
 
 
 def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:
-    """Limbs to try at once: first those that have it equally hard, then each.
+    """Sets of limbs to try: first those of equal effort together, then each alone.
 
-    Of both legs of a figure that comes straight up or down, one alone would twist it.
+    If a figure moves straight up or down, bending only one leg would twist it.
     """
     equal = [[two for two in rows if abs(hard[two] - hard[one]) <= _EQUAL * hard[one]] for one in rows]
     groups = dict.fromkeys(tuple(group) for group in equal if len(group) > 1)

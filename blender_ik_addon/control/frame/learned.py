@@ -24,7 +24,7 @@ class Learned:
     """Examples for some effectors of a plan.
 
     Attributes:
-        examples: fitted; moves, turns: (E,) which effectors they know the place and the orientation of.
+        examples: fitted; moves, turns: (E,) which effectors' places and orientations they contain.
     """
 
     examples: Examples
@@ -33,7 +33,7 @@ class Learned:
 
     @classmethod
     def of(cls, plan: Plan, figure: Figure, want: Wanted, before: Self | None) -> Self | None:
-        """What is learned for the effectors of a frame; None without hips, or with nothing that has a place.
+        """The examples for the effectors of a frame; None without hips or without a placed effector.
 
         Args:
             plan: with the poses; figure: at any pose; want: what its effectors want.
@@ -73,7 +73,7 @@ class Learned:
         hips, middle = pose.rotation[body], pose.position[body]
         if motion is not None:
             hips, middle = motion.rotation @ hips, motion.places(middle)
-        for row in np.flatnonzero(self.moves & self.turns):  # hips that are told are where they are told
+        for row in np.flatnonzero(self.moves & self.turns):  # hips with a target are at their target
             if own.figure.kinds[figure.skeleton.index(want.bones[row])] == Kind.ROOT:
                 hips = want.rotation[row]
                 middle = want.position[row] - hips @ want.offset[row]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the figure weighs and where, for its balance.
+"""Masses and centres of mass of the figure, for its balance.
 
 Masses are those that the bones are given; of the others, that of water in the volume of their capsules, which
 are the fitted body or, where there is none, capsules by the lengths of the bones. Only bones that deform
@@ -24,7 +24,7 @@ from ...properties.refusal import Refused
 from ..collision.body import read_links, slender_links
 
 _WATER: Final = 1000.0  # kg a cubic metre
-_ASIDE: Final = 4.0  # times as hard as about its own axis a knee or an elbow bends about another one
+_ASIDE: Final = 4.0  # stiffness of a knee or elbow about other axes, relative to its own
 
 
 def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
@@ -48,9 +48,9 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
 
 
 def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Array:
-    """(B, 6) how hard each bone is to move in the rest pose, see `ikmath.inertia_weights`.
+    """(B, 6) inertia weights of each bone in the rest pose, see `ikmath.inertia_weights`.
 
-    Knees and elbows are hinges to people though not to most rigs: to bend them aside is harder.
+    Knees and elbows are stiffer about axes other than their own, as most rigs do not lock them.
 
     Args:
         armature: the original object; bones: of it; metre: see `read_masses`.
@@ -100,7 +100,7 @@ def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The masses of W bones as arrays, to be asked in every pose.
+    """The masses of W bones as arrays, for any pose.
 
     Attributes:
         numbers: (W,) of the bones; centers: (W, 3) in their axes, the armature's units; mass: (W,) kg.

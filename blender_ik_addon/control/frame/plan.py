@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solve needs to know that does not change from frame to frame, as plain data.
+"""The settings of a solve that do not change from frame to frame, as plain data.
 
-It is read once from the properties, so that a bake which goes on for many events keeps no Blender object and
-does not notice if somebody edits a setting meanwhile.
+It is read once from the properties, so that a bake over many events keeps no Blender object and is not
+affected by edits in between.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from ..collision.surroundings import Surroundings, read_surroundings
 from .bone_map import bone_map
 from .masses import read_inertia, read_masses
 
-_FINE: Final = 1e-4  # of the figure's size: a target may be off by no more, however coarse the tolerance
+_FINE: Final = 1e-4  # of the figure's size: largest tolerance
 NOT_SAVED: Final = -1
 """Index of an effector that is on no rig, but lasts as long as a drag."""
 
@@ -82,7 +82,7 @@ class EffectorPlan:
 
     @property
     def alone(self) -> bool:
-        """Whether what it asks for is made for it alone, see `bridge.goals`."""
+        """Whether it needs a goal of its own, see `bridge.goals`."""
         return any(ask in ALONE for ask in self.kind.asks)
 
     @property
@@ -112,8 +112,8 @@ class Plan:
         root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
         parameters: the method's own options, by name.
         keeps: shares of the posture by bone, where they are less than all of it.
-        masses: of the figure, if an effector asks for its balance.
-        inertia: (B, 6) how hard each bone is to move; None for all alike.
+        masses: of the figure, if an effector is of kind Balance.
+        inertia: (B, 6) inertia weights of the bones; None for all alike.
         bone_map: what each bone is, where the posture objective chooses poses; else None.
         carries: when the posture is carried to where the targets are, see `posture`.
         switched_off: rules of `BalanceRule` that do not apply.
@@ -147,7 +147,7 @@ class Plan:
 
     @cached_property
     def looks_at_start(self) -> bool:
-        """Whether an effector wants to know how the figure stands where a frame starts."""
+        """Whether an effector depends on the pose at the start of a frame."""
         return any(effector.alone for effector in self.effectors) or bool(self.keeping.any())
 
     @cached_property
@@ -166,7 +166,7 @@ class Plan:
         return [(effector.bone, effector.local) for effector in self.effectors]
 
     def solver(self, *, brief: bool = False, most: int | None = None, **more: Any) -> ik.Solver:
-        """The method, ready to solve; with so many iterations at most, if the settings do not say fewer.
+        """The solver with the plan's options; at most so many iterations, or fewer by the settings.
 
         Args:
             brief: see `ikmath.Solver`; more: further options of the method.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What chooses among the poses that serve the effectors: the posture objective of a frame.
+"""The posture objective of a frame, which chooses among the poses that reach the targets.
 
 `frame_posture` makes it from the plan, the figure as it starts and what the effectors want. Solves, live
 figures, bakes and drags use the same; they differ in `Plan.carries`:

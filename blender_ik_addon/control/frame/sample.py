@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one frame holds before it is solved: the pose, the armature's place, the targets, all evaluated."""
+"""One frame before it is solved: the pose, the armature's place and the targets, all evaluated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOWHERE: Final = np.eye(4)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Demands:
-    """How E effectors want what they want in one frame; all of it may be animated.
+    """Weights, influences and priorities of E effectors in one frame; all may be animated.
 
     Attributes:
         weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
@@ -69,7 +69,7 @@ class Sample:
         state: the pose as it is animated, with all bones.
         space: where the armature is; world: (4, 4) its matrix.
         targets: (E, 4, 4) world matrices of the targets; of effectors that follow nothing the identity.
-        demands: how the effectors want what they want.
+        demands: weights, influences and priorities of the effectors.
         alternatives: (E,) world matrices of what each may choose from, (K, 4, 4).
         obstacles: where they are in this frame, figure space; ignored: why others are not among them.
     """
@@ -86,12 +86,12 @@ class Sample:
 
     @cached_property
     def numbers(self) -> Any:
-        """What the effectors want but for where: plain values that can be compared."""
+        """The demands without the targets, as plain values for comparison."""
         return self.demands.told, *[array.tobytes() for array in self.alternatives if array.size]
 
     @cached_property
     def asked(self) -> Any:
-        """What the effectors want and where the armature is, as plain values that can be compared."""
+        """The demands, targets and the armature's place, as plain values for comparison."""
         return self.numbers, self.world.tobytes(), self.targets.tobytes()
 
     @cached_property
@@ -145,7 +145,7 @@ def take_sample(
         frame: its number, for messages.
         state: the pose that the frame starts from, if it is known.
         before: another sample of the same plan; what has not changed since is taken from there.
-        still: nobody has touched the armature since then: only what its effectors follow is looked at.
+        still: the armature is unchanged since then, so only the objects that its effectors follow are read.
 
     Raises:
         Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
@@ -197,7 +197,7 @@ def _demands(plans: Sequence[EffectorPlan], effectors: Sequence[ArticulateEffect
 def _find(
     armature: bpy.types.Object, plans: Sequence[EffectorPlan], *, still: bool
 ) -> list[ArticulateEffector]:
-    """The effectors of a plan; where it is known that nobody has touched them, they are not looked at."""
+    """The effectors of a plan; not read again if they are known to be unchanged."""
     every = rig_of(armature).effectors.values()
     for plan in () if still else plans:
         if plan.index >= len(every) or every[plan.index].name != plan.name:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving frames that were sampled: plain data in, channels and errors out. Solve and bake end here."""
+"""Solve sampled frames: plain data in, channels and errors out."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
 from .hinging import bent_instead
+from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
-from .settle import honest, settle
 from .solved import Solved
 from .task import Task, make_problem
 
-_STILL = 1e-3  # radians or figure sizes; a figure that moved less on being asked again has come to rest
+_STILL = 1e-3  # radians or figure sizes; a figure that moves less when solved again is at rest
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 Ask = Callable[[ik.Problem, Array], ik.Solution]
@@ -44,22 +44,22 @@ def solve_task(
 ) -> Solved:
     """Solve one frame.
 
-    A figure of which nothing else is asked than in the frame before stays where it is, once it has come to
-    rest there: solved again it might creep on by hairs, which add up.
+    If nothing has changed since the frame before and the figure was at rest, it stays. Small steps
+    would add up.
 
     Args:
         task: the frame.
         before: the frame before, to start warm from and to stay continuous with.
-        brief: for who asks many times a second: no last digits (see `ikmath.solve`), no reasons effector by
-            effector, and what is nearest is not looked for.
-        bends: whether to see if straight limbs had better be bent.
-        ask: solves a problem from coordinates (n,), in place of the method as the options above have it.
+        brief: for many solves a second: lower accuracy (see `ikmath.solve`), without the reasons of each
+            effector and without the nearest obstacle.
+        bends: whether to test if straight limbs are better bent.
+        ask: solves a problem from coordinates (n,), in place of the plan's solver.
 
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
     """
     plan, figure = task.plan, task.figure
-    # who asks briefly and goes on from nothing, as live does, will not go on from this frame either
+    # a brief solve without a frame before, as in live, is not followed by another
     asked = None if ask is not None or (brief and before is None) else _asked(task, brief)
     again = before is not None and asked is not None and before.asked == asked
     if before is not None and again and before.rests:
@@ -69,13 +69,13 @@ def solve_task(
         before = None
     q = _start(task, before)
     following = before.solution if before else None
-    problem = _settled(plan, task.problem, q, before)
+    problem = _with_choices(plan, task.problem, q, before)
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
         answer = _answer(task, problem, q, before, previous, ask, bends=bends)
     else:
-        answer = _answer_in_rounds(task, problem, q, before, previous, ask)
+        answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
     near = NOWHERE
     if not brief:
@@ -111,11 +111,11 @@ def solve_task(
 
 @dataclass(frozen=True, kw_only=True)
 class _Answer:
-    """What a solve came to.
+    """The result of a solve.
 
     Attributes:
         solution: as the solver gave it; channels: of all bones.
-        parts, problem: what was asked in the end.
+        parts, problem: as solved in the end.
         shown: the figure as Blender will show it, None where that is the problem's own.
         q: (n,) its coordinates.
         off, tried: see `Solved`.
@@ -144,7 +144,7 @@ def _answer(
     """Solve a figure that is exact, from coordinates q."""
     tried = before.tried if before else ()
     solution = ask(problem, q)
-    if problem.scene is None:  # else who is put elsewhere at once may come out behind an obstacle
+    if problem.scene is None:  # otherwise a jump may end behind an obstacle
         then = before.q if before else None
         solution = bent_rightly(task.figure, problem, solution, then, ask)
     if bends and problem.scene is None:
@@ -162,7 +162,7 @@ def _answer(
     )
 
 
-def _answer_in_rounds(
+def _answer_inexact(
     task: Task,
     problem: ik.Problem,
     q: Array,
@@ -170,24 +170,24 @@ def _answer_in_rounds(
     previous: Channels | None,
     ask: Ask,
 ) -> _Answer:
-    """Solve a figure that is not exact, from coordinates q, until Blender shows what is wanted."""
+    """Solve a figure that is not exact, from coordinates q, with corrections until Blender agrees."""
     plan, figure, want = task.plan, task.figure, task.want
 
     def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
         made = make_problem(plan, own, want, figure.q)[1]
         if task.posture is not None:
             cost = task.posture.cost
-            if not first:  # a corrected round stays near the one before, else they would not settle
+            if not first:  # the rounds converge only if each stays near the one before
                 cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
             made = made.with_posture(cost)
-        asked = _settled(plan, made, q, before)
+        asked = _with_choices(plan, made, q, before)
         ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
-        # Who stands in a wall by now starts afresh: he may not find the way out of it.
+        # inside a wall, start again: the way out may not be found
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)
 
     asks = plain(plan, want)
-    settled = settle(
+    best = solve_inexact(
         figure,
         want,
         asks,
@@ -197,18 +197,18 @@ def _answer_in_rounds(
         partial(depth_of, problem),
         plan.tolerance,
     )
-    distance, angle = settled.distance, settled.angle
-    there = figure.posed(settled.channels)
+    distance, angle = best.distance, best.angle
+    there = figure.posed(best.channels)
     parts, problem = make_problem(plan, there, replace(want, offset=points(plan, there)), there.q)
-    problem = _settled(plan, problem, q, before)
+    problem = _with_choices(plan, problem, q, before)
     if not np.logical_or(*asks).all():
         errors = problem.errors(ik.Pose.forward(there.shown, there.q))
         rest = effector_errors(len(plan.effectors), parts, errors)
         distance = np.where(np.isnan(distance), rest[0], distance)
         angle = np.where(np.isnan(angle), rest[1], angle)
     return _Answer(
-        solution=honest(settled.solution, plan, distance, angle),
-        channels=settled.channels,
+        solution=as_shown(best.solution, plan, distance, angle),
+        channels=best.channels,
         parts=parts,
         problem=problem,
         shown=there.shown,
@@ -218,10 +218,10 @@ def _answer_in_rounds(
 
 
 def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
-    """(E,) what holds each effector back, for who asked `solve_task` briefly; nothing where that takes long.
+    """(E,) why each effector is short, after a brief solve; empty where that takes long.
 
     Args:
-        task: what was solved; solved: what it came to.
+        task: what was solved; solved: its result.
     """
     if not task.figure.exact:
         return ("",) * len(task.plan.effectors)
@@ -230,25 +230,25 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
 
 
 def apart(problem: ik.Problem, a: Array, b: Array) -> float:
-    """The farthest that a coordinate goes from a to b (n,): radians, or figure sizes of what slides."""
+    """The largest difference of a coordinate from a to b (n,): radians, or figure sizes of slides."""
     away: Array = np.abs(a - b) / problem.strides
     return float(away.max(initial=0.0))
 
 
 def _asked(task: Task, brief: bool) -> Any:
-    """All that the answer to a task depends on, but for where it starts; to be compared."""
+    """Everything that the result of a task depends on except its start, for comparison."""
     sample = task.sample
     return brief, sample.asked, sample.around, sample.state.digest
 
 
-def _settled(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:
-    """A problem whose choices are those of the frame before, unless others are much cheaper by now."""
+def _with_choices(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:
+    """The problem with the alternatives of the frame before, unless others are much cheaper."""
     if before is None or not plan.chooses:
         return problem
     earlier = before.problem
     if earlier is not None and earlier.effectors != problem.effectors:
         earlier = None  # another effector was off there
-    return problem.settled(q, earlier)
+    return problem.with_choices(q, earlier)
 
 
 def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:
@@ -264,9 +264,9 @@ def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) ->
 
 
 def _is_let_go(task: Task) -> bool:
-    """Whether an effector has faded out and the animation does by itself what the others ask for.
+    """Whether an effector has faded out and the animation alone satisfies the others.
 
-    Then the figure is to be in its animated pose, to which going on from the frame before leads only nearly.
+    Then the figure takes its animated pose exactly, which a solve from the frame before only approaches.
     """
     if task.sample.demands.all_on:
         return False
@@ -276,7 +276,7 @@ def _is_let_go(task: Task) -> bool:
 
 
 def _start(task: Task, before: Solved | None) -> Array:
-    """Warm: what the frame before ended at, carried along by what animation and targets did since."""
+    """The warm start: the end of the frame before, moved as the animation and the targets did since."""
     figure, motion = task.figure, None if task.posture is None else task.posture.motion
     posture = figure.q if task.posture is None else task.posture.q
     if before is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one frame came to: the answer, as it is written, keyed, told and gone on from."""
+"""The result of one frame, which is written, keyed, reported and continued from."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Solved:
         q: (n,) the coordinates found; posture: (n,) those of the pose that it started from; motion: that
             carried the posture to where the targets are, None for none.
         solution: as the solver gave it; the frame after goes on from it without a jump.
-        status: name of `ikmath.Status`; sentence: what holds the figure back, "" as the solution says it.
-        off: how far the effectors are from their targets, see `distance` and `angle`, or what measures it.
+        status: name of `ikmath.Status`; sentence: why an effector is short, "" for the solution's message.
+        off: errors of the effectors, see `distance` and `angle`, or a function for them.
         asking: (E,) which effectors want anything.
-        why: finds the reasons for the first who asks.
+        why: finds the reasons; evaluated lazily.
         chosen: (E,) number of the alternative that each has taken, -1 where it has none.
-        problem: with the alternatives that it has settled for, None where there was nothing to choose.
-        nearest: what the figure is nearest to, and how near; ignored: obstacles that did not count, and why.
-        asked: all that the answer was asked from; rests: asked the same again, the figure would stay.
+        problem: with the alternatives that it has chosen, None if there were none.
+        nearest: the nearest obstacle and its distance; ignored: obstacles without effect, and why.
+        asked: everything that the result depends on; rests: solved again, the figure would stay.
         tried: what `hinging.bent_instead` has tried in vain.
     """
 
@@ -59,7 +59,7 @@ class Solved:
 
     @property
     def message(self) -> str:
-        """What holds the figure back."""
+        """Why an effector is short."""
         return self.sentence or str(self.solution.message)
 
     @cached_property
@@ -68,7 +68,7 @@ class Solved:
 
     @property
     def distance(self) -> Array:
-        """(E,) metres from the targets, NaN where an effector asks for no place or is off."""
+        """(E,) metres from the targets, NaN where an effector has no place or is off."""
         return self._off[0]
 
     @property
@@ -78,10 +78,10 @@ class Solved:
 
     @property
     def worst(self) -> float:
-        """How far that effector is from its target which is the farthest, metres or radians."""
+        """The largest error of an effector, metres or radians."""
         return float(np.nanmax([*self.distance, *self.angle], initial=0.0))
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """(E,) what holds each effector back, "" where it is there or off; nothing if not asked for."""
+        """(E,) why each effector is short, "" where it is reached or off; empty after a brief solve."""
         return self.why()

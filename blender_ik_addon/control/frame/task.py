@@ -124,7 +124,7 @@ def make_tasks(
         made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
     else:
         parts, problem = make_problem(plan, figures[0], together, np.array([own.q for own in figures]))
-        made = [(parts, problem.at(row).on(own.skeleton)) for row, own in enumerate(figures)]
+        made = [(parts, problem.at(row).with_skeleton(own.skeleton)) for row, own in enumerate(figures)]
     placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples, model)
     tasks = []
     for sample, own, want, (parts, _), (problem, common) in zip(
@@ -180,11 +180,11 @@ def next_task(before: Task, sample: Sample) -> Task:
     if want is None:
         want = wanted(plan, figure, sample)
         parts, goals = make_goals(plan, figure, want, figure.q)
-        problem = before.problem.towards(goals)
+        problem = before.problem.with_targets(goals)
     else:
         parts = aimed(before.parts, want)
         same = before.problem.goals[len(parts) :]
-        problem = before.problem.aimed((*[part.goal for part in parts], *same))
+        problem = before.problem.with_goals((*[part.goal for part in parts], *same))
     model = before.model
     if problem.scene is None or sample.obstacles is not then.obstacles:
         ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)

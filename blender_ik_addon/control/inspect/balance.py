@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the mass of a figure is and on what it stands, to be looked at; nothing is solved."""
+"""Centre of mass and support area of a figure, for display."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ikmath.goals.support import hull
 from ...bridge.armature import Array
 from ..collision.body import Capsules
 
-_CONTACT: Final = 0.05  # share of the figure's height within which a part counts as standing on the ground
+_CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
 _WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
 _RIM: Final = _WAYS.T[::2]  # corners of the area below something round
@@ -48,7 +48,7 @@ def stand(
             stands on those ends of its capsules that are about as low as the lowest one, and on their width.
 
     Returns:
-        None if nothing of it is thick, so that nobody knows where the ground is.
+        None if the figure has no thickness, so that the ground is unknown.
     """
     if planted:
         places = np.array([place for place, _ in planted])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A figure looked at as it is: at which limits, how well it moves, how thick it is, how it stands.
+"""Measurements of a figure for the overlay: limits, manipulability, thickness, balance, near obstacles.
 
-Nothing is solved. What does not change while the figure moves is read once and kept by the `Inspector`.
+Nothing is solved. Data that do not change while the figure moves are read once and kept by the `Inspector`.
 """
 
 from __future__ import annotations
@@ -59,9 +59,8 @@ class Standing:
     Attributes:
         matrix: (B, 4, 4) armature space; basis: (B, 4, 4) what their channels say.
         world: (4, 4) of the armature object.
-        told: equal as long as the bones stand where they do.
-        changes: equal as long as nobody has made the figure thicker or heavier; in another frame that may be
-            animated.
+        told: equal as long as the bones do not move.
+        changes: equal as long as thickness and weight do not change; both may be animated.
     """
 
     matrix: Floats
@@ -93,14 +92,14 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class _Flesh:
-    """How thick a figure is and what it weighs; weights None where it weighs nothing."""
+    """Thickness and weight of a figure; weights None if it has none."""
 
     parts: Parts
     weights: Weights | None
 
 
 class Inspector:
-    """Looks at one armature again and again; keeps no Blender object."""
+    """Measures one armature repeatedly; keeps no Blender object."""
 
     def __init__(self) -> None:
         self._bones: tuple[Hashable, Bones] | None = None
@@ -178,14 +177,14 @@ class Inspector:
         return Ellipsoid(place, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
 
     def flesh(self, armature: bpy.types.Object, standing: Standing) -> Any:
-        """What says how thick and heavy the figure is, as plain values."""
+        """The settings of thickness and weight, as plain values."""
         data: Any = armature.data
         deform = np.empty(len(standing.matrix), dtype=np.bool_)
         data.bones.foreach_get("use_deform", deform)
         return self._links(armature, standing), deform.tobytes()
 
     def _links(self, armature: bpy.types.Object, standing: Standing) -> Any:
-        """What says how thick and heavy its parts are by themselves, read where it may have changed."""
+        """The settings of thickness and weight of single bones, read again if they may have changed."""
         asked = armature.session_uid, standing.changes
         if self._told is None or self._told[0] != asked:
             links = read_links(armature)
@@ -208,7 +207,7 @@ class Inspector:
         structure: Hashable,
         planted: Sequence[tuple[Sequence[float], float]],
     ) -> Stand | None:
-        """How the figure stands on what is planted, or else on what of it is lowest; None if nobody knows.
+        """The figure's balance on its planted bones, or else on its lowest parts; None if unknown.
 
         See `limits` for the arguments, and `balance.stand`.
         """
@@ -227,7 +226,7 @@ class Inspector:
         depsgraph: bpy.types.Depsgraph,
         changes: Changes,
     ) -> Critical | None:
-        """What the figure is near to.
+        """The obstacles near the figure.
 
         Args:
             armature, standing, chains, structure: see `limits`, also for what is raised.
@@ -248,7 +247,7 @@ class Inspector:
         )
 
     def _thickness(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> _Flesh:
-        """How thick the figure is and what it weighs, read anew where what says so has changed."""
+        """Thickness and weight of the figure, read again if their settings have changed."""
         bones, unit = self.bones(armature, structure), metre(bpy.context.scene)
         told = structure, self.flesh(armature, standing), armature.matrix_world.median_scale, unit
         if self._flesh is None or self._flesh[0] != told:
@@ -270,7 +269,7 @@ class Inspector:
         return self._figure[1]
 
     def _space(self, armature: bpy.types.Object, standing: Standing | None = None) -> Space:
-        """Where the armature is; it seldom moves while its bones do."""
+        """The armature's space, which seldom changes while its bones move."""
         world = np.array(armature.matrix_world, dtype=float) if standing is None else standing.world
         matrix = world.tobytes()
         if self._place is None or self._place[0] != matrix:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limits at which joints stand, as arcs and rims in the world."""
+"""Joint limits that are reached, as arcs and swing boundaries in the world."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.model.joint_limits import Region
+from ikmath.model.joint_limits import JointLimits
 
 from ...bridge.armature import Array, Flags, Floats, Indices
 from ...bridge.skeleton import Figure
 from ...bridge.space import Space, nearest_rotation
 from .turns import bone_turns
 
-AT_LIMIT: Final = 1e-3  # radians; a pose in single precision does not keep to a limit more exactly
+AT_LIMIT: Final = 1e-3  # radians; a pose in single precision is no more exact
 _STEPS: Final = 24  # chords of an arc
 _RADIUS: Final = 0.4  # of an arc, as a share of its bone's length
 
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """A limit at which a joint stands, as what a point of the bone may do there.
+    """A joint limit that is reached, as the curve on which a point of the bone may move.
 
     Attributes:
         bone: its name; axis: "x", "y", "z" of the bone, or "xz" for a swing that both bound together.
@@ -40,15 +40,15 @@ class Limit:
 
 
 def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
-    """Which coordinates (..., n) stand at a limit; what has no room to turn at all is not counted."""
+    """Which coordinates (..., n) are at a limit, without those that cannot turn at all."""
     room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
-    found: Flags = skeleton.region.at_limit(q, AT_LIMIT) & room
+    found: Flags = skeleton.joint_limits.at_limit(q, AT_LIMIT) & room
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class LimitedJoints:
-    """The turns of a figure that have limits: all that has to be asked again when it moves.
+    """The limited turns of a figure, which are read again when it moves.
 
     Attributes:
         figure: at any moment.
@@ -61,7 +61,7 @@ class LimitedJoints:
     figure: Figure
     columns: Indices
     places: Indices
-    region: Region
+    joint_limits: JointLimits
     roomy: Flags
     bones: Indices
 
@@ -77,7 +77,7 @@ class LimitedJoints:
             figure,
             columns,
             3 * rows + slots - 3,
-            Region(rows, slots, lower, upper),
+            JointLimits(rows, slots, lower, upper),
             upper - lower > AT_LIMIT,
             figure.plan.bone[joints],
         )
@@ -92,10 +92,10 @@ class LimitedJoints:
         if not len(self.columns):
             return []
         turns = bone_turns(self.bones, basis)
-        at = self.region.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
+        at = self.joint_limits.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
         if not np.count_nonzero(at):
             return []
-        pairs = self.region.pairs
+        pairs = self.joint_limits.pairs
         single = at.copy()
         single[pairs] = False
         found = [(row, row) for row in np.flatnonzero(single).tolist()]

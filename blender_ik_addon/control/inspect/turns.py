@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the joints of a figure are turned at one moment, and about which axes a point of it turns.
 
-Read off where Blender shows the bones, without forward kinematics: that has been done by Blender.
+Read from the bones that Blender has evaluated, without forward kinematics.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def bone_turns(numbers: Indices, basis: Floats) -> Array:
     Args:
         numbers: (K,) of the bones; basis: (B, 4, 4) of all now, see `PoseState`.
     """
-    # components first: it is the number of numpy calls that counts
+    # components first, for fewer numpy calls
     columns = basis.swapaxes(1, 2).take(numbers, 0).astype(float)
     rows = np.ascontiguousarray(columns.reshape(-1, 16).T)
     y, z = rows[4:7], rows[8:11]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which live figures follow which: whoever leads is solved first, and who follows looks at its new pose."""
+"""The order in which live figures are solved: a figure that another follows is solved first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...properties.settings import effector_settings, obstacle_settings
 
 
 def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
-    """What a live armature looks at besides itself: targets, obstacles, and what they hang from."""
+    """The objects that a live armature depends on: targets, obstacles and their parents."""
     found: set[bpy.types.ID] = set()
     for thing in (*(target for target, _ in _targets(armature)), *_obstacles(armature)):
         above: bpy.types.Object | None = thing
@@ -28,8 +28,7 @@ def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
 class Following:
     """In what order live armatures are solved; plain data and no Blender object.
 
-    To find out takes a walk over parents, constraints and drivers. It is kept until the scene is updated or
-    other things are looked at.
+    Finding it takes a walk over parents, constraints and drivers, so it is kept until the scene is updated.
     """
 
     def __init__(self) -> None:
@@ -37,13 +36,13 @@ class Following:
         self._leaders: dict[int, frozenset[int]] = {}
 
     def forget(self) -> None:
-        """Find out anew: somebody may have tied something to something else."""
+        """Find the order again: parents, constraints or drivers may have changed."""
         self._asked = None
 
     def order(self, armatures: Sequence[bpy.types.Object]) -> list[tuple[bpy.types.Object, frozenset[int]]]:
         """Armatures, those first that others follow, with the session ids of those that each follows.
 
-        In a circle somebody has to begin.
+        A cycle is cut at any figure.
         """
         if len(armatures) < 2:
             return [(armature, frozenset()) for armature in armatures]
@@ -71,14 +70,14 @@ class Following:
 
 
 def _leaders(armature: bpy.types.Object, armatures: Iterable[bpy.types.Object]) -> frozenset[int]:
-    """Session ids of those armatures that one follows in any way, or that carry what it looks at."""
+    """Session ids of the armatures that one depends on in any way."""
     bones = [(armature, effector.bone) for effector in rig_of(armature).enabled_effectors]
     followed = all_followed([(armature, ""), *bones, *_targets(armature)], _obstacles(armature))
     return frozenset(one.session_uid for one in armatures if one in followed and one != armature)
 
 
 def _targets(armature: bpy.types.Object) -> list[tuple[bpy.types.Object, str]]:
-    """What its effectors look at: objects, and their bones or ""."""
+    """What its effectors follow: objects, and their bones or ""."""
     found: list[tuple[bpy.types.Object, str]] = []
     for effector in rig_of(armature).enabled_effectors:
         if effector.target is not None:

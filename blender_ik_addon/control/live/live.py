@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving by itself: in every frame that is shown or rendered, and whenever a target or a pin moves.
+"""Live solving: in every frame that is shown or rendered, and whenever a target or a pin moves.
 
-By default a frame is solved from its own pose (see `start`), so that it is the same however one got there:
-scrubbing, in playback, in a render. What such a frame came to is remembered: where nothing has changed it
-need not be solved again, as in a loop that is played, or where one scrubs to and fro.
+By default a frame is solved from its own pose (see `start`), so that it is the same in scrubbing, playback
+and renders. The results of such frames are kept: if nothing has changed, a frame is not solved again.
 
-A render asks from a thread of its own, while the view may ask too; one figure is solved at a time.
+A render solves in a thread of its own, possibly while the view does; one figure is solved at a time.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from .following import Following
 from .start import Start
 from .status_text import say, tell
 
-_FEW: Final = 30  # things that are sooner looked through than an armature is compared
+_FEW: Final = 30  # objects that are searched faster than an armature is compared
 _OURS: Final = __name__.removesuffix("control.live.live")
 _REMEMBERED: Final = 1000  # frames of one figure; a dozen kilobytes each for one of 159 bones
 
@@ -48,11 +47,11 @@ class _Kept:
             where the animation sets some (`restless`).
         start: what frames start from.
         task: the last one that was made ready, at first of any pose.
-        asked: what the last solve was asked; last: what it came to; None before the first.
+        asked: what the last solve depended on; last: its result; None before the first.
         recalled: that is remembered, and was not solved again.
         found: what frames came to that start from their own pose, by what was asked.
-        told: what the panel says of it.
-        touched: somebody else may have changed channels or settings since the last solve.
+        told: what the panel shows.
+        touched: channels or settings may have changed since the last solve.
     """
 
     settings: Any
@@ -70,7 +69,7 @@ class _Kept:
     told: Any = None
 
     def tell(self, armature: bpy.types.Object, *, playing: bool) -> None:
-        """Have the panel say what the last solve came to."""
+        """Show the last result in the panel."""
         if self.last is None:
             return
         task = None if self.recalled else self.task
@@ -90,18 +89,18 @@ class LiveFigures:
         self._thread = 0
 
     def forget(self) -> None:
-        """Begin anew, as after another file was loaded or something was undone."""
+        """Discard everything, as after loading a file or an undo."""
         self._kept.clear()
         self._names.clear()
         self._following.forget()
 
     @property
     def solving(self) -> bool:
-        """Whether the caller is called by what a solve writes."""
+        """Whether the caller was triggered by a solve's own writing."""
         return self._thread == threading.get_ident()
 
     def updated(self) -> None:
-        """Look next time at who follows whom."""
+        """Find the order of figures again at the next solve."""
         self._following.forget()
 
     def solve(
@@ -114,7 +113,7 @@ class LiveFigures:
     ) -> None:
         """Solve the live armatures of a scene in the frame that the dependency graph is at.
 
-        Called while it solves already, by what it writes, it does nothing.
+        Does nothing if called by its own writing.
 
         Args:
             scene: original; depsgraph: evaluated; session: the window manager's.
@@ -135,7 +134,7 @@ class LiveFigures:
                     if armature.session_uid == dragged or _is_elsewhere(armature, scene, depsgraph):
                         continue
                     if leaders & waiting:
-                        depsgraph.update()  # who follows is to see them as they are now
+                        depsgraph.update()  # figures that follow need the new poses
                         waiting.clear()
                     shown = armature.evaluated_get(depsgraph)
                     if evaluated is None or leaders & posed or not evaluated.isdisjoint((shown, shown.data)):
@@ -183,13 +182,13 @@ class LiveFigures:
         return found
 
     def changed(self, armature: bpy.types.Object) -> None:
-        """Look next time whether what was read of an armature still holds: it may just have moved."""
+        """At the next solve, check whether an armature has changed or only moved."""
         kept = self._kept.get(armature.session_uid)
         if kept is not None:
             kept.doubtful = kept.touched = True
 
     def touched(self, armature: bpy.types.Object | None = None) -> None:
-        """Look next time at the channels and the effectors of an armature, or of all of them."""
+        """Read the channels and effectors of an armature, or of all, again at the next solve."""
         for uid, kept in self._kept.items():
             if armature is None or uid == armature.session_uid:
                 kept.touched = True
@@ -197,7 +196,7 @@ class LiveFigures:
     def tell(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
     ) -> None:
-        """Have the panel say all about the frame that is shown, as when a playback has ended."""
+        """Show the full result of the current frame in the panel, as when a playback has ended."""
         for armature in self.armatures(scene, depsgraph, session):
             kept = self._kept.get(armature.session_uid)
             if kept is not None:
@@ -234,7 +233,7 @@ class LiveFigures:
         continuous = rig_of(armature).live_mode == "CONTINUOUS"
         asked = _asked(kept, sample, continuous)
         changed = asked is None or asked != kept.asked or rendering or not kept.start.intact
-        changed = changed or (continuous and new_frame)  # the posture may go on settling
+        changed = changed or (continuous and new_frame)  # the posture may still be moving
         if changed:
             kept.last = _solved(kept, sample, asked, continuous)
             kept.start.write(armature, kept.last.channels, rendering=rendering)
@@ -251,7 +250,7 @@ class LiveFigures:
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
     ) -> _Kept:
-        """What is kept, read anew only where what it was read from has changed."""
+        """The kept data, read again only where their sources have changed."""
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
         if kept is not None and kept.restless and new_frame:
             kept.doubtful = kept.touched = True
@@ -285,12 +284,10 @@ class LiveFigures:
 
 
 def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
-    """What this frame has had evaluated, so that somebody may have changed it; None if nobody can tell soon.
+    """What was evaluated for this frame and may have changed; None if finding out would take long.
 
-    These are the evaluated copies.
-
-    What is not among it has neither been set nor animated since, but for what handlers of other add-ons set:
-    Blender evaluates that at once, and forgets it.
+    These are the evaluated copies. Other data were neither set nor animated since, except by handlers of
+    other add-ons, which Blender evaluates at once.
     """
     for handlers in (bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post):
         for handler in handlers:
@@ -299,20 +296,20 @@ def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
                 return None
     if depsgraph.mode == "RENDER":
         return None
-    # to count them, Blender goes through all that there is in the scene, and so it does to tell them
+    # Blender goes through the whole scene to count them
     evaluated = {update.id for update in islice(depsgraph.updates, _FEW + 1)}
     return evaluated if len(evaluated) <= _FEW else None
 
 
 def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
-    """All that the answer depends on, as plain values; None if that cannot be told, as among obstacles."""
+    """Everything that the result depends on, as plain values; None if unknown, as with obstacles."""
     if kept.plan.surroundings is not None:
         return None
     return continuous, kept.start.token(sample.state), sample.asked
 
 
 def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:
-    """What a frame comes to: as it was found before, else solved."""
+    """The result of a frame: from memory if known, else solved."""
     kept.recalled = not continuous and asked in kept.found
     if kept.recalled:
         return kept.found[asked]
@@ -326,7 +323,7 @@ def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved
 
 
 def _is_elsewhere(armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether an armature is rightly not seen here: it is another view layer's, or not to be rendered."""
+    """Whether an armature is meant to be absent here: in another view layer, or not rendered."""
     if depsgraph.mode == "RENDER":
         return not is_kept_up(armature, depsgraph)
     layers = scene.view_layers

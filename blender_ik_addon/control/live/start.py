@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the frames of a live armature start from, whatever was solved before.
+"""The pose from which the frames of a live armature start, independent of earlier solves.
 
-What is animated has its pose from the animation. What is not would start from the solve before; therefore
-the pose that it had before the first one is remembered, and changed by nobody but the user: values that are
-not those that were written last are hers. Both are kept with the armature, so that undoing and loading
-bring back, with a pose that was solved, what that was solved from.
+Animated channels start from the animation. Other channels would start from the solve before; therefore their
+values before the first solve are kept. Values that differ from those written last were set by the user and
+replace them. Both are saved with the armature, so that undo and loading restore them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.rig import LIVE_POSE, LIVE_START
 
-_PAUSE: Final = 0.25  # seconds; a hand that has rested for so long may begin anew from there
+_PAUSE: Final = 0.25  # seconds; after a rest of this length the start is taken again
 _EARLIER: Final = 32
 
 
@@ -32,7 +31,7 @@ class Start:
 
     Attributes:
         written: the channels after the last solve; None before the first.
-        intact: nobody has changed them since, as of the last time that `pose` was asked for.
+        intact: they were unchanged when `pose` was last read.
     """
 
     def __init__(self, armature: bpy.types.Object, bones: Bones, *, as_shown: bool = False) -> None:
@@ -57,7 +56,7 @@ class Start:
         self._carriers = b""
 
     def rebase(self, channels: Channels) -> None:
-        """Let a pose be the one that frames start from, but for what is animated."""
+        """Make a pose the start of frames, except for animated channels."""
         self._keep(channels)
 
     def go_on(self, other: Start) -> None:
@@ -84,7 +83,7 @@ class Start:
             new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
                 written last.
             rendering: the originals are those of another frame; nothing that is found is kept.
-            touched: whether anybody may have changed channels, or what the figure hangs from, since `write`.
+            touched: whether channels or parents may have changed since `write`.
         """
         if not touched and not self._moves and self._state is not None and self.written is not None:
             self._now, self.intact = self.written, True
@@ -109,14 +108,14 @@ class Start:
         return state
 
     def token(self, state: PoseState) -> Any:
-        """What tells starting poses apart, as plain values; quick to compare where nothing is animated."""
+        """A key of the starting pose, as plain values; quick to compare if nothing is animated."""
         if state is self._state:
             return self._token, self._carriers
         return state.channels.data, None
 
     def write(self, armature: bpy.types.Object, channels: Channels, *, rendering: bool) -> None:
-        """Put a solved pose into the armature, and let that remember what it was solved from."""
-        if rendering:  # the originals may hold anything, and the file is nobody's to write to
+        """Write a solved pose and its start into the armature."""
+        if rendering:  # a render must not write to the file
             write_channels(armature, channels)
         else:
             write_channels(armature, channels, present=self._now)
@@ -128,10 +127,10 @@ class Start:
         self.written = channels
 
     def _edited(self, base: Channels, now: Channels) -> Channels:
-        """With what the user has posed since the last solve.
+        """The start with the user's changes since the last solve.
 
-        A bone that is put back to how it was solved before is back at what it was solved from: Esc leaves no
-        trace while Blender's own tools turn a bone of a live figure.
+        A bone put back to its solved value returns to its start, so that Esc in Blender's own tools leaves no
+        trace.
         """
         self._now, self.intact = now, False
         if self.written is None:

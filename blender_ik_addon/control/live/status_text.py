@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the panel says of a live figure: a sentence, and beside each effector how it is there.
+"""The status text of a live figure in the panel: a sentence, and the state of each effector.
 
-To set a property has the whole window redrawn. Therefore a frame that plays sets none for a new number alone,
-and what holds effectors back is found out only when somebody has the time to read it.
+Setting a property redraws the whole window. Therefore playback sets none for a new number alone, and the
+attribution waits until playback ends.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def say(armature: bpy.types.Object, message: str, *, playing: bool) -> None:
 
 
 def _in_passing(plan: Plan, solved: Solved) -> str:
-    """The sentence of a frame that passes: who is short by how much, but not what holds it back."""
+    """The sentence during playback: which effector is short by how much, without the reason."""
     if solved.sentence or solved.status in ("BLOCKED", "INFEASIBLE"):
-        return solved.message  # what stands in the way is known
-    far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN where nothing is asked
+        return solved.message  # the obstacle is known
+    far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN without a target
     if far.max() > plan.tolerance:
         return f"{plan.effectors[far.argmax()].name} is short by {far.max() * plan.metre:.4g} m."
     if turned.max() > plan.tolerance:
@@ -46,7 +46,7 @@ def _in_passing(plan: Plan, solved: Solved) -> str:
 
 
 def _shows(armature: bpy.types.Object, solved: Solved) -> bool:
-    """Whether anybody can see that the figure is short, or something stands in its way."""
+    """Whether the error is visible, or an obstacle blocks the figure."""
     if solved.status in ("BLOCKED", "INFEASIBLE"):
         return True
     far, turned = (float(np.nanmax(off, initial=0.0)) for off in (solved.distance, solved.angle))
@@ -63,17 +63,17 @@ def tell(
     task: Task | None,
     playing: bool,
 ) -> Any:
-    """Show what a frame came to.
+    """Show the result of a frame.
 
     Args:
         armature: original.
         plan, figure: of it; solved: the frame.
-        told: what this returned the last time, None before.
+        told: the last return value, None before.
         task: what was solved, if it is still known.
         playing: frames pass, or the user scrubs.
 
     Returns:
-        What was told, to be compared.
+        What was shown, for comparison.
     """
     sentence = ""
     if solved.status != "REACHED" and _shows(armature, solved):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is told after a solve or a bake: as a dict for scripts, in the effectors' fields for the list."""
+"""The report of a solve or a bake: a dict for scripts, and the effectors' fields for the list."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
 
 
 def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str, Any]]:
-    """Put how a run ended for each effector beside it in the list; the rows of the report, by name."""
+    """Write each effector's result into the list; returns the rows of the report, by name."""
     distances = np.array([solved.distance for solved in run.solved]).reshape(len(run.solved), -1)
     angles = np.array([solved.angle for solved in run.solved]).reshape(len(run.solved), -1)
     rows: dict[str, dict[str, Any]] = {}
@@ -80,20 +80,20 @@ def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str,
         item = rig_of(armature).effectors[effector.index]
         values = {"error": row["worst"] or 0.0, "angle": row["angle_worst"] or 0.0}
         for name, value in {**values, "status": row["status"], "message": row["message"]}.items():
-            # to set what is there already would have Blender evaluate and draw again all the same
+            # setting an equal value would make Blender evaluate and draw again
             if getattr(item, name) != (np.float32(value) if name in values else value):
                 setattr(item, name, value)
     return rows
 
 
 def _surroundings(run: Run) -> dict[str, Any]:
-    """What the figure came to among its obstacles; nothing if it keeps clear of nothing."""
+    """Clearances to the obstacles; empty without obstacles."""
     if run.plan.surroundings is None:
         return {}
     nearest = min(run.solved, key=lambda solved: solved.nearest.clearance)
     clearance = nearest.nearest.clearance
     return {
-        # Infinity, where there is nothing to be near to, is no number that JSON knows.
+        # JSON has no infinity
         "clearance": clearance if np.isfinite(clearance) else None,
         "nearest": nearest.nearest.name,
         "clearance_frame": nearest.frame,
@@ -103,7 +103,7 @@ def _surroundings(run: Run) -> dict[str, Any]:
 
 
 def _nearest_things(run: Run) -> list[dict[str, Any]]:
-    """Everything that was the nearest in a frame: the smallest clearance to it and the frame of that."""
+    """The nearest obstacles of the frames, each with its smallest clearance and the frame of that."""
     found: dict[str, Solved] = {}
     for solved in sorted(run.solved, key=lambda solved: solved.nearest.clearance):
         if np.isfinite(solved.nearest.clearance):
@@ -180,7 +180,7 @@ def _choices(run: Run, column: int) -> list[tuple[int, str]]:
 
 
 def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
-    """Mean, worst and its frame of errors (F,); NaN where the kind does not ask or the effector was off."""
+    """Mean and worst of errors (F,), and the frame of the worst; NaN are left out."""
     counted = np.isfinite(errors)
     if not counted.any():
         return {f"{prefix}mean": None, f"{prefix}worst": None, f"{prefix}worst_frame": None}

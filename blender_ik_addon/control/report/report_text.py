@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of a solve or bake as a text that a person reads, in a text block of the file."""
+"""The report of a solve or bake as text, in a text block of the file."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _errors(row: dict[str, Any], prefix: str, shown: Callable[[float], str], *, 
 
 
 def _clearances(report: dict[str, Any]) -> list[str]:
-    """The smallest clearance to everything that was ever the nearest, and what was left out."""
+    """The smallest clearance to each nearest obstacle, and the obstacles that were ignored."""
     rows = [[row["name"], length(row["clearance"]), str(row["frame"])] for row in report["nearest_things"]]
     said = [*report["ignored"]]
     if not rows:

@@ -27,13 +27,13 @@ from ..rig.removal import remove_or_switch_off
 
 @dataclass(frozen=True, kw_only=True)
 class NewEffector:
-    """What an effector is to be; see `properties.effector` for the meaning of the fields.
+    """A new effector; see `properties.effector` for the fields.
 
     Attributes:
         target: name of an object, or "" for a new Empty at the effector's own place.
         alternatives: name of a collection, or "" for a new one with two Empties, where the kind has such.
-        pinned: it stays where it is now and has no target.
-        as_posed: it keeps what its bone and the second bone are to each other now.
+        pinned: it holds its present place and has no target.
+        as_posed: it keeps the present relation of its bone and the second bone.
         settings: further properties of the effector, by name.
     """
 
@@ -124,7 +124,7 @@ def _add(
 def keep_as_posed(
     armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
 ) -> None:
-    """Let an effector with a second bone ask for what its two bones are to each other now.
+    """Set an effector with a second bone to the present relation of its two bones.
 
     Raises:
         Refused: one of the bones does not exist, the second has no size, or the kind of effector has none.

@@ -36,8 +36,8 @@ _TWIG: Final = 0.014
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
-    """What is to be made.
+class SceneOptions:
+    """The scene's options.
 
     Attributes:
         segments: of the trunk.
@@ -53,25 +53,25 @@ class Wish:
     frames: int = 300
 
 
-def make_elephant(context: bpy.types.Context, wish: Wish) -> bpy.types.Object:
+def make_elephant(context: bpy.types.Context, options: SceneOptions) -> bpy.types.Object:
     """Add the scene at the 3D cursor; the armature becomes the active object.
 
     Args:
         context: in Object Mode.
-        wish: what is to be made.
+        options: what to make.
 
     Raises:
         IkError: a trunk without segments.
     """
-    scene = ElephantScene(elephant=Elephant(wish.segments), seed=wish.seed)
+    scene = ElephantScene(elephant=Elephant(options.segments), seed=options.seed)
     armature = _make_figure(context, scene.elephant)
     _dress(context, armature, scene.elephant)
     armature.location = context.scene.cursor.location
     context.view_layer.update()
-    _direct(context, armature, scene, wish.frames)
-    if wish.surroundings:
+    _direct(context, armature, scene, options.frames)
+    if options.surroundings:
         things = _surround(context, scene)
-        if wish.obstacles:
+        if options.obstacles:
             add_obstacles(armature, things)
     return armature
 
@@ -121,13 +121,13 @@ def _surround(context: bpy.types.Context, scene: ElephantScene) -> list[bpy.type
 def _direct(
     context: bpy.types.Context, armature: bpy.types.Object, scene: ElephantScene, frames: int
 ) -> None:
-    """Let the tip of the trunk follow a target, which goes its round if there are frames for it."""
+    """Let the tip of the trunk follow a target, animated if there are frames for it."""
     elephant, rig = scene.elephant, rig_of(armature)
     new = NewEffector(bone=elephant.tip, settings={"chain_root": elephant.trunk[0]})
     (effector,) = add_effectors(
         armature, [new], context.evaluated_depsgraph_get(), TargetLook(size=0.06 * elephant.segments / 2.5)
     )
-    rig.solver.posture = 0.0  # a trunk has no posture that it would go back to
+    rig.solver.posture = 0.0  # a trunk has no posture
     if frames > 1:
         animate_location(effector.target, scene.path(frames) + np.array(context.scene.cursor.location))
         rig.bake.use_range, rig.bake.frame_start, rig.bake.frame_end = True, 1, frames

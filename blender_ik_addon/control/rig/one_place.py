@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pin has one place: moved for one step of a foot, it would draw the foot there in all other steps, too."""
+"""A pin has one place for all frames: moving it for one step would move all other steps, too."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A target or a pin in hand: moved and turned by numbers in the world, given back exactly."""
+"""Move or turn a target or a pin in world space, and restore it exactly on cancel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis
 
 
 class TargetInHand:
-    """Where an effector should be, while it is being changed; it keeps no Blender object.
+    """A target or pin while it is being moved; keeps no Blender object.
 
     Attributes:
         place: (3,) world, where it was when it was taken.
@@ -81,7 +81,7 @@ class TargetInHand:
         target.location, target.scale = here, scale
 
     def cancel(self) -> None:
-        """Give everything back exactly."""
+        """Restore everything exactly."""
         found = self._find()
         owner: Any = found.target or found
         for name, value in self._before.items():

@@ -2,7 +2,7 @@
 """Joints that swing within limits: balls with swing ellipses and twist intervals.
 
 A ball's turn is `u = S T`, a swing quaternion S = (w, sx, 0, sz) after a twist T. The limits of a swing are
-an ellipse, quarter by quarter, or a strip in (sx, sz), as `ikmath.region` has it; those of a twist an
+an ellipse, quarter by quarter, or a strip in (sx, sz), as `ikmath.joint_limits` has it; those of a twist an
 interval. Where the best turn of all lies outside, three exact steps are repeated, and each is kept only where
 it is better: the swing on its own sphere for the twist as it is, pulled back to the boundary; the swing along
 the boundary; the twist for the swing as it is.
@@ -31,7 +31,7 @@ from .arithmetic import (
 CLIMBS: Final = 3  # of a ball that carries several points
 _ROUNDS: Final = 3  # of swing, edge and twist where a limit stops a ball
 _SWING_ROUNDS: Final = 8  # where a joint can swing but not twist
-_FLOOR: Final = 1e-9  # radius of a side of the swing region that has no room (as in `ikmath.region`)
+_FLOOR: Final = 1e-9  # radius of a side of the swing region that has no room (as in `ikmath.joint_limits`)
 _FALSE_POSITIONS: Final = 24
 _BISECTIONS: Final = 40
 _DIFFERENCE: Final = 1e-3  # radians, of the differences along the boundary

@@ -7,7 +7,7 @@ every kind of joint with its limits, by the circles of `alignment`:
 - a hinge (one free turn) is one great circle: exact, then its interval;
 - a ball that carries one point is solved by the great circle of the gradient, which is the shortest turn:
   exact, and without any twist that is not needed; with several points the step is repeated;
-- swing limits are ellipses and strips in the vector part of the swing quaternion (see `ikmath.region`): the
+- swing limits are ellipses and strips in the vector part of the swing quaternion (`model.joint_limits`): the
   swing moves on its own sphere (w, x, z), is pulled back to the boundary and then slides along it;
 - elbows (a hinge and a twist) take turns between their two circles.
 

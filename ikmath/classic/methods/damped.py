@@ -22,12 +22,11 @@ import numpy as np
 from ... import arguments
 from ...arrays import Index
 from ...limits import Propose
-from ...linalg.small import solved
 from ...model.active_directions import HeldOfMany, HeldOfOne
-from ...model.jacobian_blocks import Blocks
 from ...parameters import setting
 from ...rotation import Array
 from ...solvers.method import Options
+from ..jacobian_blocks import Blocks
 from ..linalg.many import solve_in_place
 from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions
@@ -142,7 +141,7 @@ class NormalEquationsOfOne(NamedTuple):
             moved = held.measure.dot(self.weighed.T)
             way = held.way if wish is None else held.way - held.measure.dot(wish)
             products, asked = products - moved.T.dot(moved), asked + way.dot(moved)
-        towards: Array = self.weighed.T.dot(solved(products, asked))
+        towards: Array = self.weighed.T.dot(np.linalg.solve(products, asked))
         dq = -towards if wish is None else wish - towards
         return dq if held is None else held.keep(dq)
 

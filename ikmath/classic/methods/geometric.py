@@ -67,7 +67,7 @@ class Geometric(Method):
         places = goals.reshape(len(starts), *goals.shape[-2:])
         run = Run(limbs, starts, places, options.tolerance, options.max_iterations)
         self.bend(run, problem, options)
-        end = problem.skeleton.region.project(run.q)
+        end = problem.skeleton.joint_limits.project(run.q)
         poses = Pose.trusted(problem.skeleton, end.reshape(q.shape))
         errors = problem.errors(poses).reshape(len(end), len(problem.effectors))
 
@@ -92,6 +92,6 @@ class Geometric(Method):
             gather(answers, batch, problem),
             q=end.reshape(q.shape),
             iterations=run.iterations.reshape(batch),
-            off=errors.reshape(*batch, len(problem.effectors)),
+            errors=errors.reshape(*batch, len(problem.effectors)),
             measure=partial(np.full, batch, np.inf),
         )

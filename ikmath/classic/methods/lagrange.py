@@ -99,7 +99,7 @@ class Lagrange(Resting):
             found = _with_slack(program, q, settings)
         else:
             found = _by_limit_method(program, q, settings)
-        end = skeleton.region.project(found.x) if problem.limits.strict else found.x
+        end = skeleton.joint_limits.project(found.x) if problem.limits.strict else found.x
         answer = conclude(
             problem,
             end,
@@ -133,7 +133,7 @@ def _minimized(
 def _by_limit_method(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
     """Each step as the problem's limit method allows it."""
     problem = program.problem
-    region, limits, units = problem.skeleton.region, problem.limits, problem.strides
+    region, limits, units = problem.skeleton.joint_limits, problem.limits, problem.strides
 
     def advance(x: Array, error: Array, rows: Array, propose: Propose) -> Array:
         own = ByRows(lambda error, rows: propose(error, rows * units) * units, rows / units)
@@ -156,7 +156,7 @@ def _every_combination(
         held = HeldProgram(program, np.array(values))
         found = _minimized(held, q[held.free], settings, program.problem.strides[held.free])
         x = held.whole(found.x)
-        if skeleton.region.violation(x).max(initial=0.0) > 1e-9:
+        if skeleton.joint_limits.violation(x).max(initial=0.0) > 1e-9:
             continue
         # What meets the goals comes before what does not; then the objective decides.
         score = (max(found.violation - tolerance, 0.0), program.objective(x)[0])

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ...diagnosis.status import conclude
-from ...model.joint_limits import Region
+from ...model.joint_limits import JointLimits
 from ...model.pose import Pose
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
@@ -71,7 +71,7 @@ class Nonlinear(Resting):
     options: ClassVar[type[Options]] = NonlinearOptions
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
-        region = problem.skeleton.region
+        region = problem.skeleton.joint_limits
         function, lower, upper = minimisation(problem, options.gamma)
         strides = problem.strides
 
@@ -117,7 +117,7 @@ def minimisation(problem: Problem, gamma: float) -> tuple[Function, Array, Array
     Args:
         problem, gamma: as for `objective`.
     """
-    region, function = problem.skeleton.region, objective(problem, gamma)
+    region, function = problem.skeleton.joint_limits, objective(problem, gamma)
     if not len(region.pairs):
         return function, region.lower, region.upper
     lower, upper = region.lower.copy(), region.upper.copy()
@@ -164,7 +164,7 @@ def _lightest(problem: Problem) -> float:
     return math.sqrt(max(min(weights, default=1.0), _DROWNED * max(weights, default=1.0)))
 
 
-def _inside(function: Function, region: Region) -> Function:
+def _inside(function: Function, region: JointLimits) -> Function:
     """The function of the pose put inside the swing limits."""
     x, z = region.pairs.T
 

@@ -153,7 +153,7 @@ class Prioritized(Incremental):
         are added one by one, and each goes but that part of its way which leaves the stronger ones theirs.
         """
         problem, here = state.problem, state.q
-        region, levels = problem.skeleton.region, problem.stack.levels
+        region, levels = problem.skeleton.joint_limits, problem.stack.levels
         asked = 0
 
         def lead(count: int | None) -> Array:

@@ -54,7 +54,7 @@ def pose(skeleton, rng, spread):
     middle = np.clip(0.0, low, high)
     share = rng.uniform(-spread, spread, skeleton.n)
     wanted = middle + np.where(share > 0, share * (high - middle), share * (middle - low))
-    return skeleton.region.project(wanted)
+    return skeleton.joint_limits.project(wanted)
 
 
 def obstacle(kind, place, size, rng, name):
@@ -191,7 +191,7 @@ def touching(kind, seed, gap=1e-3):
         end, radius = np.zeros(3), body.radius[body.names.index(link)]
     while True:
         goal = pose(skeleton, rng, 0.5)
-        start = skeleton.region.project(goal + 0.3 * rng.normal(size=skeleton.n))
+        start = skeleton.joint_limits.project(goal + 0.3 * rng.normal(size=skeleton.n))
         place = ik.Pose.forward(skeleton, goal).point(name, end)
         way = rng.normal(size=3)
         way /= np.linalg.norm(way)

@@ -31,7 +31,7 @@ def test_no_axis_passes_another_on_a_way_that_is_let_pass(size):
     rng, passed = np.random.default_rng(1), 0
     for _ in range(30):
         q = scenes.pose(skeleton, rng, 0.4)
-        to = skeleton.region.project(q + size * rng.normal(size=skeleton.n))
+        to = skeleton.joint_limits.project(q + size * rng.normal(size=skeleton.n))
         if guard.share(stand(guard, q), stand(guard, to)) < 1.0:
             continue
         passed += 1
@@ -48,7 +48,7 @@ def test_limbs_that_move_together_are_not_in_each_others_way():
     q = skeleton.rest.copy()
     to = q.copy()
     to[root[skeleton.owner] & skeleton.is_turn] += 0.8
-    assert guard.share(stand(guard, q), stand(guard, skeleton.region.project(to))) >= 1.0
+    assert guard.share(stand(guard, q), stand(guard, skeleton.joint_limits.project(to))) >= 1.0
 
 
 def test_a_limb_that_moves_through_another_is_stopped():

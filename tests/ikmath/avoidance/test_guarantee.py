@@ -103,7 +103,9 @@ def test_a_goal_that_touches_is_not_hopeless_and_one_inside_is(kind, seed):
     pose, short = ik.Pose.forward(problem.skeleton, scene.start), np.array([1.0])
     assert not is_hopeless(problem, pose, short, 1e-4)
     away = thing.nearest(goal.target).normal[0]
-    assert is_hopeless(problem.towards([goal.towards(target=goal.target - 2e-3 * away)]), pose, short, 1e-4)
+    assert is_hopeless(
+        problem.with_targets([goal.with_targets(target=goal.target - 2e-3 * away)]), pose, short, 1e-4
+    )
 
 
 def test_a_blocked_figure_rests():

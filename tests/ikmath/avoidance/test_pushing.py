@@ -190,7 +190,7 @@ def test_clearance_grows_and_the_tip_stays(name, method, count):
         float(problem.scene.clearance(ik.Pose.forward(skeleton, answer.q)))
     )
     assert answer.errors.max() < 1e-2 * problem.length
-    assert skeleton.region.violation(answer.q).max() < 1e-9
+    assert skeleton.joint_limits.violation(answer.q).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", PUSHING)

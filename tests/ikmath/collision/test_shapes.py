@@ -188,7 +188,7 @@ def test_a_segment_of_no_length_is_a_point(entry, rng):
     )
 
 
-def test_bad_input_names_the_culprit(entry, rng):
+def test_bad_input_names_what_is_wrong(entry, rng):
     shape = entry.make(rng)
     with pytest.raises(IkError, match=shape.name):
         shape.moved(2 * np.eye(3), np.zeros(3))

@@ -21,9 +21,9 @@ def hinge_pair(limit=0.5):
 
 def problem_of(skeleton, seed, limits, far=1.0):
     rng = np.random.default_rng(seed)
-    goal = skeleton.region.project(rng.normal(size=skeleton.n))
+    goal = skeleton.joint_limits.project(rng.normal(size=skeleton.n))
     target = ik.Pose.forward(skeleton, goal).point("tip") * far
-    return ik.Problem(skeleton, [ik.Position("tip", target)], limits=limits), skeleton.region.project(
+    return ik.Problem(skeleton, [ik.Position("tip", target)], limits=limits), skeleton.joint_limits.project(
         0.2 * rng.normal(size=skeleton.n)
     )
 
@@ -40,7 +40,7 @@ def test_strict_methods_keep_every_limit(limits, method, far):
         for seed in range(3):
             problem, q0 = problem_of(figure, seed, limits, far)
             answer = ik.solve(problem, q0, method, max_iterations=60)
-            assert figure.region.violation(answer.q).max() <= 1e-9
+            assert figure.joint_limits.violation(answer.q).max() <= 1e-9
 
 
 @pytest.mark.parametrize("limits", LIMITS)
@@ -52,7 +52,7 @@ def test_any_limit_method_with_any_incremental_method(limits, method):
     problem = ik.Problem(figure, [ik.Position("tip", target)], limits=limits)
     answer = ik.solve(problem, np.full(4, 0.15), method, tolerance=1e-3, max_iterations=500)
     assert answer.status is ik.Status.REACHED
-    assert figure.region.violation(answer.q).max() <= 1e-9
+    assert figure.joint_limits.violation(answer.q).max() <= 1e-9
 
 
 def test_clipping_locks_where_projection_goes_on():
@@ -72,7 +72,7 @@ def test_clipping_locks_where_projection_goes_on():
 
 def test_clipping_ends_where_the_first_joint_meets_its_limit():
     """Ge, figure 5.2: from o towards n the step ends at b, not at a."""
-    region = hinge_pair().region
+    region = hinge_pair().joint_limits
     propose = ByRows(lambda error, rows: np.array([1.0, 0.2]), np.zeros((1, 2)))
     q = Clipping().step(region, np.zeros(2), np.zeros(1), propose)
     assert q == pytest.approx([0.5, 0.1])
@@ -84,24 +84,24 @@ def test_clipping_in_a_swing_region_ends_at_its_boundary():
     figure = ik.figures.ball_chain(2, limit=0.7)
     rng = np.random.default_rng(2)
     for _ in range(20):
-        q, dq = figure.region.project(0.3 * rng.normal(size=6)), 2 * rng.normal(size=6)
-        moved = Clipping().step(figure.region, q, np.zeros(1), lambda e, dq=dq: dq)
+        q, dq = figure.joint_limits.project(0.3 * rng.normal(size=6)), 2 * rng.normal(size=6)
+        moved = Clipping().step(figure.joint_limits, q, np.zeros(1), lambda e, dq=dq: dq)
         share = (moved - q) @ dq / (dq @ dq)
         assert np.abs(moved - q - share * dq).max() < 1e-9, "in the direction of the step"
-        assert figure.region.violation(moved).max() <= 1e-9
-        further = figure.region.violation(q + (share + 1e-4) * dq).max()
+        assert figure.joint_limits.violation(moved).max() <= 1e-9
+        further = figure.joint_limits.violation(q + (share + 1e-4) * dq).max()
         assert share == pytest.approx(1.0) or further > 0, "and no shorter than need be"
 
 
 def test_clipping_of_many_frames_is_that_of_each():
     figure = ik.figures.trunk(3)
     rng = np.random.default_rng(1)
-    q = np.array([figure.region.project(0.2 * rng.normal(size=9)) for _ in range(8)]).T
+    q = np.array([figure.joint_limits.project(0.2 * rng.normal(size=9)) for _ in range(8)]).T
     dq = rng.normal(size=(9, 8))
     dq[:, 0] *= 0.01
-    together = Clipping().step_many(figure.region, q.copy(), np.zeros((1, 8)), lambda e: dq)
+    together = Clipping().step_many(figure.joint_limits, q.copy(), np.zeros((1, 8)), lambda e: dq)
     for i in range(8):
-        one = Clipping().step(figure.region, q[:, i].copy(), np.zeros(1), lambda e, i=i: dq[:, i])
+        one = Clipping().step(figure.joint_limits, q[:, i].copy(), np.zeros(1), lambda e, i=i: dq[:, i])
         assert np.abs(one - together[:, i]).max() < 1e-12
 
 
@@ -136,7 +136,7 @@ def test_a_limit_method_may_be_handed_in():
     soft, hard = (ik.Problem(figure, [goal], limits=Penalty(stiffness=k)) for k in (1.0, 1e4))
     given = [np.abs(ik.solve(problem, None, "damped").q).max() - 0.1 for problem in (soft, hard)]
     assert given[0] > 100 * given[1] > 0
-    assert soft.towards([goal, ik.Posture(figure.rest)]).limits is soft.limits
+    assert soft.with_targets([goal, ik.Posture(figure.rest)]).limits is soft.limits
 
 
 def test_springs_give_in_proportion_to_their_stiffness():
@@ -179,7 +179,7 @@ def test_rows_are_derivatives_of_themselves(method):
     )
     rng = np.random.default_rng(0)
     for _ in range(10):
-        inside = figure.region.project(0.3 * rng.normal(size=5) + 0.1) * 0.9 + 0.1 * figure.rest
+        inside = figure.joint_limits.project(0.3 * rng.normal(size=5) + 0.1) * 0.9 + 0.1 * figure.rest
         inside[4] = 0.1 + rng.uniform(0.05, 1)
         q = (
             inside
@@ -236,5 +236,5 @@ def test_no_way_round_leads_past_a_limit_on_one_side(method, limits):
             ik.solve(problem, start, method),
             ik.solve(problem, np.array([start, start]), method),
         ):
-            np.testing.assert_allclose(arm.region.project(answer.q), answer.q, atol=1e-9)
+            np.testing.assert_allclose(arm.joint_limits.project(answer.q), answer.q, atol=1e-9)
             assert (answer.errors > 0.1).all()

@@ -28,7 +28,7 @@ def test_a_posture_has_settled_out_of_reach(gain):
     for seed in range(6):
         rng = np.random.default_rng([4, seed])
         tip = ik.Pose.forward(figure, trees.inside(rng, figure)).point("tip")
-        wish = ik.Posture(figure.region.project(0.4 * rng.normal(size=figure.n)), gain=gain)
+        wish = ik.Posture(figure.joint_limits.project(0.4 * rng.normal(size=figure.n)), gain=gain)
         problem = ik.Problem(figure, [ik.Position("tip", 3.0 * tip), wish])
         answer = ik.solve(problem, trees.inside(rng, figure), max_iterations=100)
         assert moved(problem, answer) < SAME, seed

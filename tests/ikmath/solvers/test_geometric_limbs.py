@@ -26,7 +26,7 @@ def test_places_are_those_of_forward_kinematics(seed):
     problem = problem_on(rng, skeleton)
     goal = problem.tasks[0]
     limbs = read_limbs(problem, "test")
-    q = skeleton.region.project(rng.uniform(-1.2, 1.2, (5, skeleton.n)))
+    q = skeleton.joint_limits.project(rng.uniform(-1.2, 1.2, (5, skeleton.n)))
     many = Posing(limbs, q, targets(problem, (5,)))
     for i in range(5):
         one = Posing(limbs, q[i], targets(problem, ()))

@@ -27,7 +27,7 @@ def chains():
 def reachable(figure, tip, count, seed):
     rng = np.random.default_rng(seed)
     low, high = np.maximum(figure.lower, -np.pi), np.minimum(figure.upper, np.pi)
-    q = figure.region.project(rng.uniform(low, high, (count, figure.n)))
+    q = figure.joint_limits.project(rng.uniform(low, high, (count, figure.n)))
     return ik.Pose.forward(figure, q).point(tip)
 
 
@@ -38,7 +38,7 @@ def test_every_reachable_target_of_a_chain_is_reached_inside_the_limits(method, 
     problem = ik.Problem(figure, [ik.Position(tip, reachable(figure, tip, 120, 3))])
     solution = ik.solve(problem, method=method, max_iterations=300)
     assert solution.errors.max() <= 1e-4
-    assert figure.region.violation(solution.q).max() <= 1e-9
+    assert figure.joint_limits.violation(solution.q).max() <= 1e-9
 
 
 @pytest.mark.parametrize("method", ["triangulation", "reach_hierarchy"])
@@ -71,8 +71,8 @@ def test_on_any_figure_a_result_is_inside_no_worse_than_the_start_and_the_same_i
     joints = [figure.names[-1], figure.names[int(rng.integers(2, len(figure)))]]
     joints = list(dict.fromkeys(joints))
     offsets = rng.normal(size=(len(joints), 3)) * 0.3
-    start = figure.region.project(rng.uniform(-0.5, 0.5, (4, figure.n)))
-    there = figure.region.project(start + 0.4 * rng.normal(size=start.shape))
+    start = figure.joint_limits.project(rng.uniform(-0.5, 0.5, (4, figure.n)))
+    there = figure.joint_limits.project(start + 0.4 * rng.normal(size=start.shape))
     points = ik.Pose.forward(figure, there).point(joints, offsets)
     goal = ik.Position(joints, points, offsets)
     kept = start.copy(), points.copy()
@@ -83,7 +83,7 @@ def test_on_any_figure_a_result_is_inside_no_worse_than_the_start_and_the_same_i
         return
     assert (start == kept[0]).all()
     assert (points == kept[1]).all()
-    assert figure.region.violation(together.q).max() <= 1e-9
+    assert figure.joint_limits.violation(together.q).max() <= 1e-9
     for i in range(4):
         alone = ik.solve(
             ik.Problem(figure, [ik.Position(joints, points[i], offsets)]), start[i], method, max_iterations=30
@@ -194,14 +194,14 @@ def test_bones_that_do_not_lie_along_y_and_rest_frames_that_are_turned(method):
         for k in range(5)
     ]
     figure = ik.Skeleton(joints)
-    q = figure.region.project(rng.uniform(-1, 1, (40, figure.n)))
+    q = figure.joint_limits.project(rng.uniform(-1, 1, (40, figure.n)))
     offset = rng.normal(size=3)
     points = ik.Pose.forward(figure, q).point("j4", offset)
     solution = ik.solve(
         ik.Problem(figure, [ik.Position("j4", points, offset)]), method=method, max_iterations=300
     )
     assert (solution.errors <= 1e-4).mean() >= 0.95
-    assert figure.region.violation(solution.q).max() <= 1e-9
+    assert figure.joint_limits.violation(solution.q).max() <= 1e-9
 
 
 @EVERY
@@ -229,11 +229,11 @@ def test_branches_meet_in_a_compromise(method):
     figure = ik.figures.human()
     rng = np.random.default_rng(6)
     hands = ["wrist.L", "wrist.R"]
-    q = figure.region.project(figure.rest + 0.25 * rng.normal(size=(10, figure.n)))
+    q = figure.joint_limits.project(figure.rest + 0.25 * rng.normal(size=(10, figure.n)))
     problem = ik.Problem(figure, [ik.Position(hands, ik.Pose.forward(figure, q).point(hands))])
     solution = ik.solve(problem, method=method, max_iterations=150)
     assert solution.errors.max() <= 1e-3
-    assert figure.region.violation(solution.q).max() <= 1e-9
+    assert figure.joint_limits.violation(solution.q).max() <= 1e-9
 
 
 @EVERY

@@ -47,7 +47,7 @@ def worth(pairs, turns):
 
 
 def start_of(rng, kind, skeleton, slots, fixed):
-    q = skeleton.region.project(rng.uniform(-1, 1, skeleton.n))
+    q = skeleton.joint_limits.project(rng.uniform(-1, 1, skeleton.n))
     return kind.start(FLOATS, tuple(full(slots, fixed, q).tolist())), q
 
 
@@ -71,7 +71,7 @@ def test_a_turn_gets_better_stays_inside_and_is_what_its_coordinates_say(free, l
     for _ in range(3):
         turned = kind.best(FLOATS, turned, k, size, count > 1)
         q = coordinates(kind, turned, slots, fixed, q)
-        assert skeleton.region.violation(q).max() <= 1e-9
+        assert skeleton.joint_limits.violation(q).max() <= 1e-9
         after = worth(pairs, full(slots, fixed, q))
         assert after >= before - 1e-9 * size
         assert value(k, turned[0]) == pytest.approx(after, abs=1e-9)
@@ -93,7 +93,7 @@ def test_no_small_turn_inside_the_limits_is_better(free, limits):
         q = coordinates(kind, turned, slots, fixed, q)
         here = worth(pairs, full(slots, fixed, q))
         for _ in range(40):
-            other = skeleton.region.project(q + rng.normal(size=skeleton.n) * 1e-4)
+            other = skeleton.joint_limits.project(q + rng.normal(size=skeleton.n) * 1e-4)
             assert worth(pairs, full(slots, fixed, other)) <= here + 1e-7 * size
 
 
@@ -146,7 +146,7 @@ def test_a_level_between_here_and_the_best_is_met(free, limits, seed, share):
     level = here + abs(share) * (end - here)
     met = kind.levelled(FLOATS, turned, k, size, level)
     assert value(k, met[0]) == pytest.approx(level, abs=1e-8 * size)
-    assert skeleton.region.violation(coordinates(kind, met, slots, fixed, q)).max() <= 1e-9
+    assert skeleton.joint_limits.violation(coordinates(kind, met, slots, fixed, q)).max() <= 1e-9
 
 
 def test_a_level_is_met_with_the_least_turn():
@@ -167,7 +167,7 @@ def test_arrays_give_bit_for_bit_what_floats_give(free, limits):
     rng = np.random.default_rng([KINDS.index(free), limits, 1])
     kind, skeleton, slots, fixed = joint_of(rng, free, limits)
     count = 200
-    starts = full(slots, fixed, skeleton.region.project(rng.uniform(-1.5, 1.5, (count, skeleton.n))))
+    starts = full(slots, fixed, skeleton.joint_limits.project(rng.uniform(-1.5, 1.5, (count, skeleton.n))))
     e, t = rng.normal(size=(2, count, 3))
     e[:5], t[:5] = (0, 1, 0), (0, -1, 0)
     many = kind.start(ARRAYS, tuple(starts.T.copy()))

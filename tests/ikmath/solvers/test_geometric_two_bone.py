@@ -40,13 +40,13 @@ def places(figure, q):
 def test_exact_within_reach_in_one_pass(skew, turns):
     figure = limb(turns, -2.6 if turns != "x" else 0.0, 2.6, skew)
     rng = np.random.default_rng(1)
-    q = figure.region.project(rng.uniform(-2, 2, (300, figure.n)))
+    q = figure.joint_limits.project(rng.uniform(-2, 2, (300, figure.n)))
     targets = ik.Pose.forward(figure, q).point("hand")
     solution = solve(figure, targets, finish=False)
     # without finishing; where an odd joint's limits bend the way, the last bit may be missing
     assert (solution.errors <= 1e-4).mean() > (0.99 if turns in "xz" else 0.95)
     assert solve(figure, targets).errors.max() <= 1e-4
-    assert figure.region.violation(solution.q).max() <= 1e-9
+    assert figure.joint_limits.violation(solution.q).max() <= 1e-9
     assert (solution.iterations == 1).all()
 
 
@@ -54,7 +54,7 @@ def test_the_middle_joint_bends_to_the_side_of_the_pole():
     figure = limb()
     rng = np.random.default_rng(2)
     for _ in range(40):
-        q = figure.region.project(np.array([*rng.uniform(-1, 1, 3), rng.uniform(0.3, 2.3), 0, 0, 0]))
+        q = figure.joint_limits.project(np.array([*rng.uniform(-1, 1, 3), rng.uniform(0.3, 2.3), 0, 0, 0]))
         target, pole = oracle.point(figure, q, "hand"), ROOT + rng.normal(size=3)
         solution = solve(figure, target, pole=pole)
         root, middle, hand = places(figure, solution.q)
@@ -111,7 +111,7 @@ def test_limits_of_the_middle_joint_set_the_range():
         solution = solve(figure, ROOT + distance * np.array([0, 0.6, 0.8]))
         reached = np.linalg.norm(oracle.point(figure, solution.q, "hand") - ROOT)
         assert reached == pytest.approx(np.clip(distance, nearest, farthest), abs=1e-6)
-        assert figure.region.violation(solution.q).max() <= 1e-9
+        assert figure.joint_limits.violation(solution.q).max() <= 1e-9
 
 
 @pytest.mark.parametrize("pole", [None, "target", "root", "line", "aside"])
@@ -167,7 +167,7 @@ def test_four_limbs_at_once_move_nothing_else():
     for name in ("shoulder", "elbow", "hip", "knee"):
         for side in (".L", ".R"):
             q[:, figure.columns(name + side)] += rng.normal(size=(30, 3)) * 0.3
-    q = figure.region.project(q)
+    q = figure.joint_limits.project(q)
     targets = ik.Pose.forward(figure, q).point(names)
     solution = ik.solve(ik.Problem(figure, [ik.Position(names, targets)]), method="two_bone")
     assert solution.errors.max() <= 1e-4

@@ -58,12 +58,12 @@ def test_brings_it_about(method, kind):
     reached = 0
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        there = skeleton.region.project(0.5 * rng.normal(size=skeleton.n))
-        start = skeleton.region.project(there + 0.25 * rng.normal(size=skeleton.n))
+        there = skeleton.joint_limits.project(0.5 * rng.normal(size=skeleton.n))
+        start = skeleton.joint_limits.project(there + 0.25 * rng.normal(size=skeleton.n))
         problem = ik.Problem(skeleton, goals(kind, skeleton, there))
         options = {"tolerance": TOLERANCE, **METHODS[method]}
         answer = ik.solve(problem, start, method, **options)
-        assert skeleton.region.violation(answer.q).max() <= 1e-9
+        assert skeleton.joint_limits.violation(answer.q).max() <= 1e-9
         reached += answer.status is ik.Status.REACHED
     assert reached == 4
 

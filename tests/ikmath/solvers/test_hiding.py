@@ -27,7 +27,7 @@ def test_who_asks_briefly_gets_what_the_other_limb_can_have(times):
     for seed in range(10):
         rng = np.random.default_rng([5, seed])
         figure = two_limbs(1.0)
-        q, start = (figure.region.project(rng.uniform(-0.9, 0.9, figure.n)) for _ in range(2))
+        q, start = (figure.joint_limits.project(rng.uniform(-0.9, 0.9, figure.n)) for _ in range(2))
         away = rng.normal(size=3)
         away *= times * figure.size / np.linalg.norm(away)
         asked = problem(figure, away, ik.Pose.forward(figure, q).point("btip"))
@@ -40,7 +40,7 @@ def test_who_asks_briefly_gets_what_the_other_limb_can_have(times):
 def test_the_other_limb_follows_its_target_while_one_is_pulled_away():
     rng = np.random.default_rng(8)
     figure = two_limbs(1.0)
-    start, end = (figure.region.project(rng.uniform(-0.5, 0.5, figure.n)) for _ in range(2))
+    start, end = (figure.joint_limits.project(rng.uniform(-0.5, 0.5, figure.n)) for _ in range(2))
     places = ik.Pose.forward(figure, start + np.linspace(0, 1, 30)[:, None] * (end - start)).point("btip")
     away = np.array([0.3, 1.0, -0.4]) * 20.0 * figure.size
     answer = ik.solve(problem(figure, 0.05 * away, places[0]), start, brief=True)

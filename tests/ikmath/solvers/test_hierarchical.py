@@ -49,11 +49,13 @@ def test_two_hands_reach_what_can_be_reached_inside_limits(limit):
     skeleton = two_arms(limit)
     rng = np.random.default_rng(limit)
     for _ in range(60):
-        pose = ik.Pose.forward(skeleton, skeleton.region.project(rng.uniform(skeleton.lower, skeleton.upper)))
+        pose = ik.Pose.forward(
+            skeleton, skeleton.joint_limits.project(rng.uniform(skeleton.lower, skeleton.upper))
+        )
         goals = [ik.Position(HANDS, pose.point(HANDS, TIP), TIP), ik.Orientation(HANDS, pose.frame(HANDS))]
         answer = ik.solve(ik.Problem(skeleton, goals), max_iterations=200)
         assert answer.errors[:2].max() < 1e-3, answer.message
-        assert skeleton.region.violation(answer.q).max() < 1e-9
+        assert skeleton.joint_limits.violation(answer.q).max() < 1e-9
 
 
 def forced(problem: ik.Problem, before: np.ndarray) -> bool:
@@ -79,7 +81,9 @@ def test_no_pops_along_smooth_paths(reach):
     skeleton = two_arms(60)
     rng = np.random.default_rng(1)
     for _ in range(30):
-        poses = [skeleton.region.project(rng.uniform(skeleton.lower, skeleton.upper) * 0.8) for _ in range(2)]
+        poses = [
+            skeleton.joint_limits.project(rng.uniform(skeleton.lower, skeleton.upper) * 0.8) for _ in range(2)
+        ]
         start, end = (reach * ik.Pose.forward(skeleton, q).point(HANDS, TIP) for q in poses)
         share = np.linspace(0.0, 1.0, 40)
         share = share * share * (3.0 - 2.0 * share)
@@ -101,7 +105,7 @@ def test_weak_goals_do_not_disturb_strong_ones_however_heavy(seed):
     ]
     answer = ik.solve(ik.Problem(figure, goals), figure.rest, max_iterations=100)
     assert answer.errors[:4].max() < 1e-6 * figure.size
-    assert figure.region.violation(answer.q).max() < 1e-9
+    assert figure.joint_limits.violation(answer.q).max() < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -285,8 +289,10 @@ def test_who_asks_briefly_reaches_the_same_and_keeps_limits_and_levels():
     rng = np.random.default_rng(2)
     away = []
     for seed in range(20):
-        start = skeleton.region.project(0.3 * rng.normal(size=skeleton.n))
-        pose = ik.Pose.forward(skeleton, skeleton.region.project(start + 0.4 * rng.normal(size=skeleton.n)))
+        start = skeleton.joint_limits.project(0.3 * rng.normal(size=skeleton.n))
+        pose = ik.Pose.forward(
+            skeleton, skeleton.joint_limits.project(start + 0.4 * rng.normal(size=skeleton.n))
+        )
         left, right = pose.point(HANDS, TIP)
         right = right + np.array([5.0 * (seed % 2), 0.0, 0.0])
         weaker = ik.Position("hand.R", right, TIP, priority=1)
@@ -294,7 +300,7 @@ def test_who_asks_briefly_reaches_the_same_and_keeps_limits_and_levels():
         problem = ik.Problem(skeleton, goals)
         brief, whole = ik.solve(problem, start, brief=True), ik.solve(problem, start)
         assert (brief.status is ik.Status.REACHED) == (whole.status is ik.Status.REACHED) == (seed % 2 == 0)
-        assert skeleton.region.violation(brief.q).max() < 1e-9
+        assert skeleton.joint_limits.violation(brief.q).max() < 1e-9
         assert brief.errors[0] < 1e-4  # which is the stronger one, whatever becomes of the other
         assert brief.errors[1] == pytest.approx(whole.errors[1], rel=0.05, abs=1e-4)
         if whole.status is ik.Status.REACHED:
@@ -306,7 +312,7 @@ def test_who_asks_briefly_reaches_the_same_and_keeps_limits_and_levels():
 
 def test_a_motion_that_is_asked_for_briefly_jumps_no_more():
     skeleton = two_arms(60)
-    start = skeleton.region.project(0.3 * np.random.default_rng(4).normal(size=skeleton.n))
+    start = skeleton.joint_limits.project(0.3 * np.random.default_rng(4).normal(size=skeleton.n))
     here = ik.Pose.forward(skeleton, start).point(HANDS, TIP)
     circle = np.linspace(0.0, 2.0 * np.pi, 60)
     way = 0.15 * np.stack([np.cos(circle) - 1.0, np.sin(circle), 0.5 * np.sin(2 * circle)], -1)
@@ -317,7 +323,7 @@ def test_a_motion_that_is_asked_for_briefly_jumps_no_more():
         for shift in way:
             goals = [ik.Position(HANDS, here + shift, TIP), ik.Posture(start)]
             answer = ik.solve(ik.Problem(skeleton, goals), q, following=before, brief=brief)
-            assert skeleton.region.violation(answer.q).max() < 1e-9
+            assert skeleton.joint_limits.violation(answer.q).max() < 1e-9
             turns.append(np.abs(answer.q - q).max())
             before, q = answer, answer.q
         assert answer.status is ik.Status.REACHED
@@ -335,12 +341,12 @@ def test_a_strong_level_does_not_stay_in_a_local_minimum():
         draw = lambda rng=rng, low=low, high=high: rng.uniform(low, np.maximum(low, high))  # noqa: E731
         goals = []
         for number, name in enumerate(rng.permutation(figure.names[1:])[:3]):
-            pose = ik.Pose.forward(figure, figure.region.project(draw()))
+            pose = ik.Pose.forward(figure, figure.joint_limits.project(draw()))
             goals.append(ik.Position(str(name), pose.point(str(name)), priority=number % 2))
         problem = ik.Problem(figure, goals)
         strong = np.array([goal.priority == 0 for goal in goals])
-        answer = ik.solve(problem, figure.region.project(0.3 * draw()))
-        others = [ik.solve(problem, figure.region.project(draw()), restarts=0) for _ in range(4)]
+        answer = ik.solve(problem, figure.joint_limits.project(0.3 * draw()))
+        others = [ik.solve(problem, figure.joint_limits.project(draw()), restarts=0) for _ in range(4)]
         least = min(np.linalg.norm(other.errors[strong]) for other in others)
         assert np.linalg.norm(answer.errors[strong]) < least + 0.01 * problem.length, seed
 

@@ -53,7 +53,8 @@ def ends(problem: ik.Problem) -> list[ik.Solution]:
     """Solved from different starts."""
     rng = np.random.default_rng(3)
     starts = [
-        FIGURE.region.project(FIGURE.rest + size * rng.normal(size=FIGURE.n)) for size in (0, 0.1, 0.2, 0.3)
+        FIGURE.joint_limits.project(FIGURE.rest + size * rng.normal(size=FIGURE.n))
+        for size in (0, 0.1, 0.2, 0.3)
     ]
     return [ik.solve(problem, start, tolerance=1e-6) for start in starts]
 
@@ -65,7 +66,7 @@ def test_it_is_the_same_from_everywhere() -> None:
         assert end.status is ik.Status.REACHED
         assert problem.errors(ik.Pose.forward(FIGURE, end.q)).max() < 1e-6
         np.testing.assert_allclose(end.errors, problem.errors(ik.Pose.forward(FIGURE, end.q)), atol=1e-12)
-        assert (FIGURE.region.violation(end.q) < 1e-9).all()
+        assert (FIGURE.joint_limits.violation(end.q) < 1e-9).all()
     measures = [away(problem, end.q) for end in found]
     assert max(measures) < min(measures) * 1.001
     for end in found[1:]:
@@ -74,7 +75,7 @@ def test_it_is_the_same_from_everywhere() -> None:
 
 def test_nothing_near_is_nearer_to_the_posture() -> None:
     problem, end = reaching(), ends(reaching())[0]
-    stack, low, high = problem.stack, FIGURE.region.low, FIGURE.region.high
+    stack, low, high = problem.stack, FIGURE.joint_limits.low, FIGURE.joint_limits.high
 
     def errors(q: np.ndarray) -> np.ndarray:
         return stack.evaluate(problem.tasks, ik.Pose.forward(FIGURE, q)).error
@@ -108,7 +109,7 @@ def test_where_a_goal_is_short_joints_without_part_in_it_go_to_the_posture(prior
     answer = solver.solve(problem, FIGURE.rest)
     assert answer.status is ik.Status.BEST_EFFORT
     swung = np.where(idle, 0.4 * np.random.default_rng(3).normal(size=FIGURE.n), answer.q)
-    end = solver.solve(problem, FIGURE.region.project(swung))
+    end = solver.solve(problem, FIGURE.joint_limits.project(swung))
     np.testing.assert_allclose(end.q[idle], FIGURE.rest[idle], atol=2e-3)
     assert end.status is ik.Status.BEST_EFFORT
     assert (end.errors < answer.errors * (1.0 + 1e-4) + 1e-5).all()

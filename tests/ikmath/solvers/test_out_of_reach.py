@@ -36,8 +36,8 @@ def person(limit):
 def asked(figure, seed, times):
     """Some tips with targets, most of them `times` as far from the root as they could be; and a start."""
     rng = np.random.default_rng([seed, 3])
-    start = figure.region.project(0.15 * rng.normal(size=figure.n))
-    pose = ik.Pose.forward(figure, figure.region.project(start + 0.4 * rng.normal(size=figure.n)))
+    start = figure.joint_limits.project(0.15 * rng.normal(size=figure.n))
+    pose = ik.Pose.forward(figure, figure.joint_limits.project(start + 0.4 * rng.normal(size=figure.n)))
     tips = list(rng.permutation(TIPS)[: rng.integers(1, 6)])
     places = np.array([pose.point(tip) for tip in tips])
     places[rng.random(len(tips)) < 0.6] *= times
@@ -68,7 +68,7 @@ def test_it_ends_near_the_best_pose(limit, times):
         problem, start = asked(figure, seed, times)
         few = ik.solve(problem, start, brief=True)
         best = ik.solve(problem, start, max_iterations=300)
-        assert figure.region.violation(few.q).max() < 1e-9
+        assert figure.joint_limits.violation(few.q).max() < 1e-9
         assert (few.status is ik.Status.REACHED) >= (best.status is ik.Status.REACHED)
         more.append((cost(few) - cost(best)) / max(cost(best), 0.01))
     assert max(more) < 0.03 and np.median(more) < 0.005
@@ -91,7 +91,7 @@ def test_no_other_minimiser_comes_nearer_from_where_it_ends(seed):
     # a little room, for who may not begin on a bound
     bounds = figure.lower - 1e-9, figure.upper + 1e-9
     other = least_squares(errors, answer.q, derivative, bounds, ftol=1e-12, xtol=1e-12, gtol=1e-12)
-    assert figure.region.violation(answer.q).max() < 1e-9
+    assert figure.joint_limits.violation(answer.q).max() < 1e-9
     assert np.sqrt(cost(answer)) < np.sqrt(2.0 * other.cost) * 1.0005 + 1e-5
 
 
@@ -117,7 +117,7 @@ def test_of_poses_as_near_it_is_the_one_nearest_to_the_posture(seed):
     other = answer.q
     for share in (1e-2, 1e-3, 1e-4):
         other = least_squares(rows, other, derivative, args=(share,), ftol=1e-13, xtol=1e-13, gtol=1e-13).x
-    assert figure.region.violation(other).max() < 1e-9, "The other minimiser knows of no limits."
+    assert figure.joint_limits.violation(other).max() < 1e-9, "The other minimiser knows of no limits."
     assert np.linalg.norm(answer.errors) < np.linalg.norm(rows(other, 0.0)) * (1.0 + 1e-6)
     assert np.linalg.norm(answer.q - start) < np.linalg.norm(other - start) * 1.005 + 1e-3
 

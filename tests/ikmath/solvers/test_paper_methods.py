@@ -79,7 +79,7 @@ def test_bounded_step_is_scipys():
     rng = np.random.default_rng(3)
     active = 0
     for _ in range(20):
-        q = figure.region.project(rng.normal(size=figure.n) * 1.5)
+        q = figure.joint_limits.project(rng.normal(size=figure.n) * 1.5)
         problem = ik.Problem(figure, [ik.Position(tip, rng.normal(size=3))])
         dq, error, rows = step("bounded", problem, q, damping=0.05)
         stacked = np.vstack([rows, 0.05 * np.eye(figure.n)])
@@ -102,7 +102,7 @@ def test_bounded_beats_a_step_that_is_put_back_inside():
     problem = ik.Problem(chain, [ik.Position("tip", ik.Pose.forward(chain, [0.5, 0.5, 0.5]).point("tip"))])
     dq, error, rows = step("bounded", problem, q, damping=0.01)
     plain, _, _ = step("pseudoinverse", problem, q, tracking=np.inf)
-    put_back = chain.region.project(q + plain) - q
+    put_back = chain.joint_limits.project(q + plain) - q
     assert np.linalg.norm(error + rows @ dq) < 0.5 * np.linalg.norm(error + rows @ put_back)
     assert ((q + dq >= chain.lower - 1e-12) & (q + dq <= chain.upper + 1e-12)).all()
 
@@ -133,7 +133,7 @@ def figures_and_goals():
         (ik.figures.planar_chain([1] * 12, limit=0.4), ["tip", "link5"]),
     ):
         for far in (1.0, 2.5):
-            goal = figure.region.project(rng.normal(size=figure.n) * 0.5)
+            goal = figure.joint_limits.project(rng.normal(size=figure.n) * 0.5)
             targets = ik.Pose.forward(figure, goal).point(joints) * far
             yield figure, ik.Problem(figure, [ik.Position(joints, targets)])
 
@@ -144,7 +144,7 @@ def test_nonlinear_agrees_with_scipys_lbfgsb(gamma):
     for figure, problem in figures_and_goals():
         function = objective(problem, gamma)
         start = figure.rest + 0.05
-        start = figure.region.project(start)
+        start = figure.joint_limits.project(start)
         ours = minimize(function, start, figure.lower, figure.upper, LbfgsbOptions(max_iterations=3000))
         theirs = optimize.minimize(
             function, start, jac=True, method="L-BFGS-B", bounds=optimize.Bounds(figure.lower, figure.upper),
@@ -167,11 +167,11 @@ def test_nonlinear_agrees_with_scipy_over_the_zoo(kind, gamma):
     """
     options = {"maxiter": 3000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-9}
     for figure, joints in figures(kind):
-        share = 1e-3 if len(figure.region.pairs) else 1e-9
+        share = 1e-3 if len(figure.joint_limits.pairs) else 1e-9
         for seed, away in ((0, 0.4), (1, 2.0)):
             rng = np.random.default_rng(seed)
-            start = figure.region.project(0.3 * rng.normal(size=figure.n))
-            there = figure.region.project(start + away * rng.normal(size=figure.n))
+            start = figure.joint_limits.project(0.3 * rng.normal(size=figure.n))
+            there = figure.joint_limits.project(start + away * rng.normal(size=figure.n))
             targets = ik.Pose.forward(figure, there).point(joints)
             targets = 1.5 * targets + 0.3 if away > 1 else targets
             problem = ik.Problem(figure, [ik.Position(joints, targets)])
@@ -185,7 +185,7 @@ def test_nonlinear_agrees_with_scipy_over_the_zoo(kind, gamma):
             )
             first, second = ours(start), theirs(start)
             assert theirs(first.x).fun >= first.value * (1 - share), "scipy finds nothing better near our end"
-            if not len(figure.region.pairs):
+            if not len(figure.joint_limits.pairs):
                 assert ours(second.x).value >= second.fun * (1 - share), "nor do we near scipy's"
                 assert first.optimality < 1e-7
 
@@ -194,14 +194,16 @@ def test_nonlinear_keeps_swing_limits_and_ends_at_a_minimum():
     """No interval expresses them: no pose inside and nearby is better."""
     figure = ik.figures.trunk(5, bend=20.0, twist=10.0)
     rng = np.random.default_rng(2)
-    target = ik.Pose.forward(figure, figure.region.project(rng.normal(size=figure.n))).point("tip") * 1.1
+    target = (
+        ik.Pose.forward(figure, figure.joint_limits.project(rng.normal(size=figure.n))).point("tip") * 1.1
+    )
     problem = ik.Problem(figure, [ik.Position("tip", target)])
     answer = ik.solve(problem, None, "nonlinear", gamma=1e-2, max_iterations=2000)
-    assert figure.region.violation(answer.q).max() <= 1e-9
-    assert figure.region.at_limit(answer.q).any(), "or the test says nothing"
+    assert figure.joint_limits.violation(answer.q).max() <= 1e-9
+    assert figure.joint_limits.at_limit(answer.q).any(), "or the test says nothing"
     value = objective(problem, 1e-2)(answer.q)[0]
     for _ in range(300):
-        near = figure.region.project(answer.q + 1e-3 * rng.normal(size=figure.n))
+        near = figure.joint_limits.project(answer.q + 1e-3 * rng.normal(size=figure.n))
         assert objective(problem, 1e-2)(near)[0] > value - 1e-9
 
 
@@ -277,7 +279,7 @@ def test_lagrange_with_limits_is_the_best_admissible_pose(bounds):
         assert theirs.success
         assert np.count_nonzero(np.abs(np.abs(theirs.x) - limit) < 1e-6) == at_limits
         assert answer.errors[0] < 1e-4
-        assert chain.region.violation(answer.q).max() <= 1e-9
+        assert chain.joint_limits.violation(answer.q).max() <= 1e-9
         value = 0.5 * np.sum((answer.q - reference) ** 2)
         assert value == pytest.approx(theirs.fun, rel=2e-3 if bounds == "method" else 1e-5)
 

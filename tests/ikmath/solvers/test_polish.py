@@ -52,7 +52,7 @@ def test_limits_hold_and_no_way_on_goes_down(seed):
     least = squares(problem, q)
     for size in (1e-3, 1e-2):
         for _ in range(60):
-            near = skeleton.region.project(q + size * rng.normal(size=skeleton.n))
+            near = skeleton.joint_limits.project(q + size * rng.normal(size=skeleton.n))
             assert squares(problem, near) >= least * (1 - 1e-9)
 
 

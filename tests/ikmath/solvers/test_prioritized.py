@@ -53,7 +53,7 @@ def strict_scene(seed, weights=(1.0, 1.0)):
     goals = []
     for priority, weight in enumerate(weights):
         name, offset = figure.names[rng.integers(len(figure))], rng.normal(size=3) * 0.2
-        there = ik.Pose.forward(figure, figure.region.project(0.5 * trees.inside(rng, figure)))
+        there = ik.Pose.forward(figure, figure.joint_limits.project(0.5 * trees.inside(rng, figure)))
         goals.append(ik.Position(name, there.point(name, offset), offset, weight, priority))
     return figure, goals, 0.2 * trees.inside(rng, figure)
 
@@ -65,7 +65,7 @@ def test_prioritized_gives_nothing_of_a_strong_goal_to_a_weak_one_that_runs_into
     alone = ik.solve(ik.Problem(figure, goals[:1]), start, "prioritized", max_iterations=200)
     both = ik.solve(ik.Problem(figure, goals), start, "prioritized", max_iterations=200)
     assert both.errors[0] <= max(1.01 * alone.errors[0], 1e-4)
-    assert figure.region.violation(both.q).max() <= 1e-9
+    assert figure.joint_limits.violation(both.q).max() <= 1e-9
 
 
 def test_prioritized_knows_no_weights_between_levels():

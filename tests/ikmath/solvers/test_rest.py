@@ -126,7 +126,9 @@ def test_two_levels_rest_in_their_order(figure, strong, weak):
     rng = np.random.default_rng(0)
     for size in (1e-3, 1e-2):
         for _ in range(100):
-            near = ik.Pose.forward(figure, figure.region.project(answer.q + size * rng.normal(size=figure.n)))
+            near = ik.Pose.forward(
+                figure, figure.joint_limits.project(answer.q + size * rng.normal(size=figure.n))
+            )
             errors = problem.errors(near)
             assert errors[0] > answer.errors[0] - 1e-9
             assert errors[1] > answer.errors[1] - 1e-6 or errors[0] > answer.errors[0] + 1e-9

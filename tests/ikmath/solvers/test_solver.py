@@ -19,13 +19,13 @@ def test_kept_and_made_anew(method, brief):
     solver, following = ik.Solver(method, brief=brief, max_iterations=30), None
     for target in TARGETS:
         goals = [ik.Position("wrist.L", target), ik.Posture(skeleton.rest)]
-        kept = solver.solve(first.towards(goals), skeleton.rest)
+        kept = solver.solve(first.with_targets(goals), skeleton.rest)
         anew = ik.solve(ik.Problem(skeleton, goals), method=method, brief=brief, max_iterations=30)
         assert np.array_equal(kept.q, anew.q)
         assert (kept.status, kept.iterations, kept.message) == (anew.status, anew.iterations, anew.message)
         kept.q[:] = 0.1  # it is the caller's own
         if following is not None:
-            on = solver.solve(first.towards(goals), following.q, following=following)
+            on = solver.solve(first.with_targets(goals), following.q, following=following)
             fresh = ik.Solver(method, brief=brief, max_iterations=30)
             again = fresh.solve(ik.Problem(skeleton, goals), following.q, following=following)
             assert np.array_equal(on.q, again.q)
@@ -62,18 +62,18 @@ def test_a_body_without_links_meets_nothing(target):
 @pytest.mark.parametrize("method", sorted(ik.METHODS))
 def test_a_solve_leaves_no_trace_in_the_figure(method):
     """What was solved before, with the same figure or the same solver, makes no difference to what comes."""
-    arm = ik.figures.ball_chain(4).limited(np.full(12, -0.5), np.full(12, 0.5))
+    arm = ik.figures.ball_chain(4).with_limits(np.full(12, -0.5), np.full(12, 0.5))
     problem = ik.Problem(arm, [ik.Position(arm.names[-1], (0.6, 2.0, 0.3))])
     starts = [np.full(12, 0.9), arm.rest, np.full(12, -0.4)]
     fresh = [ik.solve(problem, q, method, brief=True).q for q in starts]
-    before = {name: repr(value) for name, value in vars(arm.region).items()}
+    before = {name: repr(value) for name, value in vars(arm.joint_limits).items()}
     solver = ik.Solver(method, brief=True)
     for q, expected in [*zip(starts, fresh, strict=True)] * 2:
         answer = solver.solve(problem, q)
         assert np.array_equal(answer.q, expected)
         again = solver.solve(problem, answer.q)
         assert np.array_equal(again.q, ik.solve(problem, answer.q, method, brief=True).q)
-    assert {name: repr(value) for name, value in vars(arm.region).items()} == before
+    assert {name: repr(value) for name, value in vars(arm.joint_limits).items()} == before
 
 
 def test_what_linear_algebra_cannot_compute_is_an_error_of_the_librarys_own(monkeypatch):

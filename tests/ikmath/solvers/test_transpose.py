@@ -37,7 +37,7 @@ def test_transpose_gain_is_optimal_with_weights_units_and_a_joint_at_its_limit()
     problem = ik.Problem(chain, goals)
     held = 0
     for _ in range(20):
-        q = chain.region.project(0.9 * rng.normal(size=9))
+        q = chain.joint_limits.project(0.9 * rng.normal(size=9))
         error, rows, state = linear(problem, q)
         options = METHODS["transpose"].read_options({})
         asked = []
@@ -46,7 +46,7 @@ def test_transpose_gain_is_optimal_with_weights_units_and_a_joint_at_its_limit()
             asked.append((e, j.copy(), METHODS["transpose"].step(e, j, state, options)))
             return asked[-1][2].copy()
 
-        problem.limits.step(chain.region, q, error, ByRows(propose, rows))
+        problem.limits.step(chain.joint_limits, q, error, ByRows(propose, rows))
         held += len(asked) > 1
         for e, j, dq in asked:
             least = np.linalg.norm(e + j @ dq)

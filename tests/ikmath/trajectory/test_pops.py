@@ -45,7 +45,7 @@ def motion(rng, figure):
         wave += np.outer(np.cos(k * time), a) + np.outer(np.sin(k * time), b)
     wave = np.tanh(0.5 * (wave + rng.normal(size=figure.n)))
     low, high = np.maximum(figure.lower, -0.7), np.minimum(figure.upper, 0.7)
-    return figure.region.project(0.5 * wave * np.where(wave > 0.0, high, -low))
+    return figure.joint_limits.project(0.5 * wave * np.where(wave > 0.0, high, -low))
 
 
 def clip(seed, kind):
@@ -79,7 +79,7 @@ def test_no_bone_jumps_in_a_smooth_motion(kind):
         problem = clip(seed, kind)
         track = ik.solve_track(problem)
         assert turns(problem.skeleton, track.q).max() < 15.0, seed
-        assert problem.skeleton.region.violation(track.q).max() < 1e-9
+        assert problem.skeleton.joint_limits.violation(track.q).max() < 1e-9
 
 
 def held_at(elbow, frames):
@@ -121,7 +121,9 @@ def far_path(seed, factor):
     """A chain of limited balls, and a straight path between two reachable places, both moved outward."""
     chain, rng = ik.figures.ball_chain(4, 0.5, limit=np.radians(60.0)), np.random.default_rng([seed, 11])
     low, high = np.maximum(chain.lower, -1.0), np.minimum(chain.upper, 1.0)
-    ends = [ik.Pose.forward(chain, chain.region.project(rng.uniform(low, high))).point("tip") for _ in "ab"]
+    ends = [
+        ik.Pose.forward(chain, chain.joint_limits.project(rng.uniform(low, high))).point("tip") for _ in "ab"
+    ]
     return ik.Problem(chain, [ik.Position("tip", factor * np.linspace(*ends, 40))])
 
 

@@ -74,7 +74,7 @@ def two_levels(frames: int = 40) -> tuple[ik.Skeleton, ik.Problem, np.ndarray]:
         for k in (1, 2)
     )
     low, high = np.maximum(figure.lower, -1.0), np.minimum(figure.upper, 1.0)
-    q = figure.region.project((low + high) / 2 + (high - low) / 2 * 0.35 * np.tanh(x))
+    q = figure.joint_limits.project((low + high) / 2 + (high - low) / 2 * 0.35 * np.tanh(x))
     pose = ik.Pose.forward(figure, q)
     goals: list[ik.goals.Goal] = []
     for priority, names in enumerate((["ankle.L", "ankle.R"], ["wrist.L", "wrist.R", "head"])):

@@ -40,7 +40,7 @@ def measure(limits: str, method: str) -> tuple[float, float, float, float]:
         moved = np.abs(np.diff(track.q, axis=0)).max(axis=1)
         distance.append(track.errors.mean())
         still.append((moved < 1e-9).mean())
-        outside = max(outside, float(trunk.region.violation(track.q).max()))
+        outside = max(outside, float(trunk.joint_limits.violation(track.q).max()))
         steps.append(np.mean(track.iterations))
     return float(np.mean(distance)), float(np.mean(still)), outside, float(np.mean(steps))
 

@@ -29,7 +29,7 @@ def follow(
     for side, sign in ((".L", -1.0), (".R", 1.0)):  # arms down, elbows a little bent
         start[figure.columns("shoulder" + side).start + 2] = sign * 1.2
         start[figure.columns("elbow" + side).start] = 0.4
-    start = figure.region.project(start)
+    start = figure.joint_limits.project(start)
     pose = ik.Pose.forward(figure, start)
     begin = pose.point("wrist.R", GRIP)
     path = subdivide(begin, OBJECT, POINTS, center=pose.point("shoulder.R"), smooth=True)
@@ -79,10 +79,12 @@ def run(out: Path) -> None:
         axis.plot(OBJECT[view[0]], OBJECT[view[1]], "s", color=report.TARGET, ms=9)
         report.plain(axis, f"Figure 16, {title}")
     axes[0].invert_xaxis()
-    violation = float(figure.region.violation(track.q).max())
+    violation = float(figure.joint_limits.violation(track.q).max())
     limited = [
         name
-        for name, at in zip(figure.coordinate_names, figure.region.at_limit(track.q[-1], 1e-4), strict=True)
+        for name, at in zip(
+            figure.coordinate_names, figure.joint_limits.at_limit(track.q[-1], 1e-4), strict=True
+        )
         if at
     ]
     report.table(

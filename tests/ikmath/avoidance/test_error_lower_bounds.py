@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.diagnosis.error_bounds import shortfalls
+from ikmath.diagnosis.error_bounds import error_lower_bounds
 from tests.ikmath.avoidance import scenes
 
 GAP = 1e-3
@@ -16,7 +16,7 @@ def led_in(kind, seed, depth):
     scene = scenes.touching(kind, seed, GAP)
     (goal,), (thing,) = scene.problem.goals, scene.problem.obstacles
     away = thing.nearest(goal.target).normal[0]
-    problem = scene.problem.towards([goal.towards(target=goal.target - depth * away)])
+    problem = scene.problem.with_targets([goal.with_targets(target=goal.target - depth * away)])
     return problem, scene.start, ik.Pose.forward(problem.skeleton, scene.start)
 
 
@@ -24,11 +24,11 @@ def led_in(kind, seed, depth):
 @pytest.mark.parametrize("kind", scenes.FIGURES)
 def test_nobody_comes_nearer(kind, seed):
     problem, start, pose = led_in(kind, seed, 0.02)
-    (least,) = shortfalls(problem, pose)
+    (least,) = error_lower_bounds(problem, pose)
     assert least > 0.0
     rng = np.random.default_rng(seed)
     for _ in range(4):
-        there = problem.skeleton.region.project(start + 0.3 * rng.normal(size=len(start)))
+        there = problem.skeleton.joint_limits.project(start + 0.3 * rng.normal(size=len(start)))
         solution = ik.solve(problem, there, max_iterations=100)
         if solution.clearance >= 0.0:
             assert solution.errors[0] >= least - 1e-9
@@ -38,16 +38,16 @@ def test_nobody_comes_nearer(kind, seed):
 @pytest.mark.parametrize("kind", scenes.FIGURES)
 def test_it_is_as_much_as_the_target_is_too_deep(kind, seed):
     problem, _, pose = led_in(kind, seed, 0.02)
-    assert shortfalls(problem, pose) == pytest.approx([0.02 - GAP], abs=1e-6)
+    assert error_lower_bounds(problem, pose) == pytest.approx([0.02 - GAP], abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", scenes.FIGURES)
 def test_what_can_be_reached_is_not_said_to_be_short(kind):
     for seed in range(4):
         problem, _, pose = led_in(kind, seed, 0.0)
-        assert shortfalls(problem, pose).tolist() == [0.0]
+        assert error_lower_bounds(problem, pose).tolist() == [0.0]
     free = ik.Problem(problem.skeleton, problem.goals)
-    assert shortfalls(free, pose).tolist() == [0.0]
+    assert error_lower_bounds(free, pose).tolist() == [0.0]
 
 
 def test_a_place_away_from_its_links_may_go_in():
@@ -58,10 +58,10 @@ def test_a_place_away_from_its_links_may_go_in():
     pose = ik.Pose.forward(arm, np.zeros(arm.n))
     for offset, most in (((0, 0.3, 0), 0.1), ((0, 0.38, 0), 0.02), ((0, 0.4, 0), 0.0)):
         goal = ik.Position("ball2", (0.0, 0.5, 0.56), offset)
-        found = shortfalls(ik.Problem(arm, [goal], obstacles=[wall], body=body), pose)
+        found = error_lower_bounds(ik.Problem(arm, [goal], obstacles=[wall], body=body), pose)
         assert found == pytest.approx([most])
     masked = ik.Position("ball2", (0.0, 0.5, 0.56), (0, 0.3, 0), axes="xy")
-    assert shortfalls(ik.Problem(arm, [masked], obstacles=[wall], body=body), pose).tolist() == [0.0]
+    assert error_lower_bounds(ik.Problem(arm, [masked], obstacles=[wall], body=body), pose).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("mesh", [False, True])

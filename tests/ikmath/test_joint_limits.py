@@ -22,32 +22,32 @@ def ball(lower, upper, turns="xyz"):
 @given(trees.posed(limits=LIMITS), st.floats(0, 3))
 def test_projected_coordinates_are_inside(figure, spread):
     skeleton, q, _ = figure
-    inside = skeleton.region.project(q * spread)
+    inside = skeleton.joint_limits.project(q * spread)
     assert oracle.outside_region(skeleton, inside) <= HOLDS
-    assert (skeleton.region.violation(inside) <= 1e-7).all()
+    assert (skeleton.joint_limits.violation(inside) <= 1e-7).all()
 
 
 @given(trees.posed(limits=LIMITS), st.floats(0, 3))
 def test_projecting_twice_changes_nothing_more(figure, spread):
     skeleton, q, _ = figure
-    once = skeleton.region.project(q * spread)
-    np.testing.assert_allclose(skeleton.region.project(once), once, atol=HOLDS)
+    once = skeleton.joint_limits.project(q * spread)
+    np.testing.assert_allclose(skeleton.joint_limits.project(once), once, atol=HOLDS)
 
 
 @given(trees.posed(limits=LIMITS))
 def test_what_is_inside_stays(figure):
     skeleton, q, _ = figure
-    q = skeleton.region.project(q)
+    q = skeleton.joint_limits.project(q)
     within = skeleton.rest + 0.9 * (q - skeleton.rest)
     if oracle.outside_region(skeleton, within) < -1e-9:
-        np.testing.assert_array_equal(skeleton.region.project(within), within)
-        assert not skeleton.region.violation(within).any()
+        np.testing.assert_array_equal(skeleton.joint_limits.project(within), within)
+        assert not skeleton.joint_limits.violation(within).any()
 
 
 @given(trees.posed(limits=LIMITS), st.sampled_from([(1,), (4,), (2, 3), (0,)]))
 def test_batches(figure, batch):
     skeleton, q, rng = figure
-    region = skeleton.region
+    region = skeleton.joint_limits
     many = q + rng.normal(size=(*batch, skeleton.n))
     before = many.copy()
     projected, violation, at_limit = region.project(many), region.violation(many), region.at_limit(many)
@@ -64,7 +64,7 @@ def test_rest_is_zero_where_the_limits_allow_it(figure):
     rest = skeleton.rest
     assert oracle.outside_region(skeleton, rest) <= HOLDS
     nearest = np.clip(0.0, skeleton.lower, skeleton.upper)
-    single = ~np.isin(np.arange(skeleton.n), skeleton.region.pairs)
+    single = ~np.isin(np.arange(skeleton.n), skeleton.joint_limits.pairs)
     np.testing.assert_array_equal(rest[single], nearest[single])
     # the corner of two limits on one swing is told in half-angle sines, which are not quite the coordinates
     np.testing.assert_allclose(rest, nearest, atol=2e-3)
@@ -88,10 +88,10 @@ def test_quarter_ellipses(sx, sz):
         length = np.linalg.norm(s)
         boundary = s / length * 2 * np.arcsin(length)
         assert abs(oracle.outside_region(skeleton, boundary)) < 1e-12
-        np.testing.assert_array_equal(skeleton.region.project(0.999 * boundary), 0.999 * boundary)
-        pulled = skeleton.region.project(1.2 * boundary)
+        np.testing.assert_array_equal(skeleton.joint_limits.project(0.999 * boundary), 0.999 * boundary)
+        pulled = skeleton.joint_limits.project(1.2 * boundary)
         assert abs(oracle.outside_region(skeleton, pulled)) < HOLDS
-        assert skeleton.region.at_limit(pulled)[[0, 2]].all()
+        assert skeleton.joint_limits.at_limit(pulled)[[0, 2]].all()
 
 
 def test_a_limit_on_one_swing_turn_is_a_strip():
@@ -99,23 +99,23 @@ def test_a_limit_on_one_swing_turn_is_a_strip():
     x_sine = lambda q: 2 * np.arcsin(np.sin(np.hypot(q[0], q[2]) / 2) * q[0] / np.hypot(q[0], q[2]))  # noqa: E731
     for z in (0.0, 1.0, 2.0, -2.5):
         for x, limit in ((2.0, 0.8), (-2.0, -0.5)):
-            q = skeleton.region.project(np.array([x, 0.3, z]))
+            q = skeleton.joint_limits.project(np.array([x, 0.3, z]))
             assert x_sine(q) == pytest.approx(limit, abs=1e-9)
             assert q[1] == 0.3
 
 
 def test_twists_are_intervals():
     skeleton = ball((-1, -0.3, -1), (1, 0.2, 1))
-    np.testing.assert_allclose(skeleton.region.project([0.1, 5.0, 0.1]), [0.1, 0.2, 0.1])
-    np.testing.assert_allclose(skeleton.region.project([0.1, -5.0, 0.1]), [0.1, -0.3, 0.1])
+    np.testing.assert_allclose(skeleton.joint_limits.project([0.1, 5.0, 0.1]), [0.1, 0.2, 0.1])
+    np.testing.assert_allclose(skeleton.joint_limits.project([0.1, -5.0, 0.1]), [0.1, -0.3, 0.1])
 
 
 @pytest.mark.parametrize("turns", ["x", "z", "xy", "yz", "y"])
 def test_a_single_swing_turn_is_an_interval(turns):
     n = len(turns)
     skeleton = ball([-0.4] * n, [0.9] * n, turns)
-    np.testing.assert_allclose(skeleton.region.project([2.0] * n), [0.9] * n)
-    np.testing.assert_allclose(skeleton.region.project([-2.0] * n), [-0.4] * n)
+    np.testing.assert_allclose(skeleton.joint_limits.project([2.0] * n), [0.9] * n)
+    np.testing.assert_allclose(skeleton.joint_limits.project([-2.0] * n), [-0.4] * n)
 
 
 @pytest.mark.parametrize("side", [(0, 1), (0, -1), (2, 1), (2, -1)])
@@ -128,16 +128,16 @@ def test_a_side_without_room(side):
     q = np.zeros(3)
     q[axis] = 0.4 * sign
     q[2 - axis] = 0.2
-    projected = skeleton.region.project(q)
+    projected = skeleton.joint_limits.project(q)
     assert abs(projected[axis]) < HOLDS
     assert projected[2 - axis] == pytest.approx(0.2, abs=2e-3)  # the sine is kept, not the angle
-    np.testing.assert_array_equal(skeleton.region.project(-q), -q)
+    np.testing.assert_array_equal(skeleton.joint_limits.project(-q), -q)
 
 
 def test_no_room_at_all_is_a_locked_joint():
     skeleton = ball(0.0, 0.0)
     np.testing.assert_allclose(
-        skeleton.region.project(np.random.default_rng(0).normal(size=(20, 3))), 0.0, atol=1e-9
+        skeleton.joint_limits.project(np.random.default_rng(0).normal(size=(20, 3))), 0.0, atol=1e-9
     )
 
 
@@ -146,13 +146,13 @@ def test_limits_that_leave_out_the_rest_pose():
     np.testing.assert_allclose(skeleton.rest, (0.3, 0, 0.2), atol=2e-3)
     rng = np.random.default_rng(5)
     for q in rng.normal(size=(200, 3)) * 2:
-        assert oracle.outside_region(skeleton, skeleton.region.project(q)) < HOLDS
+        assert oracle.outside_region(skeleton, skeleton.joint_limits.project(q)) < HOLDS
 
 
 def test_a_free_swing_is_taken_the_shorter_way_round():
     skeleton = ball(None, None)
     q = np.array([3.0, 0.4, 2.5])
-    short = skeleton.region.project(q)
+    short = skeleton.joint_limits.project(q)
     assert np.hypot(short[0], short[2]) < np.pi
     np.testing.assert_allclose(
         ik.rotation.swing_twist_matrix(short), ik.rotation.swing_twist_matrix(q), atol=1e-14
@@ -162,7 +162,7 @@ def test_a_free_swing_is_taken_the_shorter_way_round():
 @given(trees.posed(limits=LIMITS))
 def test_leaving_says_what_a_step_may_do(figure):
     skeleton, q, rng = figure
-    region = skeleton.region
+    region = skeleton.joint_limits
     q = region.project(q)
     dq = rng.normal(size=skeleton.n)
     bounds = region.leaving(q, dq)
@@ -186,7 +186,7 @@ def test_leaving_says_what_a_step_may_do(figure):
 
 def test_normals_are_the_gradient_of_the_boundary():
     skeleton = ball(np.radians([-20, -40, -70]), np.radians([50, 40, 110]))
-    region = skeleton.region
+    region = skeleton.joint_limits
     rng = np.random.default_rng(2)
     checked = 0
     for q in rng.normal(size=(50, 3)) * 3:
@@ -212,6 +212,6 @@ def test_swings_of_more_than_half_a_turn_through_an_open_side():
         upper = np.where(open_high, np.inf, rng.uniform(0.1, 2.5, 3))
         skeleton = ball(lower, upper)
         far = rng.normal(size=3) * rng.choice([1.0, 3.0, 6.0])
-        projected = skeleton.region.project(far)
+        projected = skeleton.joint_limits.project(far)
         assert oracle.outside_region(skeleton, projected) <= HOLDS
-        np.testing.assert_allclose(skeleton.region.project(projected), projected, atol=HOLDS)
+        np.testing.assert_allclose(skeleton.joint_limits.project(projected), projected, atol=HOLDS)

@@ -8,15 +8,20 @@ their products.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..arrays import Index, Mask
+from ..goals import Goal
+from ..goals.stack import TaskStack
+from ..model.active_directions import HeldOfMany
+from ..model.pose import Pose
+from ..model.skeleton import Skeleton
+from ..model.topology import Columns, Span, Topology, span
 from ..rotation import Array
-from .active_directions import HeldOfMany
-from .topology import Columns, Plan, Span, span
 
 _STRIP: Final = 3  # rows whose products are worked out together; only the upper triangle is wanted
 
@@ -50,11 +55,11 @@ class Block(NamedTuple):
     place: Index
 
 
-def blocks_of(plan: Plan, moved: Sequence[Mask], rows: Sequence[int]) -> list[Block]:
+def blocks_of(topology: Topology, moved: Sequence[Mask], rows: Sequence[int]) -> list[Block]:
     """The blocks of a stack of goals.
 
     Args:
-        plan: of the figure;
+        topology: of the figure;
         moved: (n, E) of each goal, which coordinates move which of its effectors; rows: of an effector.
     """
     starts = np.cumsum([0, *(own.shape[1] * each for own, each in zip(moved, rows, strict=True))])
@@ -73,7 +78,7 @@ def blocks_of(plan: Plan, moved: Sequence[Mask], rows: Sequence[int]) -> list[Bl
                 shares.append(Share(goal, effectors, slice(first, first + len(stand[-1]))))
         if shares:
             stack = np.concatenate(stand)
-            columns, strips = Columns(plan, which), tuple(_strips(stack))
+            columns, strips = Columns(topology, which), tuple(_strips(stack))
             out.append(Block(span(stack), columns, tuple(shares), strips, place))
     return out
 
@@ -155,3 +160,35 @@ class Blocks:
             for first, rows, beside in block.strips:
                 strip = part[first : first + rows.stop - rows.start]
                 systems[rows, beside] -= np.einsum("ahb,chb->acb", strip, part[first:])
+
+
+def layout_of(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Block]:
+    """The blocks of a problem's tasks."""
+    moved = [goal.moved(skeleton) for goal in goals]
+    return blocks_of(skeleton.topology, moved, [goal.rows for goal in goals]) if goals else []
+
+
+def evaluate_many(
+    stack: TaskStack, layout: Sequence[Block], goals: Sequence[Goal], pose: Pose
+) -> tuple[Array, Callable[[], Blocks]]:
+    """Errors (B, rows) of many frames, unscaled, and a function for their Jacobian, scaled.
+
+    Args:
+        stack: of the goals; layout: see `layout_of`.
+    """
+    parts = [goal.evaluate(pose) for goal in goals]
+    frames = prod(pose.batch)
+    errors = [part.error.reshape(frames, part.error.shape[-1]) for part in parts]
+
+    def jacobian() -> Blocks:
+        values = []
+        for block in layout:
+            scale = stack.scale[block.rows, None, None]
+            out = np.empty((len(scale), block.columns.count, frames))
+            for share in block.shares:
+                parts[share.goal].block(share.effectors, block.columns, out[share.rows])
+            out *= scale
+            values.append(out)
+        return Blocks((stack.rows, pose.skeleton.n, frames), layout, values)
+
+    return np.concatenate(errors, 1) if errors else np.zeros((frames, 0)), jacobian

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a method says of a demand before there is a problem is what it says of the problem."""
+"""A method's objection to requirements is the same as its objection to the problem."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GOALS = {
 @pytest.mark.parametrize("method", ik.METHODS)
 def test_the_menu_and_the_solve_agree(method, name):
     problem = ik.Problem(FIGURE, GOALS[name])
-    objection = ik.METHODS[method].objection(ik.Demand.of(problem))
+    objection = ik.METHODS[method].objection(ik.Requirements.of(problem))
     geometric = ik.METHODS[method].takes is not None
     assert bool(objection) == (geometric and name != "position")
     try:
@@ -45,14 +45,14 @@ def test_the_menu_and_the_solve_agree(method, name):
 
 
 def test_a_wish_can_be_named_before_there_is_a_goal():
-    wish = ik.Wish(kind="Aim", name="effector 'look'")
-    assert "cannot take the effector 'look'" in ik.METHODS["fabrik"].objection(ik.Demand(wishes=(wish,)))
-    assert ik.METHODS["hierarchical"].objection(ik.Demand(wishes=(wish,))) == ""
+    wish = ik.GoalRequirement(kind="Aim", name="effector 'look'")
+    assert "cannot take the effector 'look'" in ik.METHODS["fabrik"].objection(ik.Requirements(goals=(wish,)))
+    assert ik.METHODS["hierarchical"].objection(ik.Requirements(goals=(wish,))) == ""
 
 
-def test_what_keeps_clear_is_part_of_the_demand():
+def test_avoidance_is_part_of_the_requirements():
     for name, method in ik.METHODS.items():
         for avoidance in ik.AVOIDANCE.values():
-            objection = method.objection(ik.Demand(avoidance=avoidance))
+            objection = method.objection(ik.Requirements(avoidance=avoidance))
             fits = method.obstacles and method.bounding == avoidance.bounds
             assert (objection == "") == fits, name

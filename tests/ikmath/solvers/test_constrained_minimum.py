@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the solver that becomes the default promises: the constrained minimum, honest counts, no jumps."""
+"""The hierarchical solver ends at the constrained minimum, counts its iterations and does not jump."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def test_levels_in_conflict_and_a_posture_come_to_rest(seed):
     assert first.status is ik.Status.BEST_EFFORT
     assert first.errors[:2].max() < 1e-8  # the feet
     assert np.abs(again.q - first.q).max() < 1e-6
-    assert problem.skeleton.region.violation(first.q).max() < 1e-9
+    assert problem.skeleton.joint_limits.violation(first.q).max() < 1e-9
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_out_of_reach_with_a_posture_stays_when_solved_again(seed):
     figure, rng = ik.figures.ball_chain(5, 1.0, limit=0.8), np.random.default_rng([4, seed])
     tip = ik.Pose.forward(figure, trees.inside(rng, figure)).point("tip")
-    wish = ik.Posture(figure.region.project(0.4 * rng.normal(size=figure.n)))
+    wish = ik.Posture(figure.joint_limits.project(0.4 * rng.normal(size=figure.n)))
     problem = ik.Problem(figure, [ik.Position("tip", 3.0 * tip), wish])
     first = ik.solve(problem, trees.inside(rng, figure))
     again = ik.solve(problem, first.q)
@@ -92,8 +92,10 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
     end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9), None, DEFAULTS.before_curvature)
     model = NewtonStep(problem, end, driver.merit.weights, own, [])
     rng = np.random.default_rng(1)
-    inside = (end.q > figure.region.low + 0.01) & (end.q < figure.region.high - 0.01)
-    inside[figure.region.pairs[figure.region.at_limit(end.q, 0.05)[figure.region.pairs].any(1)]] = False
+    inside = (end.q > figure.joint_limits.low + 0.01) & (end.q < figure.joint_limits.high - 0.01)
+    inside[
+        figure.joint_limits.pairs[figure.joint_limits.at_limit(end.q, 0.05)[figure.joint_limits.pairs].any(1)]
+    ] = False
     for _ in range(5):
         dq = 1e-4 * rng.normal(size=figure.n) * inside
         there = Iterate(problem, Pose.trusted(figure, end.q + dq), posture_of(problem, figure.rest))
@@ -119,7 +121,7 @@ def test_time_that_runs_out_ends_a_solve_with_what_it_has():
     problem = in_conflict(2)
     answer = ik.solve(problem, problem.skeleton.rest, seconds=1e-9)
     assert answer.status is ik.Status.STOPPED
-    assert problem.skeleton.region.violation(answer.q).max() < 1e-9
+    assert problem.skeleton.joint_limits.violation(answer.q).max() < 1e-9
 
 
 def test_restarts_leave_a_local_minimum():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.goals.fused_tasks import Merged
+from ikmath.goals.fused_tasks import FusedTasks
 from tests.ikmath import trees
 
 KINDS = ("place", "places", "turn", "turns", "one axis", "slack", "plane", "tilt")
@@ -46,7 +46,7 @@ def test_together_is_one_by_one(skeleton, kinds, seed):
     goals = [goal(kind, skeleton.names, rng) for kind in kinds]
     for one in goals:
         one.check(skeleton)
-    merged = Merged(goals, skeleton)
+    merged = FusedTasks(goals, skeleton)
     assert merged.fits(goals, skeleton)
     check(merged.evaluate, goals, skeleton, rng)
 
@@ -57,11 +57,11 @@ def test_other_targets_fit_and_other_points_do_not(change):
     first = [ik.Position("head", (0.0, 0.1, 1.5)), ik.Orientation("wrist.L", np.eye(3))]
     problem = ik.Problem(skeleton, first)
     other = {
-        "target": [first[0].towards(target=np.array([[0.3, 0.0, 1.4]])), first[1]],
+        "target": [first[0].with_targets(target=np.array([[0.3, 0.0, 1.4]])), first[1]],
         "point": [ik.Position("head", (0.0, 0.1, 1.5), offset=(0.0, 0.1, 0.0)), first[1]],
         "slack": [ik.Position("head", (0.0, 0.1, 1.5), slack=0.2), first[1]],
         "order": first[::-1],
     }[change]
-    assert Merged(problem.tasks, skeleton).fits(other, skeleton) is (change == "target")
+    assert FusedTasks(problem.tasks, skeleton).fits(other, skeleton) is (change == "target")
     for goals in (first, other, first):  # the rows of a problem find out by themselves
         check(problem.stack.evaluate, goals, skeleton, rng)

@@ -18,7 +18,7 @@ def torn(seed):
     low, high = np.maximum(figure.lower, -1.5), np.minimum(figure.upper, 1.5)
     goals = []
     for name in rng.permutation(figure.names[1:])[:3]:
-        pose = ik.Pose.forward(figure, figure.region.project(rng.uniform(low, np.maximum(low, high))))
+        pose = ik.Pose.forward(figure, figure.joint_limits.project(rng.uniform(low, np.maximum(low, high))))
         place = pose.point(str(name), (0, 0.2, 0))
         goals.append(ik.Position(str(name), place, offset=(0, 0.2, 0), priority=int(rng.integers(2))))
     problem = ik.Problem(figure, goals)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames of a figure that is not exact: solve, see what Blender makes of it, correct, keep the best round.
+"""Frames of a figure that is not exact: solve, compare with Blender, correct, keep the best round.
 
-Rigid joints describe bones in a sheared space only near the pose at which they were measured. What is
-reported of such a frame are the errors in Blender, not those of the figure.
+Rigid joints describe bones in a sheared space only near the pose at which they were measured. The errors
+reported for such a frame are those in Blender.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from ...bridge.skeleton import Figure
 from .plan import Plan
 
 _ROUNDS = 12
-_PATIENCE = 3  # rounds that bring nothing, one after another
-_GAIN = 0.98  # depths and squared errors that fall by less in a round have stopped falling
-_GOOD = 1e-4  # of the figure's size; closer than this nobody sees it, and single precision is not far
+_PATIENCE = 3  # rounds in a row without a gain
+_GAIN = 0.98  # share left of depths and squared errors above which a round gains nothing
+_GOOD = 1e-4  # of the figure's size; smaller is invisible, and near single precision
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settled:
+class BestRound:
     """The best round.
 
     Attributes:
         channels: of all bones; q: (n,) the coordinates that make them; solution: of that round.
         distance: (E,) metres; angle: (E,) radians: how far the effectors are from their targets in Blender;
-            NaN where an effector does not ask for it or is off.
+            NaN where an effector has no such target or is off.
     """
 
     channels: Channels
@@ -44,35 +44,35 @@ class Settled:
     angle: Array
 
 
-def settle(
+def solve_inexact(
     figure: Figure,
     want: Wanted,
-    asks: tuple[Flags, Flags],
+    kinds: tuple[Flags, Flags],
     previous: Channels | None,
     measure: Callable[[Figure], Array],
     solve: Callable[[Figure, Wanted, bool], ik.Solution],
     depth: Callable[[Figure], float],
     tolerance: float,
-) -> Settled:
-    """Bring the effectors to their targets in Blender.
+) -> BestRound:
+    """Correct the targets until the effectors reach them in Blender.
 
     Args:
         figure: measured at the pose that the frame starts from.
         want: targets of the frame.
-        asks: (E,) which effectors ask for a place; (E,) which ask for an orientation.
+        kinds: (E,) which effectors have a place; (E,) which have an orientation.
         previous: channels of the frame before.
         measure: the effectors' points (E, 3) in their joints' frames, of a figure.
-        solve: solves for targets, of a figure; in the first round as the frame is always begun, else from the
-            pose that the figure was measured at.
-        depth: how far a figure is inside of what it should keep clear of, metres; 0 where it is clear.
+        solve: solves for targets, of a figure; in the first round from the start of the frame, else from the
+            pose of the round before.
+        depth: penetration of a figure into obstacles, metres; 0 if it is clear.
         tolerance: metres and radians, within which a target counts as reached.
     """
-    moves, turns = (flags & (want.weight > 0.0) for flags in asks)
-    # Who aims or stays on a plane: they are right if point and bone are where the figure says.
+    moves, turns = (flags & (want.weight > 0.0) for flags in kinds)
+    # aims and planes: correct if point and bone are where the figure has them
     others = (want.weight > 0.0) & ~moves & ~turns
     learnt, size = Correction(int(moves.sum())), _extent(figure, want)
     stale = 0
-    best: tuple[tuple[float, float], Settled] | None = None
+    best: tuple[tuple[float, float], BestRound] | None = None
     now, _ = _at(figure.shown, want, figure.q)
     for number in range(_ROUNDS):
         asked = want.position.copy()
@@ -92,7 +92,7 @@ def settle(
         bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
         gained = best is None or _is_much_better(bad, best[0])
         if best is None or bad < best[0]:
-            found = Settled(
+            found = BestRound(
                 channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle
             )
             best = bad, found
@@ -105,7 +105,7 @@ def settle(
         short = solution.status is ik.Status.REACHED and off_by > tolerance
         true = max(broken[0] / size, broken[1]) < _GOOD
         if true and not short and (corrected / size < _GOOD or not gained):
-            break  # Blender did what the figure promised, and to ask otherwise brings nothing more
+            break  # Blender agrees with the figure, and other targets gain nothing
         stale = 0 if gained else stale + 1
         if stale == _PATIENCE:
             break
@@ -125,13 +125,13 @@ def _extent(figure: Figure, want: Wanted) -> float:
     return (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
 
 
-def honest(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
-    """What the figure has reached, but not Blender, is not reached.
+def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
+    """The solution with the status and message of the errors in Blender.
 
     Args:
         solution: as the solver gave it; plan: of the armature.
         distance: (E,) metres, angle: (E,) radians: how far the effectors are off in Blender; NaN where they
-            do not ask for it.
+            have no such target.
     """
     off = np.fmax(np.nan_to_num(distance), np.nan_to_num(angle))
     row = int(off.argmax())
