@@ -41,7 +41,7 @@ from .goals import (
 )
 from .limits import LIMITS
 from .model.coupling import Mimic
-from .model.frame_points import Points
+from .model.frame_points import FramePoints
 from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
 from .model.joint import Joint
@@ -113,7 +113,7 @@ __all__ = [
     "Orientation",
     "Plane",
     "Pole",
-    "Points",
+    "FramePoints",
     "Pose",
     "Position",
     "Posture",

@@ -163,11 +163,11 @@ class CrossingsOfOne(NamedTuple):
         for column, inside in self.ends():  # a few: sooner than by numpy
             to[column] = inside
 
-    def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, Edge]]:
+    def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, BoundaryTangent]]:
         """The edges of pairs for which ending inside takes more than `most` off, from q; see `beyond`."""
         there = np.broadcast_to(most, to.shape).item
         return [
-            (pair, Edge(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
+            (pair, BoundaryTangent(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
             for pair, x, z, (a, b, u, v) in self.pairs
             if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
         ]

@@ -328,7 +328,7 @@ class Skeleton(Lean):
 
     def project(self, q: npt.ArrayLike) -> Array:
         """Coordinates (*batch, n) put inside the limits, and followers where their leaders put them."""
-        inside = self.region.project(q)
+        inside = self.joint_limits.project(q)
         return inside if self.coupling is None else self.coupling.apply(inside)
 
 

@@ -124,7 +124,7 @@ def batch_descent(
         The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
         as much as the next.
     """
-    stack, skeleton, region = problem.stack, problem.skeleton, problem.skeleton.region
+    stack, skeleton, region = problem.stack, problem.skeleton, problem.skeleton.joint_limits
     largest = np.array([max(most, 1e-150) for most in stack.most])
     share = np.asarray(1e-2 ** np.arange(len(stack.levels)) / largest)[stack.place]
     best, least = q, np.full(len(q), np.inf)

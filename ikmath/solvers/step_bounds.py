@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
-from ..model.limit_crossings import Edge
+from ..model.limit_crossings import BoundaryTangent
 from ..model.skeleton import Skeleton
 from ..rotation import Array
 from .metric import Metric
@@ -112,8 +112,12 @@ class StepBounds:
         low: Array | None = None,
         high: Array | None = None,
     ) -> None:
-        self.region, self.coupling, self.parameters = skeleton.region, skeleton.coupling, parameters
-        region = self.region
+        self.joint_limits, self.coupling, self.parameters = (
+            skeleton.joint_limits,
+            skeleton.coupling,
+            parameters,
+        )
+        region = self.joint_limits
         self.low = region.low if low is None else np.maximum(region.low, low)
         self.high = region.high if high is None else np.minimum(region.high, high)
         self.limits_turns = low is not None
@@ -125,21 +129,23 @@ class StepBounds:
             q: (n,) inside the region; propose: see `Propose`.
             others: inequalities of obstacles and one-sided goals.
         """
-        region = self.region
+        region = self.joint_limits
         edges = list(region.near_boundary(q, self.parameters.boundary).items())
         for _ in range(self.parameters.crossings):
             dq = propose(self._bounds(q, edges, others))
             to = q + dq
-            exits = region.exits_of_one(to)
-            cuts = exits and exits.crossed(q, to, region.slight(dq, self.parameters.curved))
+            crossings = region.crossings_of_one(to)
+            cuts = crossings and crossings.crossed(q, to, region.slight(dq, self.parameters.curved))
             if not cuts:
                 break
             # a tangent in place of the one before could send the step back to where that one was needed
             edges += cuts
-        landed = self.inside(q, region.landing(to, exits))
+        landed = self.inside(q, region.landing(to, crossings))
         return landed if self.coupling is None else self.coupling.apply(landed)
 
-    def _bounds(self, q: Array, edges: Sequence[tuple[int, Edge]], others: Sequence[Inequalities]) -> Bounds:
+    def _bounds(
+        self, q: Array, edges: Sequence[tuple[int, BoundaryTangent]], others: Sequence[Inequalities]
+    ) -> Bounds:
         lower, upper = self.low - q, self.high - q
         coupling = self.coupling
         equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
@@ -147,7 +153,7 @@ class StepBounds:
             return Bounds(lower, upper, None, _NONE, _NONE, equal=equal)
         pairs, normals = tuple(pair for pair, _ in edges), np.zeros((len(edges), len(q)))
         for row, (pair, edge) in zip(normals, edges, strict=True):
-            row[list(self.region.pair_columns[pair])] = edge.x, edge.z
+            row[list(self.joint_limits.pair_columns[pair])] = edge.x, edge.z
         room = np.array([max(edge.room, 0.0) for _, edge in edges])
         rows = np.concatenate([normals, *(one.rows for one in others)])
         least = np.concatenate([np.full(len(room), -np.inf), *(one.least for one in others)])

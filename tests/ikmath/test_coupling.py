@@ -75,7 +75,7 @@ def test_tracks_obstacles_starts_and_copies_keep_them_together():
     assert _is_coupled(skeleton, ik.solve(scene).q)
     assert _is_coupled(skeleton, scattered(scene, skeleton.rest, np.random.default_rng(0), 9))
     again = pickle.loads(pickle.dumps(skeleton))
-    narrow = skeleton.limited(-np.ones(5), np.ones(5))
+    narrow = skeleton.with_limits(-np.ones(5), np.ones(5))
     assert _is_coupled(again, again.rest) and _is_coupled(narrow, narrow.rest)
 
 

@@ -71,7 +71,7 @@ def test_no_coordinate_of_any_figure_is_too_fast(seed, limits):
     track = ik.solve_track(problem, dt=DT)
     moved = np.abs(np.diff(track.q, axis=0))
     assert (moved <= skeleton.max_speed * DT + 1e-9).all()
-    region = skeleton.region
+    region = skeleton.joint_limits
     np.testing.assert_allclose([region.project(q) for q in track.q], track.q, atol=1e-9)
 
 
