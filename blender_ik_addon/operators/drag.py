@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -174,7 +174,9 @@ class ARTICULATE_OT_drag(OnArmature):
                 return {"PASS_THROUGH"}
             if found is not None:
                 bone, along = found[0].name, found[1]
-                armature = self._take_up(context, armature, found[0].id_data)
+                if found[0].id_data != armature:  # of several in Pose Mode it becomes active, as by a click
+                    self._left, armature = armature.name, found[0].id_data
+                    context.view_layer.objects.active = armature
         try:
             bone = bone or _active_bone(armature)
             grip = self._grip(bone, along, turn=self.turning)
@@ -236,13 +238,6 @@ class ARTICULATE_OT_drag(OnArmature):
         left = context.view_layer.objects.get(self._left)
         if left is not None:
             context.view_layer.objects.active = left
-
-    def _take_up(self, context: bpy.types.Context, active: bpy.types.Object, held: Any) -> bpy.types.Object:
-        """Of several armatures in Pose Mode make the one that is taken hold of active, as a click does."""
-        if held != active:
-            self._left = active.name
-            context.view_layer.objects.active = held
-        return held
 
     def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         """A key or the wheel; while an expression is typed, its characters go there."""

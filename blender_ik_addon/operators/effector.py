@@ -75,7 +75,8 @@ class ARTICULATE_OT_effector_add(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add one effector for each bone."""
-        from ..control.rig.effectors import NewEffector, TargetLook, add_effectors
+        from ..control.rig.effectors import NewEffector, add_effectors
+        from ..control.rig.target_empties import TargetLook
 
         given = self.properties
         settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
@@ -176,7 +177,7 @@ class ARTICULATE_OT_target_create(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Make it."""
-        from ..control.rig.effectors import TargetLook, create_target
+        from ..control.rig.target_empties import TargetLook, create_target
 
         effector = _named_or_active(armature, self.effector)
         create_target(

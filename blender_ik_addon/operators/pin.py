@@ -83,8 +83,8 @@ class ARTICULATE_OT_mirror(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Mirror them."""
-        from ..control.rig.effectors import TargetLook
         from ..control.rig.pins import mirror
+        from ..control.rig.target_empties import TargetLook
 
         look = TargetLook(**preferences.target_look(context))
         count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)

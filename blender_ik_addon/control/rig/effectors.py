@@ -8,21 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
-import numpy as np
 from mathutils import Matrix, Vector
 
-from ...bridge.armature import pose_matrices, read_bones
-from ...bridge.limbs import side_of_bend
 from ...properties.access import MADE_HERE, rig_of
 from ...properties.check import SAME_PLACE, library_refusal
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
-from ...properties.measures import metre
 from ...properties.options import forget_message
 from ...properties.refusal import Refused
-from ..frame.masses import Weights, read_masses
 from ..report.reasons import REASONS
 from ..rig.removal import remove_or_switch_off
+from .target_empties import TargetLook, create_target, first_target, is_only_ours, posed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,19 +47,6 @@ class NewEffector:
         """One of the settings, or what the property is by default."""
         described: Any = ArticulateEffector.bl_rna.properties[name]
         return self.settings.get(name, described.default)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TargetLook:
-    """How a new target is drawn.
-
-    Attributes:
-        display: a display type of Empties, for kinds that only move the bone.
-        size: share of the bone's length.
-    """
-
-    display: str = "SPHERE"
-    size: float = 0.4
 
 
 def add_effectors(
@@ -134,7 +117,7 @@ def keep_as_posed(
             f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which joins no two bones",
             effector.name,
         )
-    pose_bone, matrix = _posed(armature, effector, depsgraph)
+    pose_bone, matrix = posed(armature, effector, depsgraph)
     shown = armature.evaluated_get(depsgraph)
     second = shown.pose.bones.get(effector.second_bone)
     if second is None:
@@ -159,14 +142,14 @@ def _new_alternatives(
     look: TargetLook,
 ) -> bpy.types.Collection:
     """A collection of two Empties: one where the effector is now, one beside it."""
-    pose_bone, matrix = _posed(armature, effector, depsgraph)
+    pose_bone, matrix = posed(armature, effector, depsgraph)
     collection = bpy.data.collections.new(f"Targets {effector.name}")
     collection[MADE_HERE] = True
-    _collection_for(armature, depsgraph).children.link(collection)
+    collection_for(armature, depsgraph).children.link(collection)
     here, length = matrix @ effector.point_in_bone(pose_bone.bone), pose_bone.length * matrix.median_scale
     for aside in (0.0, 0.5):
         place = Matrix.Translation(here + Vector((aside * length, 0.0, 0.0)))
-        _new_empty(effector, look.display, length * look.size, place, collection)
+        new_empty(effector, look.display, length * look.size, place, collection)
     return collection
 
 
@@ -176,68 +159,12 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
     Raises:
         Refused: the effector's bone does not exist.
     """
-    pose_bone, matrix = _posed(armature, effector, depsgraph)
+    pose_bone, matrix = posed(armature, effector, depsgraph)
     effector.target, effector.subtarget = None, ""
     effector.pinned = True
     # Setting it looks at the original, which knows of the last redraw only.
-    effector.pin_location = matrix @ _first_target(effector, pose_bone)
+    effector.pin_location = matrix @ first_target(effector, pose_bone)
     effector.pin_rotation = matrix.to_quaternion()
-
-
-def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """Where it is now, world."""
-    bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
-    matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
-    masses = read_masses(armature, bones, metre(depsgraph.scene))
-    return Vector(Weights.of(masses, bones).center(matrix).tolist())
-
-
-def _first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
-    """See `ArticulateEffector.first_target`."""
-    if "pole" not in effector.kind_info.asks:
-        return effector.first_target(pose_bone, scale)
-    armature: Any = effector.id_data
-    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(armature), effector.bone))
-
-
-def create_target(
-    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, look: TargetLook
-) -> bpy.types.Object:
-    """An Empty where the effector is now, without parent, in the armature's collection, as its target.
-
-    Raises:
-        Refused: the effector's bone does not exist.
-    """
-    pose_bone, matrix = _posed(armature, effector, depsgraph)
-    scale = matrix.median_scale
-    if "balance" in effector.kind_info.asks:
-        target: Any = _center_of_mass(armature, depsgraph)
-    else:
-        target = matrix @ _first_target(effector, pose_bone, scale)
-    place = Matrix.Translation(target)
-    if effector.kind_info.turns:
-        place = place @ matrix.to_quaternion().to_matrix().to_4x4()
-    display, size = effector.kind_info.target or look.display, pose_bone.length * scale * look.size
-    empty = _new_empty(effector, display, size, place, _collection_for(armature, depsgraph))
-    effector.target, effector.subtarget = empty, ""
-    return empty
-
-
-def _new_empty(
-    effector: ArticulateEffector,
-    display: Any,
-    size: float,
-    place: Matrix,
-    collection: bpy.types.Collection,
-) -> bpy.types.Object:
-    empty = bpy.data.objects.new(f"Target {effector.name}", None)
-    empty.empty_display_type = display
-    empty.empty_display_size = max(size, 1e-4)
-    empty.rotation_mode = "QUATERNION"
-    empty.matrix_world = place
-    empty[MADE_HERE] = effector.id_data.name
-    collection.objects.link(empty)
-    return empty
 
 
 def remove_effectors(
@@ -266,7 +193,7 @@ def remove_effectors(
     if not delete_targets:
         return off
     for target in dict.fromkeys(targets):
-        if target is not None and _only_ours(target):
+        if target is not None and is_only_ours(target):
             bpy.data.objects.remove(target)
     for collection in dict.fromkeys(collections):
         if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:
@@ -289,26 +216,6 @@ def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[
     off = remove_effectors(armature, range(count), delete_targets=delete_targets)
     rig.report_json = ""
     return count - len(rig.effectors), off
-
-
-def _posed(
-    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
-) -> tuple[bpy.types.PoseBone, Matrix]:
-    """An effector's bone, evaluated, and where that is in the world.
-
-    Raises:
-        Refused: it does not exist, or its armature is being edited and the pose is that of before.
-    """
-    if armature.mode == "EDIT":
-        raise Refused(f"Armature '{armature.name}' is in Edit Mode, where bones have no pose: leave it first")
-    shown = armature.evaluated_get(depsgraph)
-    pose_bone = shown.pose.bones.get(effector.bone)
-    if pose_bone is None:
-        raise Refused(
-            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'",
-            effector.name,
-        )
-    return pose_bone, shown.matrix_world @ pose_bone.matrix
 
 
 def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:
@@ -379,26 +286,3 @@ def _free_name(others: Iterable[ArticulateEffector], new: NewEffector) -> str:
     candidates = [wanted, f"{wanted} {KINDS[new.kind].label}"]
     candidates += [f"{candidates[-1]}.{number:03d}" for number in range(1, len(taken) + 2)]
     return next(name for name in candidates if name not in taken)
-
-
-def _collection_for(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Collection:
-    scene = bpy.data.scenes[depsgraph.scene.name]
-    inside = {scene.collection, *scene.collection.children_recursive}
-    editable = (
-        c
-        for c in armature.users_collection
-        if c in inside and c.library is None and c.override_library is None
-    )
-    return next(editable, scene.collection)
-
-
-def _only_ours(target: bpy.types.Object) -> bool:
-    """Whether an Empty was made by the add-on and no other effector follows it."""
-    followed = {
-        thing
-        for candidate in bpy.data.objects
-        if candidate.type == "ARMATURE"
-        for effector in rig_of(candidate).effectors
-        for thing in (effector.target, *effector.alternative_objects)
-    }
-    return bool(target.get(MADE_HERE)) and target.library is None and target not in followed

@@ -23,7 +23,8 @@ from ...bridge.modelling import (
 )
 from ...properties.access import rig_of
 from ..collision.obstacles import add_obstacles
-from .effectors import NewEffector, TargetLook, add_effectors
+from .effectors import NewEffector, add_effectors
+from .target_empties import TargetLook
 
 _HIDE: Final = Paint(name="Elephant Hide", colour=(0.30, 0.31, 0.34), roughness=0.75)
 _IVORY: Final = Paint(name="Elephant Ivory", colour=(0.80, 0.74, 0.60), roughness=0.35)

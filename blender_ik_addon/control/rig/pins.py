@@ -14,8 +14,9 @@ from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS
 from ...properties.refusal import Refused
-from .effectors import NewEffector, TargetLook, add_effectors, hold, remove_effectors
+from .effectors import NewEffector, add_effectors, hold, remove_effectors
 from .one_place import why_not_moved
+from .target_empties import TargetLook
 
 
 def is_pin(effector: ArticulateEffector) -> bool:

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Empties that effectors follow: where a new one stands, how it is drawn, whose it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...bridge.armature import pose_matrices, read_bones
+from ...bridge.limbs import side_of_bend
+from ...properties.access import MADE_HERE, rig_of
+from ...properties.effector import ArticulateEffector
+from ...properties.measures import metre
+from ...properties.refusal import Refused
+from ..frame.masses import Weights, read_masses
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetLook:
+    """How a new target is drawn.
+
+    Attributes:
+        display: a display type of Empties, for kinds that only move the bone.
+        size: share of the bone's length.
+    """
+
+    display: str = "SPHERE"
+    size: float = 0.4
+
+
+def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """Where it is now, world."""
+    bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
+    matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
+    masses = read_masses(armature, bones, metre(depsgraph.scene))
+    return Vector(Weights.of(masses, bones).center(matrix).tolist())
+
+
+def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
+    """See `ArticulateEffector.first_target`."""
+    if "pole" not in effector.kind_info.asks:
+        return effector.first_target(pose_bone, scale)
+    armature: Any = effector.id_data
+    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(armature), effector.bone))
+
+
+def create_target(
+    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, look: TargetLook
+) -> bpy.types.Object:
+    """An Empty where the effector is now, without parent, in the armature's collection, as its target.
+
+    Raises:
+        Refused: the effector's bone does not exist.
+    """
+    pose_bone, matrix = posed(armature, effector, depsgraph)
+    scale = matrix.median_scale
+    if "balance" in effector.kind_info.asks:
+        target: Any = _center_of_mass(armature, depsgraph)
+    else:
+        target = matrix @ first_target(effector, pose_bone, scale)
+    place = Matrix.Translation(target)
+    if effector.kind_info.turns:
+        place = place @ matrix.to_quaternion().to_matrix().to_4x4()
+    display, size = effector.kind_info.target or look.display, pose_bone.length * scale * look.size
+    empty = new_empty(effector, display, size, place, collection_for(armature, depsgraph))
+    effector.target, effector.subtarget = empty, ""
+    return empty
+
+
+def new_empty(
+    effector: ArticulateEffector,
+    display: Any,
+    size: float,
+    place: Matrix,
+    collection: bpy.types.Collection,
+) -> bpy.types.Object:
+    """An Empty at a place (4, 4), world, that is known as made for an effector."""
+    empty = bpy.data.objects.new(f"Target {effector.name}", None)
+    empty.empty_display_type = display
+    empty.empty_display_size = max(size, 1e-4)
+    empty.rotation_mode = "QUATERNION"
+    empty.matrix_world = place
+    empty[MADE_HERE] = effector.id_data.name
+    collection.objects.link(empty)
+    return empty
+
+
+def posed(
+    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
+) -> tuple[bpy.types.PoseBone, Matrix]:
+    """An effector's bone, evaluated, and where that is in the world.
+
+    Raises:
+        Refused: it does not exist, or its armature is being edited and the pose is that of before.
+    """
+    if armature.mode == "EDIT":
+        raise Refused(f"Armature '{armature.name}' is in Edit Mode, where bones have no pose: leave it first")
+    shown = armature.evaluated_get(depsgraph)
+    pose_bone = shown.pose.bones.get(effector.bone)
+    if pose_bone is None:
+        raise Refused(
+            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'",
+            effector.name,
+        )
+    return pose_bone, shown.matrix_world @ pose_bone.matrix
+
+
+def collection_for(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Collection:
+    """The armature's own collection in the scene, or the scene's."""
+    scene = bpy.data.scenes[depsgraph.scene.name]
+    inside = {scene.collection, *scene.collection.children_recursive}
+    editable = (
+        c
+        for c in armature.users_collection
+        if c in inside and c.library is None and c.override_library is None
+    )
+    return next(editable, scene.collection)
+
+
+def is_only_ours(target: bpy.types.Object) -> bool:
+    """Whether an Empty was made by the add-on and no other effector follows it."""
+    followed = {
+        thing
+        for candidate in bpy.data.objects
+        if candidate.type == "ARMATURE"
+        for effector in rig_of(candidate).effectors
+        for thing in (effector.target, *effector.alternative_objects)
+    }
+    return bool(target.get(MADE_HERE)) and target.library is None and target not in followed
