@@ -91,8 +91,7 @@ def add_effectors(
         rig.active_effector = active
         raise
     rig.active_effector = len(rig.effectors) - 1
-    # A collection moves its items when it grows: hand out references only now.
-    return list(rig.effectors[-len(news) :])
+    return list(rig.effectors[-len(news) :])  # only now: a collection moves its items when it grows
 
 
 def _add(
