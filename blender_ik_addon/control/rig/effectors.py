@@ -74,8 +74,7 @@ def add_effectors(
         rig.active_effector = active
         raise
     rig.active_effector = len(rig.effectors) - 1
-    # A collection moves its items when it grows: hand out references only now.
-    return list(rig.effectors[-len(news) :])
+    return list(rig.effectors[-len(news) :])  # only now: a collection moves its items when it grows
 
 
 def _add(
@@ -85,9 +84,8 @@ def _add(
     depsgraph: bpy.types.Depsgraph,
     look: TargetLook,
 ) -> None:
-    rig = rig_of(armature)
-    name = _free_name(rig.effectors, new)
-    effector = rig.effectors.add()
+    effectors = rig_of(armature).effectors
+    name, effector = _free_name(effectors, new), effectors.add()
     effector.name, effector.bone, effector.kind = name, new.bone, new.kind
     for setting, value in new.settings.items():
         setattr(effector, setting, value)
@@ -126,12 +124,10 @@ def keep_as_posed(
     if "distance" in effector.kind_info.options:
         effector.distance = (place - other @ effector.second_in_bone(second.bone)).length
         return
-    try:
-        inverse = other.inverted()
-    except ValueError as error:
-        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale", effector.name) from error
+    if not other.determinant():
+        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale", effector.name)
     effector.second_point = "HEAD"
-    effector.second_offset = inverse @ place
+    effector.second_offset = other.inverted() @ place
     effector.second_rotation = other.to_quaternion().inverted() @ matrix.to_quaternion()
 
 
