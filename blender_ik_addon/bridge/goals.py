@@ -22,7 +22,7 @@ from ikmath.goals import Goal
 
 from .armature import Array, Indices
 from .skeleton import Figure
-from .target_empties import Target
+from .targets import Target
 
 Targets = dict[str, Any]
 

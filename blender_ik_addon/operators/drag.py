@@ -173,9 +173,9 @@ class ARTICULATE_OT_drag(OnArmature):
             if found is None and self.only_under_mouse:
                 return {"PASS_THROUGH"}
             if found is not None:
-                bone, along = found[0].name, found[1]
-                if found[0].id_data != armature:  # of several in Pose Mode it becomes active, as by a click
-                    self._left, armature = armature.name, found[0].id_data
+                bone, along, held = found[0].name, found[1], found[0].id_data
+                if held != armature:  # of several in Pose Mode it becomes active, as by a click
+                    self._left, armature = armature.name, cast(bpy.types.Object, held)
                     context.view_layer.objects.active = armature
         try:
             bone = bone or _active_bone(armature)

@@ -187,6 +187,17 @@ class JointLimits(Remade):
                 self._onto_boundary(q)  # the other way round a swing may be beyond another limit
         return q
 
+    def way(self, q: Array, to: Array) -> Array:
+        """The step (n,) between coordinates: a swing that was replaced by its way round is no far step."""
+        dq = to - q
+        if len(self._open_pairs) and np.abs(dq).max(initial=0.0) > 0.5 * np.pi:
+            pairs = self._open_pairs
+            v, turn = to[pairs], np.hypot(*to[pairs.T])[:, None]
+            other = v * (1.0 - 2.0 * np.pi / np.maximum(turn, 1e-300)) - q[pairs]
+            shorter = (other * other).sum(1) < (dq[pairs] ** 2).sum(1)
+            dq[pairs[shorter]] = other[shorter]
+        return dq
+
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
         if q.ndim == 1:

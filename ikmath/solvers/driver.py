@@ -260,11 +260,12 @@ class IterationDriver:
                 return self._put_right(iterate), Stop.IDLE if idle else Stop.CONVERGED
             budget.spend()
             model = model or make(iterate)
-            dq = self._propose(iterate, model, damping) - iterate.q
+            to = self._propose(iterate, model, damping)
+            dq = self.bounds.joint_limits.way(iterate.q, to)
             if abs(dq).max(initial=0.0) < own.still:
                 return self._put_right(iterate), Stop.CONVERGED
             idle = at_once and self._is_idle(iterate, dq)
-            trial, ratio = self._try(iterate, dq, model.promised(dq))
+            trial, ratio = self._try(iterate, to, model.promised(dq))
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
@@ -281,14 +282,14 @@ class IterationDriver:
                 correction.drop()
                 model = None
 
-    def _try(self, iterate: Iterate, dq: Array, promised: float) -> tuple[Iterate | None, float]:
-        """The iterate after a step dq (n,), put right where it helps, and the gain ratio.
+    def _try(self, iterate: Iterate, to: Array, promised: float) -> tuple[Iterate | None, float]:
+        """The iterate after a step to (n,), put right where it helps, and the gain ratio.
 
         Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2).
         """
         own, before = self.parameters, iterate.all_costs()
         noise = self.merit.noise(before)
-        trial = self.move(iterate, iterate.q + dq) if promised > -noise else None
+        trial = self.move(iterate, to) if promised > -noise else None
         if trial is None:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
@@ -336,14 +337,25 @@ class IterationDriver:
         """The iterate at q, or as far on the way there as obstacles allow; None if they allow nothing."""
         if self.guard is None or iterate.near is None:
             return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
-        found = self.guard.advance(iterate.pose, iterate.near, q)
+        found = self.guard.advance(
+            iterate.pose, iterate.near, iterate.q + self.bounds.joint_limits.way(iterate.q, q)
+        )
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
 
     def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
-        """Whether a step dq (n,) promises next to nothing at any level of goals."""
-        own, levels = self.parameters, self.problem.stack.levels
-        promised = predicted_costs(iterate, iterate.error, dq, levels)
-        return all(a - b < own.slow * a + own.met**2 for a, b in zip(iterate.costs, promised, strict=False))
+        """Whether a step dq (n,) promises next to nothing for any effector."""
+        own, starts = self.parameters, self.problem.stack.starts
+        linear = iterate.error + iterate.jacobian.dot(dq)
+        now, then = (np.add.reduceat(error * error, starts) for error in (iterate.error, linear))
+        return bool((np.abs(now - then) < own.slow * now + own.met**2).all())
+
+    def named(self, end: Iterate) -> Iterate:
+        """The same pose with swings beyond half a turn by their shorter way round."""
+        limits = self.bounds.joint_limits
+        if not self.bounds.limits_turns or np.abs(end.q).max(initial=0.0) <= np.pi:
+            return end
+        pose = Pose.trusted(self.problem.skeleton, limits.project(end.q))
+        return Iterate(self.problem, pose, self.posture, end.near)
 
     def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
         """Whether a step has gained next to nothing at any level."""

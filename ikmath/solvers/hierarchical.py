@@ -152,7 +152,7 @@ class Hierarchical(Method):
         follows = thorough and before is not None and not settles
         # in a motion each frame goes a step of the way to a posture, which is enough
         at_once = options.accuracy == "reached" or (before is not None and not settles)
-        if exact or settles or follows:
+        if exact or settles:
             patience = own.before_curvature
         else:
             patience = own.at_last if before is None else own.in_motion
@@ -164,7 +164,7 @@ class Hierarchical(Method):
                 end, stop = driver.refine(end, budget)
             elif follows and stop is Stop.CONVERGED:
                 # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
-                end, stop = driver.refine(end, budget, own.slow)
+                end, stop = driver.refine(end, budget, own.settled)
         if not end.reached(driver.tolerances):
             half = Budget(budget.iterations // 2, deadline)  # the other half is for coming to rest
             ended = Ended(driver, half, start, end, np.random.default_rng(options.seed))
@@ -172,6 +172,7 @@ class Hierarchical(Method):
             budget.spend(half.taken)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
+        end = driver.named(end)
         trail = Trail(
             end.pose,
             end.near,

@@ -165,12 +165,18 @@ class StepBounds:
         return Bounds(lower, upper, rows, least, most, pairs, np.concatenate(names), equal)
 
     def inside(self, q: Array, to: Array) -> Array:
-        """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther."""
+        """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther.
+
+        A swing is not replaced by its way round, which the limits do not mean.
+        """
         if not self.limits_turns or ((to >= self.low) & (to <= self.high)).all():
             return to
-        dq = to - q
+        dq = self.joint_limits.way(q, to)
+        to = q + dq
+        if ((to >= self.low) & (to <= self.high)).all():
+            return to
         room, way = np.where(dq > 0.0, self.high - q, q - self.low), np.abs(dq)
         share = np.divide(room, way, out=np.ones_like(way), where=way > np.maximum(room, 0.0)).clip(0.0)
         pairs = self.joint_limits.pairs
         share[pairs] = share[pairs].min(1, keepdims=True)
-        return self.joint_limits.project_first(q + share * dq)
+        return q + self.joint_limits.way(q, self.joint_limits.project_first(q + share * dq))

@@ -114,7 +114,9 @@ class TurnPolicy:
     def noted(self, answer: Solution, spent: int) -> Solution:
         """The answer with what the next frame needs to know, and the iterations of all of its solves."""
         trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
-        trail = replace(trail, late=self._late, turned=answer.q - self._q)
+        trail = replace(
+            trail, late=self._late, turned=self._problem.skeleton.joint_limits.way(self._q, answer.q)
+        )
         return replace(answer, iterations=spent, memory=trail, paced=self._late > 0)
 
     def _is_jump(self, free: Solution) -> bool:
@@ -123,7 +125,7 @@ class TurnPolicy:
 
     def _goes_on(self, free: Solution) -> bool:
         """Whether no turn is much farther than in the frame before: a fast motion."""
-        turned = free.q - self._q
+        turned = self._problem.skeleton.joint_limits.way(self._q, free.q)
         return bool(((turned >= -self._back) & (turned <= self._on)).all())
 
     def _is_slight(self, errors: Array) -> bool:

@@ -18,7 +18,15 @@ from ...properties.options import forget_message
 from ...properties.refusal import Refused
 from ..report.reasons import REASONS
 from ..rig.removal import remove_or_switch_off
-from .target_empties import TargetLook, create_target, first_target, is_only_ours, posed
+from .target_empties import (
+    TargetLook,
+    collection_for,
+    create_target,
+    first_target,
+    is_only_ours,
+    new_empty,
+    posed,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,8 +20,9 @@ def test_a_step_lands_where_it_was_foreseen_although_the_boundary_bends_sharply(
     """A tangent where a step crosses, put in place of the one before, would send it back and forth."""
     narrow = np.radians(2.0)
     joint = ik.Joint("knee", turns="xz", lower=(-narrow, -narrow), upper=(2.0, narrow))
-    region = ik.Skeleton([joint]).joint_limits
-    bounds, metric = StepBounds(region, DEFAULTS), Metric(np.ones(2), None)
+    figure = ik.Skeleton([joint])
+    region = figure.joint_limits
+    bounds, metric = StepBounds(figure, DEFAULTS), Metric(np.ones(2), None)
     foreseen = []
 
     def best(bounds: Bounds) -> np.ndarray:
