@@ -34,7 +34,7 @@ from .parameters import DEFAULTS, HierarchicalParameters
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds
-from .turn_policy import Trail, TurnPolicy, moved_targets
+from .turn_policy import Range, Trail, TurnPolicy, moved_targets
 
 ACCURACY: Mapping[str, bool] = MappingProxyType({"reached": False, "fast": False, "exact": True})
 """Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
@@ -99,12 +99,16 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
-        answer = self._solve(problem, q, options, trail, policy.low, policy.high)
-        spent = answer.iterations
-        if policy.is_held_back(answer):
-            free = self._solve(problem, q, options, trail, *policy.fastest)
-            spent += free.iterations
-            answer = policy.choose(answer, free)
+        spent, trials = 0, []
+        for within in policy.ranges:
+            trials.append(self._solve(problem, q, options, trail, within))
+            spent += trials[-1].iterations
+            if not policy.is_held_back(trials[-1], within):
+                break
+        smooth = [trial for trial in trials[1:] if not policy.is_jump(trial)]
+        answer = smooth[-1] if smooth else trials[0]
+        if trials[-1] is not answer and policy.may_jump(trials[-1]):
+            answer = trials[-1]
         return policy.noted(answer, spent)
 
     def _solve(
@@ -113,18 +117,17 @@ class Hierarchical(Method):
         q: Array,
         options: Any,
         before: Trail | None,
-        low: Array | None = None,
-        high: Array | None = None,
+        within: Range | None = None,
     ) -> Solution:
         """One solve, from a start or (with a trail) from the frame before.
 
         Args:
-            low, high: (n,) coordinates that the solve stays between; None: those within `max_turn`.
+            within: coordinates that the solve stays between; None: those that `max_turn` allows.
         """
         own, skeleton = options.parameters, problem.skeleton
-        if low is None and options.max_turn is not None:
+        if within is None and options.max_turn is not None:
             room = np.where(skeleton.is_turn, options.max_turn, np.inf)
-            low, high = q - room, q + room
+            within = q - room, q + room
         trail = Trail() if before is None else before
         scene, posture = problem.scene, trail.posture
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
@@ -133,7 +136,7 @@ class Hierarchical(Method):
         driver = IterationDriver(
             problem,
             posture,
-            StepBounds(skeleton, own, low, high),
+            StepBounds(skeleton, own, *(within or ())),
             guard,
             own,
             allowed_errors(problem, options.tolerance, options.angle_tolerance),

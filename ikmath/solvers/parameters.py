@@ -59,7 +59,6 @@ class HierarchicalParameters:
             frame have turned by half a turn.
         leap: figure sizes or radians; a target whose motion in a frame differs by more from that in the
             frame before may be followed by a jump. A fast but steady motion is not.
-        slight: figure sizes or radians; so small an error is better than a jump.
         arc_gain: share of the squared error below which a step must come for arcs to be followed on.
         difference: radians of the differences that give curvature (cube root of rounding would be 6e-6).
         flat: share of the largest curvature below which a direction is free.
@@ -96,7 +95,6 @@ class HierarchicalParameters:
     jump: float = math.radians(14.0)
     frames_late: int = 12
     leap: float = 0.1
-    slight: float = 5e-3
     arc_gain: float = 0.9
     difference: float = 1e-5
     flat: float = 1e-7

@@ -55,6 +55,10 @@ class Trail:
     posture: ScaledPosture | None = None
 
 
+Range = tuple[Array, Array]
+"""Least and greatest coordinates (n,)."""
+
+
 class TurnPolicy:
     """The turn limit of one frame.
 
@@ -63,9 +67,9 @@ class TurnPolicy:
         dt: seconds since the frame before, None if speeds do not count.
 
     Attributes:
-        low, high: (n,) coordinates between which small turns stay: each turn may go a little farther than
-            in the frame before, either way, and may always rest.
-        fastest: (n,) and (n,) the same by the speed limits alone; None, None if there are none.
+        ranges: tried one after the other while a frame is held back: small turns that nobody sees; turns a
+            little farther than in the frame before, either way or resting; turns that mostly are no jump; and
+            whatever the speed limits allow.
     """
 
     def __init__(
@@ -82,34 +86,43 @@ class TurnPolicy:
             before = np.zeros(len(q))
         self._back = np.where(turns, np.maximum(-before, 0.0) + parameters.faster, np.inf)
         self._on = np.where(turns, np.maximum(before, 0.0) + parameters.faster, np.inf)
-        most = np.where(turns, parameters.turn, np.inf)
         fast = np.full(len(q), np.inf) if dt is None else problem.skeleton.max_speed * dt
-        most = np.minimum(most, fast)
-        self.low, self.high = q - np.minimum(self._back, most), q + np.minimum(self._on, most)
-        self.fastest = (q - fast, q + fast) if np.isfinite(fast).any() else (None, None)
+        back, on = np.minimum(self._back, fast), np.minimum(self._on, fast)
+        most = (parameters.turn, parameters.jump)
+        small, wide = (np.minimum(np.where(turns, one, np.inf), fast) for one in most)
+        self.ranges: list[Range | None] = [
+            (q - np.minimum(back, small), q + np.minimum(on, small)),
+            (q - back, q + on),
+            (q - wide, q + wide),
+            (q - fast, q + fast) if np.isfinite(fast).any() else None,
+        ]
         self._keeps_speed = bool(np.isfinite(fast[turns]).all())
         self._late = 0
 
-    def is_held_back(self, answer: Solution) -> bool:
-        """Whether a frame may be short because of its turn limit."""
-        if answer.status is Status.REACHED:
+    def is_held_back(self, answer: Solution, within: Range | None) -> bool:
+        """Whether a frame may be short because its turns stayed within a range."""
+        if within is None or answer.status is Status.REACHED:
             return False
-        room = np.minimum(answer.q - self.low, self.high - answer.q)
+        room = np.minimum(answer.q - within[0], within[1] - answer.q)
         return bool((room < _ABOUT * self._parameters.faster).any())
 
-    def choose(self, answer: Solution, free: Solution) -> Solution:
-        """The answer of a frame that is short: `answer` by small turns, `free` without a limit.
+    def is_jump(self, answer: Solution) -> bool:
+        """Whether a bone turns so far that it is seen to jump.
 
-        What the speed limits of all turns allow is no jump.
+        Not if the speed limits of all turns allow it, or if it reaches what it should in a motion as fast.
         """
-        if self._keeps_speed or not self._is_jump(free):
-            return free
-        if free.status is not Status.REACHED or self._is_slight(answer.errors):
-            return answer
-        if self._goes_on(free) or self._leaps(free) or self._trail.late >= self._parameters.frames_late:
-            return free
+        if self._keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
+            return False
+        return largest_turn(self._problem.skeleton, self._q, answer.q) > self._parameters.jump
+
+    def may_jump(self, answer: Solution) -> bool:
+        """Whether a frame jumps to an answer, since only this reaches what it should; else it is late."""
+        if answer.status is not Status.REACHED:
+            return False
+        if self._leaps(answer) or self._trail.late >= self._parameters.frames_late:
+            return True
         self._late = self._trail.late + 1
-        return answer
+        return False
 
     def noted(self, answer: Solution, spent: int) -> Solution:
         """The answer with what the next frame needs to know, and the iterations of all of its solves."""
@@ -119,17 +132,10 @@ class TurnPolicy:
         )
         return replace(answer, iterations=spent, memory=trail, paced=self._late > 0)
 
-    def _is_jump(self, free: Solution) -> bool:
-        """Whether a bone turns so far that it is seen to jump."""
-        return largest_turn(self._problem.skeleton, self._q, free.q) > self._parameters.jump
-
     def _goes_on(self, free: Solution) -> bool:
         """Whether no turn is much farther than in the frame before: a fast motion."""
         turned = self._problem.skeleton.joint_limits.way(self._q, free.q)
         return bool(((turned >= -self._back) & (turned <= self._on)).all())
-
-    def _is_slight(self, errors: Array) -> bool:
-        return bool((errors < self._parameters.slight * self._problem.spans).all())
 
     def _leaps(self, answer: Solution) -> bool:
         """Whether a target's motion differs so much from the frame before that a jump is allowed."""
