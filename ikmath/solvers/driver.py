@@ -65,6 +65,8 @@ class Budget:
 class StepModel(Protocol):
     """What proposes steps at one iterate."""
 
+    strides: bool
+
     def metric(self, damping: float) -> Metric:
         """The units in which steps are short."""
 
@@ -78,7 +80,12 @@ class StepModel(Protocol):
 class GaussNewtonStep:
     """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
 
-    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise).
+    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise). With a
+    posture cost, targets pull as if they were a stride away, until such steps converge slowly: in conflict
+    they would pull alike wherever the figure is.
+
+    Attributes:
+        strides: whether a target is pulled nearer while strides count.
     """
 
     def __init__(
@@ -88,6 +95,8 @@ class GaussNewtonStep:
         merit: Merit,
         parameters: HierarchicalParameters,
         aside: Array | None,
+        *,
+        strides: bool,
     ) -> None:
         self._parameters, self._iterate, self._stack, self._merit = parameters, iterate, problem.stack, merit
         self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
@@ -95,9 +104,11 @@ class GaussNewtonStep:
         self._error = iterate.error if aside is None else iterate.error + aside
         self._pull, self._costs = self._error, iterate.costs
         near, pull = parameters.far, parameters.pull
-        if problem.posture_cost is not None:
+        strides = strides and problem.posture_cost is not None
+        if strides:
             near = pull = parameters.stride
         far = (iterate.squares > (near * problem.length) ** 2) & self._stack.is_length
+        self.strides = strides and bool(far.any())
         if far.any():
             size = np.sqrt(np.where(far, iterate.squares, 1.0))
             share = np.where(far, pull * problem.length / size, 1.0)
@@ -205,9 +216,11 @@ class IterationDriver:
                 after a step that promises the goals next to nothing: the posture gains a step a frame.
         """
 
-        def model(iterate: Iterate) -> StepModel:
+        def model(iterate: Iterate, slow: int) -> StepModel:
             aside = None if correction is None else correction.aside(iterate)
-            return GaussNewtonStep(self.problem, iterate, self.merit, self.parameters, aside)
+            return GaussNewtonStep(
+                self.problem, iterate, self.merit, self.parameters, aside, strides=slow == 0
+            )
 
         return self._descend(
             iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once
@@ -221,7 +234,7 @@ class IterationDriver:
                 are waited for, which change no cost beyond rounding.
         """
 
-        def model(iterate: Iterate) -> StepModel:
+        def model(iterate: Iterate, slow: int) -> StepModel:
             return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
 
         own = self.parameters
@@ -232,7 +245,7 @@ class IterationDriver:
         self,
         iterate: Iterate,
         budget: Budget,
-        make: Callable[[Iterate], StepModel],
+        make: Callable[[Iterate, int], StepModel],
         correction: Correction | None,
         patience: Patience,
         share: float,
@@ -242,7 +255,7 @@ class IterationDriver:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate; patience, at_once: see `run`.
+            make: the model of an iterate after so many slow steps; patience, at_once: see `run`.
             share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
@@ -259,12 +272,15 @@ class IterationDriver:
             if idle or slow >= patience.slow or refused >= patience.refused:
                 return self._put_right(iterate), Stop.IDLE if idle else Stop.CONVERGED
             budget.spend()
-            model = model or make(iterate)
+            model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
             dq = self.bounds.joint_limits.way(iterate.q, to)
             if abs(dq).max(initial=0.0) < own.still:
-                return self._put_right(iterate), Stop.CONVERGED
-            idle = at_once and self._is_idle(iterate, dq)
+                if not model.strides:
+                    return self._put_right(iterate), Stop.CONVERGED
+                slow, model = slow + 1, None
+                continue
+            idle = at_once and not model.strides and self._is_idle(iterate, dq)
             trial, ratio = self._try(iterate, to, model.promised(dq))
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)

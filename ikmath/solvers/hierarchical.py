@@ -169,10 +169,11 @@ class Hierarchical(Method):
                 # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
                 end, stop = driver.refine(end, budget, own.settled)
         if not end.reached(driver.tolerances):
-            half = Budget(budget.iterations // 2, deadline)  # the other half is for coming to rest
-            ended = Ended(driver, half, start, end, np.random.default_rng(options.seed))
+            # where the best end comes to rest afterwards, half of what is left is for that
+            own_budget = Budget(budget.iterations // (2 if exact else 1), deadline)
+            ended = Ended(driver, own_budget, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
-            budget.spend(half.taken)
+            budget.spend(own_budget.taken)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
         end = driver.named(end)

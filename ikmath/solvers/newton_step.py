@@ -33,6 +33,8 @@ class NewtonStep:
         active: which bounds (n,) held the last step, at each of its stages.
     """
 
+    strides = False
+
     def __init__(
         self,
         problem: Problem,
