@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Final
 
 import numpy as np
@@ -90,12 +91,10 @@ class TurnPolicy:
         back, on = np.minimum(self._back, fast), np.minimum(self._on, fast)
         most = (parameters.turn, parameters.jump)
         small, wide = (np.minimum(np.where(turns, one, np.inf), fast) for one in most)
-        self.ranges: list[Range | None] = [
-            (q - np.minimum(back, small), q + np.minimum(on, small)),
-            (q - back, q + on),
-            (q - wide, q + wide),
-            (q - fast, q + fast) if np.isfinite(fast).any() else None,
-        ]
+        self.ranges: list[Range | None] = [(q - np.minimum(back, small), q + np.minimum(on, small))]
+        if isfinite(parameters.jump):  # else no turn is too wide
+            self.ranges += [(q - back, q + on), (q - wide, q + wide)]
+        self.ranges.append((q - fast, q + fast) if np.isfinite(fast).any() else None)
         self._keeps_speed = bool(np.isfinite(fast[turns]).all())
         self._late = 0
 

@@ -321,3 +321,20 @@ def test_a_pin_in_the_hand_is_where_the_figure_comes_to_rest_after_the_last_upda
     held.finish(bpy.context)
     assert np.linalg.norm(tip(rig, "hand.R") - before) > 1e-3
     assert np.allclose(rig.articulate.effectors["hand.R"].pin_location, tip(rig, "hand.R"), atol=1e-5)
+
+
+def test_by_numbers_in_a_script():
+    """A chain whose tip is in the picture."""
+    rig = arm(4)
+    rig.location.z = -2.0
+    bpy.context.view_layer.update()
+    begun = tip(rig, "b3")
+    assert bpy.ops.articulate.drag(bone="b3", move=(0.2, 0.3, -0.4)) == {"FINISHED"}
+    assert np.linalg.norm(tip(rig, "b3") - begun - (0.2, 0.3, -0.4)) < 1e-3
+    before = rig.pose.bones["b3"].matrix.to_quaternion()
+    bpy.ops.articulate.drag(bone="b3", turn=(0.0, 0.4, 0.0))
+    tip(rig, "b3")
+    after = rig.pose.bones["b3"].matrix.to_quaternion()
+    assert before.rotation_difference(after).angle == pytest.approx(0.4, abs=1e-3)
+    with pytest.raises(RuntimeError, match="no bone 'tail'"):
+        bpy.ops.articulate.drag(bone="tail")

@@ -379,20 +379,6 @@ def test_a_failure_on_the_way_gives_everything_back():
     assert after == before
 
 
-def test_by_numbers_in_a_script():
-    rig = posed()
-    begun = tip(rig, "b3")
-    assert bpy.ops.articulate.drag(bone="b3", move=(0.2, 0.3, -0.4)) == {"FINISHED"}
-    assert np.linalg.norm(tip(rig, "b3") - begun - (0.2, 0.3, -0.4)) < 1e-3
-    before = rig.pose.bones["b3"].matrix.to_quaternion()
-    bpy.ops.articulate.drag(bone="b3", turn=(0.0, 0.4, 0.0))
-    tip(rig, "b3")
-    after = rig.pose.bones["b3"].matrix.to_quaternion()
-    assert before.rotation_difference(after).angle == pytest.approx(0.4, abs=1e-3)
-    with pytest.raises(RuntimeError, match="no bone 'tail'"):
-        bpy.ops.articulate.drag(bone="tail")
-
-
 def test_a_drag_is_one_undo_step():
     rig = posed()
     begun = tip(rig, "b3")

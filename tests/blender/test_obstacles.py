@@ -321,7 +321,7 @@ def test_an_arm_keeps_out_of_the_body_that_it_does_not_move():
     bpy.ops.articulate.solve()
     report = rig.articulate.report
     assert report["status"] == "BLOCKED" and "chest" in report["message"]
-    assert report["clearance"] >= -1e-6 and set(report["nearest"].split()) == {"hand.L", "and", "chest"}
+    assert report["clearance"] >= -1e-6 and "hand.L" in report["nearest"]  # it may touch another arm, too
     shown, least = evaluated(rig), np.inf
     chest, hand = (shown.pose.bones[name] for name in ("chest", "hand.L"))
     thin = body.links["hand.L"].radius

@@ -311,7 +311,12 @@ class Drag:
         armature = find_armature(self._plan)
         then = self._task.sample.targets[self._row].copy()
         way = self._target[:3, 3] - then[:3, 3]
-        first, strides = self._solver.last is None, self._solver.strides(float(np.linalg.norm(way)))
+        # among obstacles a straight way in strides may end at one that a solve gets round
+        alone = self._task.problem.scene is None
+        first, strides = (
+            self._solver.last is None,
+            self._solver.strides(float(np.linalg.norm(way))) if alone else 1,
+        )
         for share in range(1, strides + 1):
             target = self._target.copy()
             target[:3, 3] -= (1.0 - share / strides) * way
