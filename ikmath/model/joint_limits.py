@@ -47,7 +47,7 @@ class JointLimits(Remade):
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
         pair_columns: the same pairs in plain numbers;
         free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
-            turn.
+            turn; open_pairs: (O, 2) of both those with an open side.
         boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all
             others.
     """
@@ -76,7 +76,7 @@ class JointLimits(Remade):
         self._centre = np.ascontiguousarray(centre.T)
         self._centred = not centre.any()
         ends = np.isfinite(lower[self.pairs]) & np.isfinite(upper[self.pairs])
-        self._open_pairs = np.concatenate([self.free_pairs, self.pairs[~ends.all(1)]])
+        self.open_pairs = np.concatenate([self.free_pairs, self.pairs[~ends.all(1)]])
         # (side, 2, P) reciprocal radii in half-angle sines, 0 where there is no limit
         radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
@@ -159,7 +159,7 @@ class JointLimits(Remade):
         """Steps that end at to (n, ...), put inside in place; `crossings` are those that would leave."""
         if isinstance(crossings, CrossingsOfMany):
             crossings.land(to)
-            if len(self._open_pairs):
+            if len(self.open_pairs):
                 own = crossings.leaving().nonzero()[0]
                 to[:, own] = self._unwound(to.take(own, 1))
             return to
@@ -176,27 +176,16 @@ class JointLimits(Remade):
 
     def _unwound(self, q: Array) -> Array:
         """Swings beyond half a turn, where a side is open, replaced by the shorter way round; in place."""
-        if len(self._open_pairs):
-            v = q[self._open_pairs.T]
+        if len(self.open_pairs):
+            v = q[self.open_pairs.T]
             turn = np.sqrt(v[0] * v[0] + v[1] * v[1])
             over = np.nonzero(turn > np.pi + 1e-9)  # at half a turn both ways are as short
             if len(over[0]):
                 t = turn[over]
                 shorter = 1.0 - 2.0 * np.pi * np.rint(t / (2.0 * np.pi)) / t
-                q[self._open_pairs[over[0]].T, *over[1:]] = v[:, *over] * shorter
+                q[self.open_pairs[over[0]].T, *over[1:]] = v[:, *over] * shorter
                 self._onto_boundary(q)  # the other way round a swing may be beyond another limit
         return q
-
-    def way(self, q: Array, to: Array) -> Array:
-        """The step (n,) between coordinates: a swing that was replaced by its way round is no far step."""
-        dq = to - q
-        if len(self._open_pairs) and np.abs(dq).max(initial=0.0) > 0.5 * np.pi:
-            pairs = self._open_pairs
-            v, turn = to[pairs], np.hypot(*to[pairs.T])[:, None]
-            other = v * (1.0 - 2.0 * np.pi / np.maximum(turn, 1e-300)) - q[pairs]
-            shorter = (other * other).sum(1) < (dq[pairs] ** 2).sum(1)
-            dq[pairs[shorter]] = other[shorter]
-        return dq
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""

@@ -23,12 +23,13 @@ from ..postures import PostureCost
 from ..problem.problem import Problem
 from ..rotation import Array
 from .collision_guard import CollisionGuard
-from .iterate import Iterate, predicted_costs
+from .gauss_newton_step import GaussNewtonStep, StepModel
+from .iterate import Iterate
 from .merit import Merit
 from .metric import Metric
 from .newton_step import NewtonStep
 from .parameters import HierarchicalParameters, Patience
-from .step_bounds import Bounds, Face, Inequalities, StepBounds
+from .step_bounds import Bounds, Face, Inequalities, StepBounds, short_way
 
 
 class Stop(Enum):
@@ -60,86 +61,6 @@ class Budget:
         """So many iterations."""
         self.iterations -= count
         self.taken += count
-
-
-class StepModel(Protocol):
-    """What proposes steps at one iterate."""
-
-    strides: bool
-
-    def metric(self, damping: float) -> Metric:
-        """The units in which steps are short."""
-
-    def levels(self, metric: Metric, damping: float) -> list[Level]:
-        """The levels, rows by z."""
-
-    def promised(self, dq: Array) -> float:
-        """The gain of the merit that a step dq (n,) promises."""
-
-
-class GaussNewtonStep:
-    """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
-
-    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise). With a
-    posture cost, targets pull as if they were a stride away, until such steps converge slowly: in conflict
-    they would pull alike wherever the figure is.
-
-    Attributes:
-        strides: whether a target is pulled nearer while strides count.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        iterate: Iterate,
-        merit: Merit,
-        parameters: HierarchicalParameters,
-        aside: Array | None,
-        *,
-        strides: bool,
-    ) -> None:
-        self._parameters, self._iterate, self._stack, self._merit = parameters, iterate, problem.stack, merit
-        self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
-        self._rows = self._metric.along(iterate.jacobian)
-        self._error = iterate.error if aside is None else iterate.error + aside
-        self._pull, self._costs = self._error, iterate.costs
-        near, pull = parameters.far, parameters.pull
-        strides = strides and problem.posture_cost is not None
-        if strides:
-            near = pull = parameters.stride
-        far = (iterate.squares > (near * problem.length) ** 2) & self._stack.is_length
-        self.strides = strides and bool(far.any())
-        if far.any():
-            size = np.sqrt(np.where(far, iterate.squares, 1.0))
-            share = np.where(far, pull * problem.length / size, 1.0)
-            self._pull = self._error * share[self._stack.effector]
-            self._costs = self._stack.costs(self._pull)
-
-    def metric(self, damping: float) -> Metric:
-        """See `StepModel`: where steps were refused, less of the way to the posture."""
-        target = self._metric.target
-        return (
-            self._metric if target is None or damping <= 1.0 else self._metric.with_target(target / damping)
-        )
-
-    def levels(self, metric: Metric, damping: float) -> list[Level]:
-        """See `StepModel`."""
-        own = self._parameters
-        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
-        # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
-        return [
-            Level(
-                self._rows[rows],
-                -self._pull[rows],
-                (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
-            )
-            for number, (rows, cost) in levels
-        ]
-
-    def promised(self, dq: Array) -> float:
-        """See `StepModel`."""
-        promised = predicted_costs(self._iterate, self._error, dq, self._stack.levels)
-        return self._merit.gain(self._iterate.all_costs(), promised)
 
 
 class Correction(Protocol):
@@ -274,7 +195,7 @@ class IterationDriver:
             budget.spend()
             model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
-            dq = self.bounds.joint_limits.way(iterate.q, to)
+            dq = short_way(self.bounds.joint_limits, iterate.q, to)
             if abs(dq).max(initial=0.0) < own.still:
                 if not model.strides:
                     return self._put_right(iterate), Stop.CONVERGED
@@ -354,7 +275,7 @@ class IterationDriver:
         if self.guard is None or iterate.near is None:
             return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
         found = self.guard.advance(
-            iterate.pose, iterate.near, iterate.q + self.bounds.joint_limits.way(iterate.q, q)
+            iterate.pose, iterate.near, iterate.q + short_way(self.bounds.joint_limits, iterate.q, q)
         )
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
+from ..model.joint_limits import JointLimits
 from ..model.limit_crossings import BoundaryTangent
 from ..model.skeleton import Skeleton
 from ..rotation import Array
@@ -171,7 +172,7 @@ class StepBounds:
         """
         if not self.limits_turns or ((to >= self.low) & (to <= self.high)).all():
             return to
-        dq = self.joint_limits.way(q, to)
+        dq = short_way(self.joint_limits, q, to)
         to = q + dq
         if ((to >= self.low) & (to <= self.high)).all():
             return to
@@ -179,4 +180,16 @@ class StepBounds:
         share = np.divide(room, way, out=np.ones_like(way), where=way > np.maximum(room, 0.0)).clip(0.0)
         pairs = self.joint_limits.pairs
         share[pairs] = share[pairs].min(1, keepdims=True)
-        return q + self.joint_limits.way(q, self.joint_limits.project_first(q + share * dq))
+        return q + short_way(self.joint_limits, q, self.joint_limits.project_first(q + share * dq))
+
+
+def short_way(limits: JointLimits, q: Array, to: Array) -> Array:
+    """The step (n,) between coordinates: a swing that was replaced by its way round is no far step."""
+    dq = to - q
+    if len(limits.open_pairs) and np.abs(dq).max(initial=0.0) > 0.5 * np.pi:
+        pairs = limits.open_pairs
+        v, turn = to[pairs], np.hypot(*to[pairs.T])[:, None]
+        other = v * (1.0 - 2.0 * np.pi / np.maximum(turn, 1e-300)) - q[pairs]
+        shorter = (other * other).sum(1) < (dq[pairs] ** 2).sum(1)
+        dq[pairs[shorter]] = other[shorter]
+    return dq

@@ -26,6 +26,7 @@ from ..rotation import Array, angle
 from .frame_correction import FirstStep
 from .iterate import Iterate
 from .parameters import HierarchicalParameters
+from .step_bounds import short_way
 
 _ABOUT: Final = 0.05
 """Share of a turn limit by which a figure that is held back by it may stay within: steps are corrected."""
@@ -68,7 +69,7 @@ class TurnPolicy:
         dt: seconds since the frame before, None if speeds do not count.
 
     Attributes:
-        ranges: tried one after the other while a frame is held back: small turns that nobody sees; turns a
+        ranges: tried one after the other while a frame is held back: small turns; turns a
             little farther than in the frame before, either way or resting; turns that mostly are no jump; and
             whatever the speed limits allow.
     """
@@ -127,13 +128,13 @@ class TurnPolicy:
         """The answer with what the next frame needs to know, and the iterations of all of its solves."""
         trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
         trail = replace(
-            trail, late=self._late, turned=self._problem.skeleton.joint_limits.way(self._q, answer.q)
+            trail, late=self._late, turned=short_way(self._problem.skeleton.joint_limits, self._q, answer.q)
         )
         return replace(answer, iterations=spent, memory=trail, paced=self._late > 0)
 
     def _goes_on(self, free: Solution) -> bool:
         """Whether no turn is much farther than in the frame before: a fast motion."""
-        turned = self._problem.skeleton.joint_limits.way(self._q, free.q)
+        turned = short_way(self._problem.skeleton.joint_limits, self._q, free.q)
         return bool(((turned >= -self._back) & (turned <= self._on)).all())
 
     def _leaps(self, answer: Solution) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.solvers.step_bounds import short_way
 from tests.ikmath import trees
 
 DT = 0.1
@@ -71,7 +72,7 @@ def test_no_coordinate_of_any_figure_is_too_fast(seed, limits):
     problem = ik.Problem(skeleton, [ik.Position(skeleton.names[-1], np.repeat(targets, 3, axis=0))])
     track = ik.solve_track(problem, dt=DT)
     region = skeleton.joint_limits
-    moved = np.abs([region.way(a, b) for a, b in pairwise(track.q)])
+    moved = np.abs([short_way(region, a, b) for a, b in pairwise(track.q)])
     assert (moved <= skeleton.max_speed * DT + 1e-9).all()
     np.testing.assert_allclose([region.project(q) for q in track.q], track.q, atol=1e-9)
 

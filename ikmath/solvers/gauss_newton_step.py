@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a step of the iteration is proposed by, and the model that is made first: linear errors.
+
+Gauss and Newton leave out the curvature of the errors; `newton_step` puts it back where that matters.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from ..linalg.hierarchical_qp import Level
+from ..problem.problem import Problem
+from ..rotation import Array
+from .iterate import Iterate, predicted_costs
+from .merit import Merit
+from .metric import Metric
+from .parameters import HierarchicalParameters
+
+
+class StepModel(Protocol):
+    """What proposes steps at one iterate."""
+
+    strides: bool
+
+    def metric(self, damping: float) -> Metric:
+        """The units in which steps are short."""
+
+    def levels(self, metric: Metric, damping: float) -> list[Level]:
+        """The levels, rows by z."""
+
+    def promised(self, dq: Array) -> float:
+        """The gain of the merit that a step dq (n,) promises."""
+
+
+class GaussNewtonStep:
+    """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
+
+    The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise). With a
+    posture cost, targets pull as if they were a stride away, until such steps converge slowly: in conflict
+    they would pull alike wherever the figure is.
+
+    Attributes:
+        strides: whether a target is pulled nearer while strides count.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        iterate: Iterate,
+        merit: Merit,
+        parameters: HierarchicalParameters,
+        aside: Array | None,
+        *,
+        strides: bool,
+    ) -> None:
+        self._parameters, self._iterate, self._stack, self._merit = parameters, iterate, problem.stack, merit
+        self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
+        self._rows = self._metric.along(iterate.jacobian)
+        self._error = iterate.error if aside is None else iterate.error + aside
+        self._pull, self._costs = self._error, iterate.costs
+        near, pull = parameters.far, parameters.pull
+        strides = strides and problem.posture_cost is not None
+        if strides:
+            near = pull = parameters.stride
+        far = (iterate.squares > (near * problem.length) ** 2) & self._stack.is_length
+        self.strides = strides and bool(far.any())
+        if far.any():
+            size = np.sqrt(np.where(far, iterate.squares, 1.0))
+            share = np.where(far, pull * problem.length / size, 1.0)
+            self._pull = self._error * share[self._stack.effector]
+            self._costs = self._stack.costs(self._pull)
+
+    def metric(self, damping: float) -> Metric:
+        """See `StepModel`: where steps were refused, less of the way to the posture."""
+        target = self._metric.target
+        return (
+            self._metric if target is None or damping <= 1.0 else self._metric.with_target(target / damping)
+        )
+
+    def levels(self, metric: Metric, damping: float) -> list[Level]:
+        """See `StepModel`."""
+        own = self._parameters
+        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
+        # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
+        return [
+            Level(
+                self._rows[rows],
+                -self._pull[rows],
+                (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
+            )
+            for number, (rows, cost) in levels
+        ]
+
+    def promised(self, dq: Array) -> float:
+        """See `StepModel`."""
+        promised = predicted_costs(self._iterate, self._error, dq, self._stack.levels)
+        return self._merit.gain(self._iterate.all_costs(), promised)
