@@ -181,7 +181,7 @@ class Hierarchical(Method):
             end.pose,
             end.near,
             end.error,
-            moved_targets(start, trail),
+            None if before is None else moved_targets(start, trail),
             first=None if first is None else first.first,
             active=driver.active,
             posture=posture,
