@@ -140,7 +140,7 @@ class IterationDriver:
         def model(iterate: Iterate, slow: int) -> StepModel:
             aside = None if correction is None else correction.aside(iterate)
             return GaussNewtonStep(
-                self.problem, iterate, self.merit, self.parameters, aside, strides=slow == 0
+                self.problem, iterate, self.merit, self.parameters, aside, strides=slow == 0 or not at_once
             )
 
         return self._descend(
@@ -197,7 +197,7 @@ class IterationDriver:
             to = self._propose(iterate, model, damping)
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
             if abs(dq).max(initial=0.0) < own.still:
-                if not model.strides:
+                if slow or not model.strides:
                     return self._put_right(iterate), Stop.CONVERGED
                 slow, model = slow + 1, None
                 continue

@@ -38,8 +38,8 @@ class GaussNewtonStep:
     """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
 
     The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise). With a
-    posture cost, targets pull as if they were a stride away, until such steps converge slowly: in conflict
-    they would pull alike wherever the figure is.
+    posture cost, targets pull as if they were a stride away. In a motion this ends where such steps converge
+    slowly: in conflict they would pull alike wherever the figure is.
 
     Attributes:
         strides: whether a target is pulled nearer while strides count.
