@@ -199,7 +199,7 @@ def test_a_four_bar_linkage_stays_closed_through_a_full_turn():
 
 @pytest.mark.xfail(
     strict=False,
-    reason="Arms that must close a gap of 3.6 m in 10 frames are paced: 0.36 m are left in Blender 4.2 and 5.0.",
+    reason="Arms that must close a gap of 3.6 m in 10 frames are paced: 0.36 m are left in Blender 4.2, 5.0.",
 )
 def test_a_loop_fades_in_by_its_influence():
     rig = two_arms()
