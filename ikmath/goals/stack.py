@@ -106,5 +106,5 @@ class TaskStack:
         return [float(own.dot(own)) for own in map(scaled.__getitem__, self.levels)]
 
     def squares(self, error: Array) -> Array:
-        """(*batch, rows) unscaled errors -> (*batch, E) squared sizes."""
+        """(*batch, rows) errors -> (*batch, E) squared sizes, in units of theirs."""
         return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error

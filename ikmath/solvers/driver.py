@@ -281,13 +281,13 @@ class IterationDriver:
 
     def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
         """Whether a step dq (n,) promises next to nothing for any effector."""
-        own, starts = self.parameters, self.problem.stack.starts
+        own, stack = self.parameters, self.problem.stack
         linear = iterate.error + iterate.jacobian.dot(dq)
-        now, then = (np.add.reduceat(error * error, starts) for error in (iterate.error, linear))
+        now, then = stack.squares(iterate.error), stack.squares(linear)
         return bool((np.abs(now - then) < own.slow * now + own.met**2).all())
 
-    def named(self, end: Iterate) -> Iterate:
-        """The same pose with swings beyond half a turn by their shorter way round."""
+    def wrapped(self, end: Iterate) -> Iterate:
+        """The same pose with swings beyond half a turn wrapped to their shorter way round."""
         limits = self.bounds.joint_limits
         if not self.bounds.limits_turns or np.abs(end.q).max(initial=0.0) <= np.pi:
             return end

@@ -105,11 +105,7 @@ class Hierarchical(Method):
             spent += trials[-1].iterations
             if not policy.is_held_back(trials[-1], within):
                 break
-        smooth = [trial for trial in trials[1:] if not policy.is_jump(trial)]
-        answer = smooth[-1] if smooth else trials[0]
-        if trials[-1] is not answer and policy.may_jump(trials[-1]):
-            answer = trials[-1]
-        return policy.noted(answer, spent)
+        return policy.noted(policy.choose(trials), spent)
 
     def _solve(
         self,
@@ -152,7 +148,6 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if alone else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        follows = thorough and before is not None and not settles
         # in a motion each frame goes a step of the way to a posture, which is enough
         at_once = options.accuracy == "reached" or (before is not None and not settles)
         if exact or settles:
@@ -165,18 +160,18 @@ class Hierarchical(Method):
             if exact and problem.posture_cost is not None:
                 # a start elsewhere may reach the goals, but in a pose that is far from the posture
                 end, stop = driver.refine(end, budget)
-            elif follows and stop is Stop.CONVERGED:
+            elif thorough and before is not None and not settles and stop is Stop.CONVERGED:
                 # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
                 end, stop = driver.refine(end, budget, own.settled)
         if not end.reached(driver.tolerances):
             # where the best end comes to rest afterwards, half of what is left is for that
-            own_budget = Budget(budget.iterations // (2 if exact else 1), deadline)
-            ended = Ended(driver, own_budget, start, end, np.random.default_rng(options.seed))
+            spare = Budget(budget.iterations // (2 if exact else 1), deadline)
+            ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
-            budget.spend(own_budget.taken)
+            budget.spend(spare.taken)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
-        end = driver.named(end)
+        end = driver.wrapped(end)
         trail = Trail(
             end.pose,
             end.near,

@@ -79,7 +79,7 @@ class StraightLimbKick:
         middle = 0.5 * (low + high)
         preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
         side = np.where(preferred < -1e-9, -1.0, 1.0)
-        squares = np.add.reduceat(error * error, stack.starts)
+        squares = stack.squares(error)
         short = squares > _DEAD**2 * squares.max()
         used = np.logical_or.reduceat(rows != 0.0, stack.starts, axis=0)
         barring = used[np.logical_or.reduceat(bars, stack.starts)].any(0) & ~stack.moved[short].any(0)

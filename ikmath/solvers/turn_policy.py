@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far a figure may turn from one frame of a motion to the next, and how it catches up.
 
-A turn may go a little farther than in the frame before: small turns keep a motion continuous, and one that
-is fast already may go on. Where that leaves a frame short, the figure goes as far as it would without a
-limit, if that is no jump. A jump is spread over frames, unless a target leapt or the figure does not come
-there otherwise. What no turn reaches is no reason to jump.
+Small turns keep a motion continuous. A turn may go a little farther than in the frame before, so a motion
+that is fast already may go on. Where a frame is held back by such a range of turns, a wider range is tried.
+A turn that is seen as a jump is spread over frames, unless a target leapt or the figure is late for long.
+What no turn reaches is no reason to jump.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ Range = tuple[Array, Array]
 
 
 class TurnPolicy:
-    """The turn limit of one frame.
+    """The ranges of turns of one frame, and which of the answers within them counts.
 
     Args:
         problem: of the frame; q: (n,) where the frame before ended; trail: what it left.
         dt: seconds since the frame before, None if speeds do not count.
 
     Attributes:
-        ranges: tried one after the other while a frame is held back: small turns; turns a
-            little farther than in the frame before, either way or resting; turns that mostly are no jump; and
-            whatever the speed limits allow.
+        ranges: tried in order while a frame is held back: small turns; turns a little farther than in the
+            frame before, either way or resting; turns that are mostly no jump; all that the speed limits
+            allow.
     """
 
     def __init__(
@@ -106,7 +106,13 @@ class TurnPolicy:
         room = np.minimum(answer.q - within[0], within[1] - answer.q)
         return bool((room < _ABOUT * self._parameters.faster).any())
 
-    def is_jump(self, answer: Solution) -> bool:
+    def choose(self, trials: Sequence[Solution]) -> Solution:
+        """The answer of a frame, of those within the first of the ranges in order."""
+        smooth = [trial for trial in trials[1:] if not self._is_jump(trial)]
+        answer = smooth[-1] if smooth else trials[0]
+        return trials[-1] if trials[-1] is not answer and self._may_jump(trials[-1]) else answer
+
+    def _is_jump(self, answer: Solution) -> bool:
         """Whether a bone turns so far that it is seen to jump.
 
         Not if the speed limits of all turns allow it, or if it reaches what it should in a motion as fast.
@@ -115,7 +121,7 @@ class TurnPolicy:
             return False
         return largest_turn(self._problem.skeleton, self._q, answer.q) > self._parameters.jump
 
-    def may_jump(self, answer: Solution) -> bool:
+    def _may_jump(self, answer: Solution) -> bool:
         """Whether a frame jumps to an answer, since only this reaches what it should; else it is late."""
         if answer.status is not Status.REACHED:
             return False
@@ -127,14 +133,16 @@ class TurnPolicy:
     def noted(self, answer: Solution, spent: int) -> Solution:
         """The answer with what the next frame needs to know, and the iterations of all of its solves."""
         trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
-        trail = replace(
-            trail, late=self._late, turned=short_way(self._problem.skeleton.joint_limits, self._q, answer.q)
-        )
+        trail = replace(trail, late=self._late, turned=self._turned(answer))
         return replace(answer, iterations=spent, memory=trail, paced=self._late > 0)
 
-    def _goes_on(self, free: Solution) -> bool:
+    def _turned(self, answer: Solution) -> Array:
+        """(n,) by how much an answer changes the coordinates."""
+        return short_way(self._problem.skeleton.joint_limits, self._q, answer.q)
+
+    def _goes_on(self, answer: Solution) -> bool:
         """Whether no turn is much farther than in the frame before: a fast motion."""
-        turned = short_way(self._problem.skeleton.joint_limits, self._q, free.q)
+        turned = self._turned(answer)
         return bool(((turned >= -self._back) & (turned <= self._on)).all())
 
     def _leaps(self, answer: Solution) -> bool:

@@ -269,6 +269,17 @@ def test_a_figure_in_rest_pose_is_baked_as_it_stands_at_ease(source):
     assert (abs(bend(rig, "upper_arm.L", "forearm.L") - 15) < 2) == (source == "AUTO")
 
 
+def _reach_from_rest(rig):
+    """The rest pose, with hands that should come to where they are; the ends of the arms there."""
+    true = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    hold(rig, *FEET)
+    pull(rig, "hand.L", true[3])
+    pull(rig, "hand.R", true[7])
+    return true
+
+
 def _swing(rig, share):
     """Elbows out and up, as this character always holds them: from the side to the front."""
     for side, sign in (("L", 1), ("R", -1)):
@@ -298,12 +309,7 @@ def test_a_posture_from_actions_bends_the_elbows_as_the_character_does(how):
         rig = person(posture_from="AUTO")
         _take(rig, "Acting")
         _swing(rig, 0.55)
-        true = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
-        for bone in rig.pose.bones:
-            bone.matrix_basis.identity()
-        hold(rig, *FEET)
-        pull(rig, "hand.L", true[3])
-        pull(rig, "hand.R", true[7])
+        true = _reach_from_rest(rig)
         rig.articulate.solver.posture_from = source
         if how == "live":
             rig.articulate.live = True
@@ -348,12 +354,7 @@ def test_only_chosen_actions_make_the_posture(chosen):
         bpy.data.actions["Acting"].asset_mark()
         _take(rig, "Resting", moves=False)
         _swing(rig, 0.55)
-        true = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
-        for bone in rig.pose.bones:
-            bone.matrix_basis.identity()
-        hold(rig, *FEET)
-        pull(rig, "hand.L", true[3])
-        pull(rig, "hand.R", true[7])
+        true = _reach_from_rest(rig)
         solve(rig)
         now = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
         off[source["posture_from"]] = np.linalg.norm((now - true)[[0, 4]], axis=1).mean()

@@ -66,7 +66,7 @@ def plan_with_grip(
     Where the whole figure takes part, the feet that it stands on hold as the solver's setting says, but for
     those that effectors of the rig place. The foot below what is held gives way to the hand. While the
     figure stands on its feet, by that or by effectors on them, the root comes along, and so it does when it
-    is itself in the hand. Who takes a bone above the one that carries the figure takes all of it along.
+    is itself in the hand. A drag of a bone above the one that carries the figure moves the whole figure.
 
     Args:
         armature: the original object.
