@@ -15,7 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .bridge.item_animation import follow
-from .control.collision.mesh_cache import drop_readers
+from .control.collision.mesh_cache import drop_readers, keep_readers
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.overrides import prepare_overrides
@@ -42,6 +42,7 @@ def attach() -> None:
     """Add the handlers; what they keep between calls lives in them and ends with them."""
     for name, function in _make(_Live()):
         getattr(bpy.app.handlers, name).append(function)
+    keep_readers()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
         _session().any_live = any_live()
         _look_at_names()
@@ -84,7 +85,6 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
         session.baking, session.progress = False, 0.0
         if live.figures is not None:
             live.figures.forget()
-        drop_readers()
         session.any_live = any_live()
         _look_at_names()
         _look_at_lists()

@@ -163,6 +163,7 @@ def _works() -> None:
 
 
 def test_a_second_copy_is_refused_with_a_sentence_and_the_first_one_stays(development_copy, capfd):
+    _works()  # the library is loaded then
     names, library = _names(), sys.modules["ikmath"]
     handlers = installed.handlers()
     addon_utils.enable(development_copy, default_set=True)

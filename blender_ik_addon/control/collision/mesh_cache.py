@@ -7,14 +7,14 @@ file is loaded. Meshes are compared with the cache at every reading, so it does 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import bpy
+from bpy.app.handlers import persistent
 
 if TYPE_CHECKING:
     from ...bridge.obstacles import ObstacleReader
-
-_NAME: Final = "articulate_readers"
 
 
 class Readers:
@@ -32,22 +32,35 @@ class Readers:
             del self._readers[uid]
         return self._readers.setdefault(armature.session_uid, ObstacleReader())
 
-    def forget(self, armature: bpy.types.Object | None = None) -> None:
-        """Give up what is kept for an armature, or for all."""
-        if armature is None:
-            self._readers.clear()
-        else:
-            self._readers.pop(armature.session_uid, None)
+    @persistent
+    def forget_all(self, *_args: object) -> None:
+        """Give up all that is kept; the handler of a load."""
+        self._readers.clear()
+
+    def forget(self, armature: bpy.types.Object) -> None:
+        """Give up what is kept for an armature."""
+        self._readers.pop(armature.session_uid, None)
+
+
+def keep_readers() -> None:
+    """Keep readers from now on: they live in Blender's list of handlers, and a load empties them.
+
+    Not in `bpy.app.driver_namespace`: once that was touched, Blender 4.5 as a Python module never ends.
+    """
+    bpy.app.handlers.load_post.append(Readers().forget_all)
 
 
 def kept_readers() -> Readers:
-    """Those in Blender's namespace for drivers, which Blender empties when a file is loaded."""
-    kept = bpy.app.driver_namespace.get(_NAME)
-    if not isinstance(kept, Readers):
-        kept = bpy.app.driver_namespace[_NAME] = Readers()
-    return kept
+    """Those that are kept; new ones while none are, as when the extension is disabled."""
+    return next(filter(None, map(_owner, bpy.app.handlers.load_post)), None) or Readers()
 
 
 def drop_readers() -> None:
-    """Discard them, as when the extension is disabled."""
-    bpy.app.driver_namespace.pop(_NAME, None)
+    """Keep none any more."""
+    for handler in [handler for handler in bpy.app.handlers.load_post if _owner(handler) is not None]:
+        bpy.app.handlers.load_post.remove(handler)
+
+
+def _owner(handler: Callable[..., object]) -> Readers | None:
+    owner = getattr(handler, "__self__", None)
+    return owner if isinstance(owner, Readers) else None

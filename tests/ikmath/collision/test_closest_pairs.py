@@ -126,9 +126,9 @@ def test_jacobian_is_the_derivative_of_the_clearance(seed, inherit):
 
 
 def on_ridge(near, body, obstacles):
-    """Where the deepest point of a link sits on a ridge inside a cylinder: there the clearance has a kink."""
-    inside = np.array([i >= 0 and obstacles[i].kind == "cylinder" for i in near.obstacle])
-    return inside & (near.clearance + body.radius[near.link] < 0)
+    """Where the deepest point of a link sits on a ridge inside a shape: the clearance has a kink."""
+    ridged = np.array([i >= 0 and obstacles[i].kind in ("box", "cylinder") for i in near.obstacle])
+    return ridged & (near.clearance + body.radius[near.link] < 0)
 
 
 @pytest.mark.parametrize("inherit", [1.0, 0.5])
