@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final
 
 from ..model.figure_map import Kind
@@ -25,25 +24,23 @@ _HINGE: Final = 1.0 / 1500.0
 
 
 def _joint_weights() -> Mapping[Kind, float]:
-    return MappingProxyType(
-        {
-            Kind.ROOT: _BODY,
-            Kind.SPINE: _STIFF,
-            Kind.NECK: _STIFF,
-            Kind.HEAD: _STIFF,
-            Kind.CLAVICLE: _GIRDLE,
-            Kind.ANKLE: _ANKLE,
-            Kind.SHOULDER: _LOOSE,
-            Kind.HIP: _LOOSE,
-            Kind.WRIST: _MIDDLE,
-            Kind.ELBOW: _HINGE,
-            Kind.KNEE: _HINGE,
-            Kind.PAW: _MIDDLE,
-            Kind.TAIL: _MIDDLE,
-            Kind.WING: _LOOSE,
-            Kind.OTHER: _MIDDLE,
-        }
-    )
+    return {
+        Kind.ROOT: _BODY,
+        Kind.SPINE: _STIFF,
+        Kind.NECK: _STIFF,
+        Kind.HEAD: _STIFF,
+        Kind.CLAVICLE: _GIRDLE,
+        Kind.ANKLE: _ANKLE,
+        Kind.SHOULDER: _LOOSE,
+        Kind.HIP: _LOOSE,
+        Kind.WRIST: _MIDDLE,
+        Kind.ELBOW: _HINGE,
+        Kind.KNEE: _HINGE,
+        Kind.PAW: _MIDDLE,
+        Kind.TAIL: _MIDDLE,
+        Kind.WING: _LOOSE,
+        Kind.OTHER: _MIDDLE,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

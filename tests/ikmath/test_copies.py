@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.postures.objective import PostureObjective
 
 COPIES = {
     "copy": copy.copy,
@@ -39,10 +40,18 @@ def problem(obstacles=False, **given):
     return ik.Problem(figure, goals, things, body, **given)
 
 
+def natural():
+    figure = ik.figures.human()
+    goals = [ik.Position("wrist.L", (0.4, -0.4, 1.2)), ik.Position("ankle.L", (0.1, 0.0, 0.1), priority=1)]
+    return ik.Problem(figure, goals, posture=PostureObjective.of(figure, figure.rest))
+
+
 @BY
-@pytest.mark.parametrize("obstacles", [False, True])
-def test_problems_and_solutions(by, obstacles):
-    made = problem(obstacles)
+@pytest.mark.parametrize(
+    "make", [problem, lambda: problem(True), natural], ids=["plain", "obstacles", "natural"]
+)
+def test_problems_and_solutions(by, make):
+    made = make()
     first = ik.solve(made)
     again = ik.solve(COPIES[by](made))
     np.testing.assert_array_equal(again.q, first.q)
@@ -91,12 +100,13 @@ def size(thing):
     return len(pickle.dumps(thing))
 
 
-def test_a_problem_is_as_small_after_a_solve_as_before():
-    made = problem()
+@pytest.mark.parametrize("make, most", [(problem, 25_000), (natural, 75_000)])
+def test_a_problem_is_as_small_after_a_solve_as_before(make, most):
+    made = make()
     before = size(made), size(made.skeleton)
     ik.solve(made)
     assert (size(made), size(made.skeleton)) == before
-    assert size(made.skeleton) < 16_000 and size(made) < 25_000  # 66 coordinates
+    assert size(made.skeleton) < 16_000 and size(made) < most  # 66 coordinates
 
 
 def test_frames_sent_together_share_their_figure():
