@@ -128,11 +128,14 @@ class IterationDriver:
         patience: Patience,
         *,
         at_once: bool = False,
+        still: float | None = None,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
             patience: with slow and refused steps.
+            still: radians or figure sizes; where every effector is where it should be, the posture rests at
+                a step no longer than that; None for the parameter.
             at_once: whether to end at the first iterate at which every effector is where it should be, or
                 after a step that promises the goals next to nothing: the posture gains a step a frame.
         """
@@ -144,7 +147,7 @@ class IterationDriver:
             )
 
         return self._descend(
-            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once
+            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once, still=still
         )
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
@@ -172,11 +175,12 @@ class IterationDriver:
         share: float,
         *,
         at_once: bool = False,
+        still: float | None = None,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate after so many slow steps; patience, at_once: see `run`.
+            make: the model of an iterate after so many slow steps; patience, at_once, still: see `run`.
             share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
@@ -196,7 +200,7 @@ class IterationDriver:
             model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
-            if abs(dq).max(initial=0.0) < own.still:
+            if abs(dq).max(initial=0.0) < (own.still if still is None or not done else still):
                 if slow or not model.strides:
                     return self._put_right(iterate), Stop.CONVERGED
                 slow, model = slow + 1, None

@@ -154,7 +154,8 @@ class Hierarchical(Method):
             patience = own.before_curvature
         else:
             patience = own.at_last if before is None else own.in_motion
-        end, stop = driver.run(start, budget, correction, patience, at_once=at_once)
+        still = own.still if thorough else own.unseen
+        end, stop = driver.run(start, budget, correction, patience, at_once=at_once, still=still)
         jumped = False
         if not end.reached(driver.tolerances):
             if exact and problem.posture_cost is not None:

@@ -36,6 +36,7 @@ class HierarchicalParameters:
         settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
             not seen.
         still: radians or figure sizes; a solve rests where no step is longer.
+        unseen: the same for the posture of a fast solve whose effectors are reached: 0.006 degrees.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.
         met: scaled error of a level that is a constraint of a Newton step, and whose changes are no gain.
@@ -77,6 +78,7 @@ class HierarchicalParameters:
     at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-5
     still: float = 2e-7
+    unseen: float = 1e-4
     hold: float = 1e-10
     near: float = 1e-2
     met: float = 1e-6
