@@ -8,7 +8,7 @@ be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -41,6 +41,7 @@ class Goal:
         labels: (E,) a name for each effector, for messages;
         whole: whether `evaluate` gives the whole derivative; a goal that may not use some coordinates leaves
             them out, although they change its error.
+        targets: names of the attributes that may change from frame to frame, with the axes of one frame's;
         one_sided: whether the goal is an inequality, of which `evaluate` gives the violated part; such goals
             also have `inequality`.
     """
@@ -50,6 +51,7 @@ class Goal:
     rows: int = 3
     one_sided: bool = False
     whole: bool = True
+    targets: ClassVar[Mapping[str, int]] = {}
 
     weight: Array
     priority: int
@@ -104,7 +106,8 @@ class Goal:
 
     def batches(self) -> Sequence[tuple[int, ...]]:
         """The leading axes of whatever may change from frame to frame."""
-        return ()
+        targets = ((getattr(self, name), axes) for name, axes in self.targets.items())
+        return [value.shape[: value.ndim - axes] for value, axes in targets if value is not None]
 
     @property
     def frames(self) -> int | None:
@@ -113,9 +116,9 @@ class Goal:
         Raises:
             BadValue: targets with several axes of frames, or with different numbers of them.
         """
-        if not any(self.batches()):
-            return None
         changing = {axes for axes in self.batches() if axes}
+        if not changing:
+            return None
         if len(changing) > 1 or len(axes := next(iter(changing))) > 1:
             found = " and ".join(map(str, sorted(changing)))
             raise BadValue(
@@ -132,7 +135,12 @@ class Goal:
 
     def at(self, frame: Frame) -> Self:
         """The goal with the targets of one frame, or of several as the batch."""
-        return self
+        chosen = {}
+        for name, axes in self.targets.items():
+            value = getattr(self, name)
+            if value is not None and value.ndim > axes:
+                chosen[name] = value[frame]
+        return self._copy(**chosen) if chosen else self
 
     def with_targets(self, **targets: Array) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""

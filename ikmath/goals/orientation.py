@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..model.topology import Columns
 from ..rotation import Array
-from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
+from .base import Effectors, Names, axis_mask, check_slack, check_space
 from .rows import log_and_derivative, with_slack
 
 
@@ -38,6 +38,7 @@ class Orientation(Effectors):
     """
 
     kind: ClassVar[str] = "Orientation"
+    targets: ClassVar[Mapping[str, int]] = {"target": 3, "frame": 3}
     unit: str = "rad"
     rows: int = 3
 
@@ -102,15 +103,3 @@ class Orientation(Effectors):
         if self.slack:
             return with_slack(error, jacobian(), self.slack, count)
         return Residual(error, jacobian, block if self.mask is None else None)
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return self.target.shape[:-3], () if self.frame is None else self.frame.shape[:-3]
-
-    def at(self, frame: Frame) -> Self:
-        if self.frames is None:
-            return self
-        axes = self.frame
-        return self._copy(
-            target=self.target[frame] if self.target.ndim > 3 else self.target,
-            frame=axes[frame] if axes is not None and axes.ndim > 3 else axes,
-        )

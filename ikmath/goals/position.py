@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..rotation import Array, cross
-from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
+from .base import Effectors, Names, axis_mask, check_slack, check_space
 from .rows import with_slack
 
 
@@ -35,6 +35,7 @@ class Position(Effectors):
     """
 
     kind: ClassVar[str] = "Position"
+    targets: ClassVar[Mapping[str, int]] = {"target": 2, "frame": 3}
     unit: str = "m"
     rows: int = 3
 
@@ -104,12 +105,3 @@ class Position(Effectors):
             rows = back @ rows
         rows = rows[..., self.mask, :]
         return difference[..., self.mask], rows.reshape(*pose.batch, self.rows * self.effectors, n)
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return self.target.shape[:-2], self.frame.shape[:-3]
-
-    def at(self, frame: Frame) -> Self:
-        return self._copy(
-            target=self.target[frame] if self.target.ndim > 2 else self.target,
-            frame=self.frame[frame] if self.frame.ndim > 3 else self.frame,
-        )
