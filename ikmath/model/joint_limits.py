@@ -251,7 +251,7 @@ class JointLimits(Remade):
         """
         size = np.abs(dq)
         if not self._kinds:
-            return np.maximum(share * size.max(0), _ROUNDING)
+            return np.asarray(np.maximum(share * size.max(0), _ROUNDING))
         slight = np.empty_like(size)
         for kind in self._kinds:
             slight[kind] = np.maximum(share * size[kind].max(0), _ROUNDING)

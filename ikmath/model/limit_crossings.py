@@ -76,29 +76,6 @@ class CrossingsOfMany(NamedTuple):
         flat = to.reshape(-1)
         flat[self.column], flat[self.ends] = self.limit, self.point
 
-    def of(self, frames: Index) -> CrossingsOfMany:
-        """Those of some of the frames."""
-        place = np.full(self.frames, -1)
-        place[frames] = np.arange(len(frames))
-
-        def moved(at: Index) -> Index:
-            number, frame = np.divmod(at, self.frames)
-            return np.asarray(number * len(frames) + place.take(frame))
-
-        column = (place.take(self.column % self.frames) >= 0).nonzero()[0]
-        pair = (place.take(self.pair % self.frames) >= 0).nonzero()[0]
-        return CrossingsOfMany(
-            len(frames),
-            moved(self.column.take(column)),
-            self.limit.take(column),
-            self.way.take(column),
-            moved(self.pair.take(pair)),
-            moved(self.ends.take(pair, 1)),
-            self.point.take(pair, 1),
-            self.normal.take(pair, 1),
-            self.pair_way.take(pair, 1),
-        )
-
     def bounds(self, n: int, pairs: int, batch: tuple[int, ...]) -> Bounds:
         """The same over all coordinates, pairs and frames."""
         shift, (normal, way) = np.zeros((n, *batch)), np.zeros((2, 2, pairs, *batch))
