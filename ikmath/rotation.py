@@ -264,21 +264,15 @@ def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
     Where the long axis points straight back (a swing of half a turn) the split is not unique; the twist is
     then 0.
     """
-    return turns_from_quaternion(quaternion_from_matrix(rotation))
-
-
-def turns_from_quaternion(q: npt.ArrayLike) -> Array:
-    """Turns (x, y, z) of a unit quaternion, as `swing_twist_turns`; (..., 4) -> (..., 3)."""
-    given = _vectors(q, 4, "quaternion")
-    signed = given * np.copysign(1.0, given[..., :1])
-    w, x, y, z = (signed[..., i] for i in range(4))
+    q = quaternion_from_matrix(rotation)
+    w, x, y, z = (q[..., i] for i in range(4))
     # at the pole w and y are zero, and so is the twist that arctan2 then gives
     half = np.arctan2(y, w)
     c, s = np.cos(half), np.sin(half)
     # S = q * T^-1 has no y part: (x, z) of it, whose length is that of (x, z) of q
     sine = np.hypot(x, z)
     factor = 2.0 * np.arctan2(sine, np.hypot(w, y)) / np.maximum(sine, _TINY)
-    out = np.empty((*given.shape[:-1], 3))
+    out = np.empty((*w.shape, 3))
     out[..., 0], out[..., 2] = (x * c + z * s) * factor, (z * c - x * s) * factor
     out[..., 1] = 2.0 * half
     return out
