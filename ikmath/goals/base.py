@@ -25,6 +25,7 @@ from ..rotation import Array, matrix_from_quaternion, quaternion_from_matrix
 
 Names = str | Sequence[str]
 Frame = int | Index
+SPACES: Final = ("world", "target", "bone")
 HEAVIEST: Final = 1e12
 """The largest weight that is taken: what is beside it is already less than rounding."""
 LIGHTEST: Final = 1e-100
@@ -250,6 +251,32 @@ class Effectors(Goal):
             self._topology, self._points = before._topology, before._points
 
 
+class Masked(Effectors):
+    """A goal of which only some axes may count, and that costs nothing within a slack.
+
+    Attributes:
+        mask: which of the three axes of `space` count, None for all; slack: metres or radians.
+    """
+
+    mask: list[int] | None
+    space: str
+    slack: float
+
+    def _count(self, axes: str, space: str, slack: float) -> None:
+        what = self.describe()
+        if not arguments.letters(axes, f"axes of {what}"):
+            raise BadValue(f"axes of {what}", "must not be empty; give at least one of 'xyz'.")
+        self.mask = None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
+        self.rows = len(axes)
+        self.space = arguments.word(space, f"space of {what}", SPACES)
+        self.slack = check_slack(slack, what)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every axis counts, without slack."""
+        return self.mask is None and not self.slack
+
+
 def names(value: Names, what: str) -> tuple[str, ...]:
     """A joint's name, or several names, as a tuple of at least one."""
     found = (value,) if isinstance(value, str) else arguments.several(value, str, what)
@@ -258,21 +285,6 @@ def names(value: Names, what: str) -> tuple[str, ...]:
     return found
 
 
-def axis_mask(axes: str, what: str) -> list[int] | None:
-    """Letters out of "xyz" -> which of the three axes count, None for all of them."""
-    if not arguments.letters(axes, f"axes of {what}"):
-        raise BadValue(f"axes of {what}", "must not be empty; give at least one of 'xyz'.")
-    return None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
-
-
 def check_slack(slack: float, what: str) -> float:
     """A slack as a float, zero or more."""
     return arguments.number(slack, f"slack of {what}", least=0)
-
-
-SPACES = ("world", "target", "bone")
-
-
-def check_space(space: str, what: str) -> str:
-    """The space of the masks."""
-    return arguments.word(space, f"space of {what}", SPACES)

@@ -16,11 +16,11 @@ from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..model.topology import Columns
 from ..rotation import Array
-from .base import Effectors, Names, axis_mask, check_slack, check_space
+from .base import Masked, Names
 from .rows import log_and_derivative, with_slack
 
 
-class Orientation(Effectors):
+class Orientation(Masked):
     """Each effector's joint should be turned as its target; the error is the rotation vector between them.
 
     Args:
@@ -58,17 +58,9 @@ class Orientation(Effectors):
         self._hold(joint, (0.0, 0.0, 0.0))
         self._begin(self.joints, weight, priority, name)
         self.target = self._rotation(target)
-        self.mask = axis_mask(axes, self.describe())
-        self.rows = 3 if self.mask is None else len(self.mask)
-        self.space = check_space(space, self.describe())
-        self.slack = check_slack(slack, self.describe())
+        self._count(axes, space, slack)
         axes_world = None if frame is None else self._rotation(frame, "frame")
         self.frame = axes_world if self.space == "target" else None
-
-    @property
-    def plain(self) -> bool:
-        """Whether every axis counts, without slack."""
-        return self.mask is None and not self.slack
 
     def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).turned

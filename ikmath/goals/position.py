@@ -15,11 +15,11 @@ from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..rotation import Array, cross
-from .base import Effectors, Names, axis_mask, check_slack, check_space
+from .base import Masked, Names
 from .rows import with_slack
 
 
-class Position(Effectors):
+class Position(Masked):
     """Each effector's point should be at its target.
 
     Args:
@@ -56,17 +56,9 @@ class Position(Effectors):
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
         self.target = self._target(target, (3,))
-        self.mask = axis_mask(axes, self.describe())
-        self.rows = 3 if self.mask is None else len(self.mask)
-        self.space = check_space(space, self.describe())
-        self.slack = check_slack(slack, self.describe())
+        self._count(axes, space, slack)
         identity = np.broadcast_to(np.eye(3), (len(self.joints), 3, 3))
         self.frame = identity if frame is None else self._rotation(frame, "frame")
-
-    @property
-    def plain(self) -> bool:
-        """Whether every axis counts, without slack."""
-        return self.mask is None and not self.slack
 
     def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).moved
