@@ -206,11 +206,6 @@ def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array
     return bool(nearly[short].all())
 
 
-def too_far(problem: Problem, errors: Array) -> bool:
-    """Whether some target is farther from where its chain is held than the chain is long."""
-    return bool((_beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any())
-
-
 def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
     """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
 
@@ -218,6 +213,6 @@ def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float |
         problem: of one frame; pose: of the figure, any.
         errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
     """
-    if too_far(problem, errors):
+    if (_beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any():
         return True
     return bool(((errors > tolerances) & (error_lower_bounds(problem, pose) > tolerances)).any())
