@@ -221,25 +221,29 @@ class JointLimits(Remade):
         """
         if self._boundless:
             return None
-        suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0].tolist()
-        if not suspects:
-            return None
-        columns: list[tuple[int, float]] = []
-        pairs: list[tuple[int, int, int, tuple[float, float, float, float]]] = []
-        there, last = to.item, -1
-        pair_of, pair_columns, rooms = self._pair_of, self.pair_columns, self._rooms
-        for column in suspects:
-            pair = pair_of[column]
-            if pair < 0:
-                low, high = self._ends[column]
-                columns.append((column, low if there(column) < low else high))
-            elif pair != last:  # a joint's coordinates stand side by side
-                last = pair
-                x, z = pair_columns[pair]
-                edge = edge_of(there(x), there(z), rooms[pair], _OUTSIDE)
-                if edge is not None:
-                    pairs.append((pair, x, z, edge))
+        suspects = self._suspects(to)
+        limits = [(column, *self._ends[column]) for column in suspects if self._pair_of[column] < 0]
+        columns = [(column, low if to.item(column) < low else high) for column, low, high in limits]
+        pairs = self._edges(to, suspects, _OUTSIDE)
         return CrossingsOfOne(columns, pairs) if columns or pairs else None
+
+    def _suspects(self, q: Array) -> list[int]:
+        """The few coordinates of q (n,) that may be outside."""
+        columns: list[int] = ((q < self._sure_low) | (q > self._sure_high)).nonzero()[0].tolist()
+        return columns
+
+    def _edges(
+        self, q: Array, suspects: list[int], measure: float
+    ) -> list[tuple[int, int, int, tuple[float, float, float, float]]]:
+        """As `CrossingsOfOne.pairs`, of the pairs of suspects whose measure at q (n,) is above a number."""
+        edges = []
+        for pair in dict.fromkeys(map(self._pair_of.__getitem__, suspects)):
+            if pair >= 0:
+                x, z = self.pair_columns[pair]
+                edge = edge_of(q.item(x), q.item(z), self._rooms[pair], measure)
+                if edge is not None:
+                    edges.append((pair, x, z, edge))
+        return edges
 
     def slight(self, dq: Array, share: float) -> Array:
         """What part of steps dq (n, ...) counts as little, the same for all coordinates: (...).
@@ -262,20 +266,12 @@ class JointLimits(Remade):
         if not len(self.pairs):
             return {}
         wide = q / measure
-        suspects = ((wide < self._sure_low) | (wide > self._sure_high)).nonzero()[0].tolist()
-        edges = {}
-        if suspects:
-            here, there = q.tolist(), wide.tolist()
-            for pair in sorted({self._pair_of[column] for column in suspects} - {-1}):
-                x, z = self.pair_columns[pair]
-                edge = edge_of(there[x], there[z], self._rooms[pair], 1.0)
-                if edge is not None:
-                    px, pz, nx, nz = edge
-                    edges[pair] = BoundaryTangent(nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0))
-        return edges
+        return {
+            pair: BoundaryTangent(nx, nz, max(nx * (px - q.item(x)) + nz * (pz - q.item(z)), 0.0))
+            for pair, x, z, (px, pz, nx, nz) in self._edges(wide, self._suspects(wide), 1.0)
+        }
 
-    # ------------------------------------------------------------------ swing pairs, picked out as (2, w)
-    # arrays
+    # ------------------------------------------------------------------ swing pairs as arrays (2, w)
     def _swings(self, q: Array) -> _Swing:
         """All pairs of q (n, ...), one after another with their frames."""
         v = q[self.pairs.T]
