@@ -2,7 +2,7 @@
 """How what a caller hands in is read: checked once, copied, and refused with a sentence that names it.
 
 Each function takes a value and `what` it is, such as "offset of Position goal hand"; the sentence begins with
-that.
+that. A value of another sort or out of bounds raises `BadValue`, an array with other axes `BadShape`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,7 @@ Wanted = TypeVar("Wanted")
 
 
 def numbers(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array of finite numbers.
-
-    Raises:
-        BadValue: words, None, complex numbers, rows of different length; NaN, infinity or beyond `LARGEST`.
-    """
+    """A fresh array of finite numbers, none beyond `LARGEST`."""
     array = limits(value, what)
     if np.abs(array).max(initial=0.0) <= LARGEST:  # False for NaN
         return array
@@ -40,11 +36,7 @@ def numbers(value: npt.ArrayLike, what: str) -> Array:
 
 
 def limits(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array of numbers, which may be infinite, side by side in memory.
-
-    Raises:
-        BadValue: as for `numbers`, but for infinity and NaN.
-    """
+    """A fresh array of numbers, which may be infinite, side by side in memory."""
     try:
         given = np.asarray(value)
     except (TypeError, ValueError):  # rows of different length
@@ -55,11 +47,7 @@ def limits(value: npt.ArrayLike, what: str) -> Array:
 
 
 def indices(value: npt.ArrayLike, what: str) -> Index:
-    """A fresh array of whole numbers; nothing at all is none of them.
-
-    Raises:
-        BadValue: anything else.
-    """
+    """A fresh array of whole numbers; nothing at all is none of them."""
     try:
         given = np.asarray(value)
     except (TypeError, ValueError):  # rows of different length
@@ -70,11 +58,7 @@ def indices(value: npt.ArrayLike, what: str) -> Index:
 
 
 def vectors(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array (..., 3) of finite numbers.
-
-    Raises:
-        BadValue: see `numbers`; BadShape: other axes at the end.
-    """
+    """A fresh array (..., 3) of finite numbers."""
     array = numbers(value, what)
     if array.shape[-1:] != (3,):
         raise BadShape(what, "(..., 3)", array.shape)
@@ -82,11 +66,7 @@ def vectors(value: npt.ArrayLike, what: str) -> Array:
 
 
 def shaped(value: npt.ArrayLike, what: str, *shapes: tuple[int, ...]) -> Array:
-    """A fresh array of finite numbers in one of some shapes.
-
-    Raises:
-        BadValue: see `numbers`; BadShape: none of the shapes.
-    """
+    """A fresh array of finite numbers in one of some shapes."""
     array = numbers(value, what)
     if array.shape not in shapes:
         names = ["a number" if not shape else str(shape) for shape in shapes]
@@ -104,11 +84,7 @@ def number(
     below: float = np.inf,
     endless: bool = False,
 ) -> float:
-    """A finite number within bounds; where `endless`, infinity too.
-
-    Raises:
-        BadValue: anything else; above zero, but less than `SMALLEST`.
-    """
+    """A finite number within bounds; where `endless`, infinity too; one above zero is at least `SMALLEST`."""
     plain = isinstance(value, int | float | np.integer | np.floating) or (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
     )
@@ -126,11 +102,7 @@ def number(
 
 
 def whole(value: Any, what: str, *, least: int) -> int:
-    """A whole number, which may come as a float such as 3.0.
-
-    Raises:
-        BadValue: anything else, or less than the least.
-    """
+    """A whole number, which may come as a float such as 3.0."""
     plain = isinstance(value, int | float | np.integer | np.floating)
     value = of_python(value)
     if plain and least <= value <= _MOST and int(value) == value:
@@ -150,66 +122,42 @@ def of_python(value: Any) -> Any:
 
 
 def switch(value: Any, what: str) -> bool:
-    """True or False.
-
-    Raises:
-        BadValue: anything else but 1 and 0.
-    """
+    """True or False."""
     if isinstance(value, bool | int | np.bool_ | np.integer) and value in (0, 1):
         return bool(value)
     raise BadValue(what, f"is {told(value)}; give True or False.")
 
 
 def text(value: Any, what: str) -> str:
-    """A text.
-
-    Raises:
-        BadValue: anything else.
-    """
+    """A text."""
     if isinstance(value, str):
         return value
     raise BadValue(what, f"is {told(value)}; give a text.")
 
 
 def word(value: Any, what: str, known: Sequence[str]) -> str:
-    """One of some words.
-
-    Raises:
-        BadValue: another one, or none.
-    """
+    """One of some words."""
     if isinstance(value, str) and value in known:
         return value
     raise BadValue(what, f"is {told(value)}; give {' or '.join(map(repr, known))}.")
 
 
 def letters(value: Any, what: str) -> str:
-    """Letters out of "xyz", each once at most.
-
-    Raises:
-        BadValue: anything else.
-    """
+    """Letters out of "xyz", each once at most."""
     if isinstance(value, str) and not set(value) - set("xyz") and len(set(value)) == len(value):
         return value
     raise BadValue(what, f"is {told(value)}; give letters out of 'xyz', each once.")
 
 
 def of_kind(value: Any, kind: type[Wanted], what: str) -> Wanted:
-    """A thing of a class.
-
-    Raises:
-        BadValue: a thing of another one.
-    """
+    """A thing of a class."""
     if isinstance(value, kind):
         return value
     raise BadValue(what, f"is {told(value)}; give a {kind.__name__}.")
 
 
 def several(values: Any, kind: type[Wanted], what: str) -> tuple[Wanted, ...]:
-    """Things of a class, out of any iterable.
-
-    Raises:
-        BadValue: no iterable, or one with a thing of another class.
-    """
+    """Things of a class, out of any iterable."""
     scalar = isinstance(values, np.ndarray) and not values.ndim
     if not isinstance(values, Iterable) or isinstance(values, str | bytes) or scalar:
         raise BadValue(what, f"are {told(values)}; give a list, each a {kind.__name__}.")

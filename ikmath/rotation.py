@@ -11,8 +11,6 @@ kinematics act.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import atan2, hypot
 from typing import Final
 
 import numpy as np
@@ -22,8 +20,6 @@ from .arrays import Array as Array
 from .errors import BadShape, UnknownName
 
 _TINY: Final = 1e-30  # below any angle squared that matters, keeps 0/0 away
-_POLE: Final = 0.5e-9  # cosine of the middle Euler angle, halved, at which its matrix is looked at
-_FEW: Final = 4  # quaternions that cost less in plain numbers than by numpy
 EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 EULER_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in EULER_ORDERS}
 """The axes of each order, the one that is turned about first in front."""
@@ -232,58 +228,8 @@ def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
 
 
 def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Array:
-    """Euler angles (x, y, z) of unit quaternions (..., 4), as `euler_from_matrix` gives them."""
-    q = _vectors(quaternion, 4, "quaternion")
-    i, j, k = _axes(order)
-    if q.ndim == 2 and len(q) <= _FEW:
-        few = [_euler_of(each, i, j, k) for each in q.tolist()]
-        if None not in few:
-            return np.array(few).reshape(-1, 3)
-    products = (q[..., :, None] * q[..., None, :]).reshape(*q.shape[:-1], 16)
-    parts = products @ _TO_EULER[order]
-    cosine = np.hypot(parts[..., k], parts[..., 3 + k], out=parts[..., 3 + j])
-    out: Array = np.arctan2(parts[..., :3], parts[..., 3:])
-    plain = cosine > _POLE
-    if not plain.all():
-        out[~plain] = euler_from_matrix(matrix_from_quaternion(q[~plain]), order)
-    return out
-
-
-def _euler_of(quaternion: Sequence[float], i: int, j: int, k: int) -> list[float] | None:
-    """The same of one, in plain numbers and by what `_euler_map` tells; None at the pole."""
-    w, *axis = quaternion
-    a, b, c = axis[i], axis[j], axis[k]
-    if (j - i) % 3 != 1:
-        a, b, c = -a, -b, -c
-    sine, cosine = a * b + w * c, 0.5 * (w * w + a * a - b * b - c * c)
-    flat = hypot(sine, cosine)
-    if flat <= _POLE:
-        return None
-    angles = [0.0, 0.0, 0.0]
-    angles[i] = atan2(b * c + w * a, 0.5 * (w * w + c * c - a * a - b * b))
-    angles[j], angles[k] = atan2(w * b - a * c, flat), atan2(sine, cosine)
-    return angles if (j - i) % 3 == 1 else [-angle for angle in angles]
-
-
-def _euler_map(order: str) -> Array:
-    """(16, 6) from products q_i q_j to the sines of Euler angles x, y, z and their cosines.
-
-    All of them halved, and with that of the middle angle left out, which is found from the others.
-    """
-    i, j, k = _axes(order)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    w, a, b, c = 0, 1 + i, 1 + j, 1 + k
-    out = np.zeros((4, 4, 6))
-    out[b, c, i], out[w, a, i] = sign, 1.0
-    out[w, b, j], out[a, c, j] = 1.0, -sign
-    out[a, b, k], out[w, c, k] = sign, 1.0
-    for first, second, angle in ((a, b, i), (b, c, k)):
-        out[range(4), range(4), 3 + angle] = 0.5
-        out[first, first, 3 + angle] = out[second, second, 3 + angle] = -0.5
-    return out.reshape(16, 6)
-
-
-_TO_EULER: Final = {order: _euler_map(order) for order in EULER_ORDERS}
+    """Euler angles (x, y, z) of quaternions (..., 4), as `euler_from_matrix` gives them."""
+    return euler_from_matrix(matrix_from_quaternion(quaternion), order)
 
 
 def swing_twist_quaternion(turns: npt.ArrayLike) -> Array:
@@ -318,21 +264,15 @@ def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
     Where the long axis points straight back (a swing of half a turn) the split is not unique; the twist is
     then 0.
     """
-    return turns_from_quaternion(quaternion_from_matrix(rotation))
-
-
-def turns_from_quaternion(q: npt.ArrayLike) -> Array:
-    """Turns (x, y, z) of a unit quaternion, as `swing_twist_turns`; (..., 4) -> (..., 3)."""
-    given = _vectors(q, 4, "quaternion")
-    signed = given * np.copysign(1.0, given[..., :1])
-    w, x, y, z = (signed[..., i] for i in range(4))
+    q = quaternion_from_matrix(rotation)
+    w, x, y, z = (q[..., i] for i in range(4))
     # at the pole w and y are zero, and so is the twist that arctan2 then gives
     half = np.arctan2(y, w)
     c, s = np.cos(half), np.sin(half)
     # S = q * T^-1 has no y part: (x, z) of it, whose length is that of (x, z) of q
     sine = np.hypot(x, z)
     factor = 2.0 * np.arctan2(sine, np.hypot(w, y)) / np.maximum(sine, _TINY)
-    out = np.empty((*given.shape[:-1], 3))
+    out = np.empty((*w.shape, 3))
     out[..., 0], out[..., 2] = (x * c + z * s) * factor, (z * c - x * s) * factor
     out[..., 1] = 2.0 * half
     return out

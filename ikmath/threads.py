@@ -12,30 +12,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import wraps
+from contextlib import ContextDecorator
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
 
-
-class OneThread:
+class OneThread(ContextDecorator):
     """Within this, OpenBLAS works on the calling thread only; without OpenBLAS nothing happens.
 
     For a block, `with OneThread():`, or for a whole function, `@OneThread()`.
     """
-
-    def __call__(self, work: Callable[Given, Found]) -> Callable[Given, Found]:
-        @wraps(work)
-        def alone(*args: Given.args, **kwargs: Given.kwargs) -> Found:
-            with OneThread():
-                return work(*args, **kwargs)
-
-        return alone
 
     def __enter__(self) -> None:
         if _OPENBLAS is not None:

@@ -12,7 +12,6 @@ from ..arrays import Index, Mask
 from ..diagnosis.status import conclude
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
-from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from ..solvers.method import gather
 from .jacobian_blocks import Blocks, evaluate_many, layout_of
@@ -84,7 +83,7 @@ class _Batch:
     def __init__(self, method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> None:
         self.method, self.problem, self.options = method, problem, options
         skeleton, stack, (n, count) = problem.skeleton, problem.stack, q.shape
-        self.tolerances = allowed_errors(problem, options.tolerance, options.angle_tolerance)
+        self.tolerances = problem.allowed_errors(options.tolerance, options.angle_tolerance)
         self.allowed = self.tolerances**2
         self.mobility = skeleton.mobility[:, None] if skeleton.uneven else None
         self.frames = np.arange(count)

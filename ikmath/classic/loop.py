@@ -18,7 +18,6 @@ from ..limits import ByRows, Propose
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..problem.problem import Problem, Solution
-from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .batch import solve_many
 from .pushing import Pushing
@@ -78,9 +77,8 @@ class _Walk:
     def __init__(self, method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> None:
         self.method, self.problem, self.options = method, problem, options
         skeleton, stack = problem.skeleton, problem.stack
-        self.scale = np.array(stack.scale[0]) if stack.even else stack.scale
-        self.columns = self.scale if stack.even else stack.scale[:, None]
-        self.allowed = allowed_errors(problem, options.tolerance, options.angle_tolerance) ** 2
+        self.scale, self.columns = stack.scale, stack.scale[:, None]
+        self.allowed = problem.allowed_errors(options.tolerance, options.angle_tolerance) ** 2
         # what costs more than all effectors at their tolerances is not there
         most = float(self.allowed.max(initial=0.0)) * len(stack.starts)
         self.enough = 1.01 * most * stack.largest * stack.largest

@@ -12,7 +12,6 @@ import numpy as np
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
-from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .attribution import causes_of
 from .error_bounds import error_lower_bounds
@@ -44,7 +43,7 @@ def conclude(
         q: (n,) where the solve ended.
         iterations: how many steps it took.
         tolerance, angle_tolerance: metres and radians within which an effector is there, see
-            `allowed_errors`.
+            `Problem.allowed_errors`.
         errors: (E,) sizes of the errors at q, if known.
         stalled: whether no further step was better, as opposed to running out of iterations.
         measure: finds the distance to the nearest obstacle, metres, where there are any.
@@ -56,7 +55,7 @@ def conclude(
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
     inside = _inside(problem, near) if near is not None and near.least < -tolerance else ""
     sentence: Callable[[], str]
-    tolerances = allowed_errors(problem, tolerance, angle_tolerance)
+    tolerances = problem.allowed_errors(tolerance, angle_tolerance)
     if (errors <= tolerances).all():
         status, sentence = Status.REACHED, partial(_all_reached, problem, q, inside)
     else:
@@ -207,11 +206,6 @@ def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array
     return bool(nearly[short].all())
 
 
-def too_far(problem: Problem, errors: Array) -> bool:
-    """Whether some target is farther from where its chain is held than the chain is long."""
-    return bool((_beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any())
-
-
 def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
     """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
 
@@ -219,6 +213,6 @@ def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float |
         problem: of one frame; pose: of the figure, any.
         errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
     """
-    if too_far(problem, errors):
+    if (_beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any():
         return True
     return bool(((errors > tolerances) & (error_lower_bounds(problem, pose) > tolerances)).any())

@@ -11,8 +11,8 @@ smoothly with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, Self
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from ..model.forward_kinematics import SKEW_ROWS
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
-from .base import Effectors, Frame, Names, check_slack
+from .base import Effectors, Names, check_slack
 from .rows import blocks, outer, readiest, unit_vectors, with_slack
 
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
@@ -54,6 +54,7 @@ class Aim(Effectors):
     """
 
     kind: ClassVar[str] = "Aim"
+    targets: ClassVar[Mapping[str, int]] = {"target": 2}
     unit: str = "rad"
     rows: int = 2
 
@@ -139,12 +140,6 @@ class Aim(Effectors):
                     turn = pose.turn_jacobian(self.points(pose.skeleton)).reshape(len(d), 3, -1)
                 row[:] = readiest(turn[i], square_to=d[i])
         return out
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return (self.target.shape[:-2],)
-
-    def at(self, frame: Frame) -> Self:
-        return self._copy(target=self.target[frame]) if self.target.ndim > 2 else self
 
 
 def _from_behind(axis: Array, u: Array, d: Array, angle: Array, sine: Array) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..rotation import Array, matrix_from_quaternion, quaternion_from_matrix
 
 Names = str | Sequence[str]
 Frame = int | Index
+SPACES: Final = ("world", "target", "bone")
 HEAVIEST: Final = 1e12
 """The largest weight that is taken: what is beside it is already less than rounding."""
 LIGHTEST: Final = 1e-100
@@ -41,6 +42,7 @@ class Goal:
         labels: (E,) a name for each effector, for messages;
         whole: whether `evaluate` gives the whole derivative; a goal that may not use some coordinates leaves
             them out, although they change its error.
+        targets: names of the attributes that may change from frame to frame, with the axes of one frame's;
         one_sided: whether the goal is an inequality, of which `evaluate` gives the violated part; such goals
             also have `inequality`.
     """
@@ -50,6 +52,7 @@ class Goal:
     rows: int = 3
     one_sided: bool = False
     whole: bool = True
+    targets: ClassVar[Mapping[str, int]] = {}
 
     weight: Array
     priority: int
@@ -104,7 +107,8 @@ class Goal:
 
     def batches(self) -> Sequence[tuple[int, ...]]:
         """The leading axes of whatever may change from frame to frame."""
-        return ()
+        targets = ((getattr(self, name), axes) for name, axes in self.targets.items())
+        return [value.shape[: value.ndim - axes] for value, axes in targets if value is not None]
 
     @property
     def frames(self) -> int | None:
@@ -113,9 +117,9 @@ class Goal:
         Raises:
             BadValue: targets with several axes of frames, or with different numbers of them.
         """
-        if not any(self.batches()):
-            return None
         changing = {axes for axes in self.batches() if axes}
+        if not changing:
+            return None
         if len(changing) > 1 or len(axes := next(iter(changing))) > 1:
             found = " and ".join(map(str, sorted(changing)))
             raise BadValue(
@@ -132,7 +136,12 @@ class Goal:
 
     def at(self, frame: Frame) -> Self:
         """The goal with the targets of one frame, or of several as the batch."""
-        return self
+        chosen = {}
+        for name, axes in self.targets.items():
+            value = getattr(self, name)
+            if value is not None and value.ndim > axes:
+                chosen[name] = value[frame]
+        return self._copy(**chosen) if chosen else self
 
     def with_targets(self, **targets: Array) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""
@@ -242,6 +251,32 @@ class Effectors(Goal):
             self._topology, self._points = before._topology, before._points
 
 
+class Masked(Effectors):
+    """A goal of which only some axes may count, and that costs nothing within a slack.
+
+    Attributes:
+        mask: which of the three axes of `space` count, None for all; slack: metres or radians.
+    """
+
+    mask: list[int] | None
+    space: str
+    slack: float
+
+    def _count(self, axes: str, space: str, slack: float) -> None:
+        what = self.describe()
+        if not arguments.letters(axes, f"axes of {what}"):
+            raise BadValue(f"axes of {what}", "must not be empty; give at least one of 'xyz'.")
+        self.mask = None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
+        self.rows = len(axes)
+        self.space = arguments.word(space, f"space of {what}", SPACES)
+        self.slack = check_slack(slack, what)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every axis counts, without slack."""
+        return self.mask is None and not self.slack
+
+
 def names(value: Names, what: str) -> tuple[str, ...]:
     """A joint's name, or several names, as a tuple of at least one."""
     found = (value,) if isinstance(value, str) else arguments.several(value, str, what)
@@ -250,21 +285,6 @@ def names(value: Names, what: str) -> tuple[str, ...]:
     return found
 
 
-def axis_mask(axes: str, what: str) -> list[int] | None:
-    """Letters out of "xyz" -> which of the three axes count, None for all of them."""
-    if not arguments.letters(axes, f"axes of {what}"):
-        raise BadValue(f"axes of {what}", "must not be empty; give at least one of 'xyz'.")
-    return None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
-
-
 def check_slack(slack: float, what: str) -> float:
     """A slack as a float, zero or more."""
     return arguments.number(slack, f"slack of {what}", least=0)
-
-
-SPACES = ("world", "target", "bone")
-
-
-def check_space(space: str, what: str) -> str:
-    """The space of the masks."""
-    return arguments.word(space, f"space of {what}", SPACES)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, Literal, Self
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
-from .base import Frame, Names
+from .base import Names
 from .pairs import Ends, Pairs
 from .rows import blocks, readiest, violated
 
@@ -41,6 +41,7 @@ class Distance(Pairs):
     """
 
     kind: ClassVar[str] = "Distance"
+    targets: ClassVar[Mapping[str, int]] = {"distance": 1, "place": 2}
     unit: str = "m"
     rows: int = 1
 
@@ -113,17 +114,6 @@ class Distance(Pairs):
         for index in zip(*np.nonzero(same), strict=True):
             out[index] = readiest(rows[index])
         return out
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        place = () if self.place is None else self.place.shape[:-2]
-        return self.distance.shape[:-1], place
-
-    def at(self, frame: Frame) -> Self:
-        moving = self.place is not None and self.place.ndim > 2
-        return self._copy(
-            distance=self.distance[frame] if self.distance.ndim > 1 else self.distance,
-            place=self.place[frame] if moving and self.place is not None else self.place,
-        )
 
 
 def _are_names(to: object) -> bool:

@@ -7,7 +7,7 @@ goal. It holds to the tolerance of the solver, as all goals do, so give it the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import numpy as np
@@ -17,7 +17,7 @@ from .. import arguments
 from ..errors import BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
-from .base import Frame, Names
+from .base import Names
 from .pairs import Pairs
 from .rows import log_and_derivative
 
@@ -39,6 +39,7 @@ class Loop(Pairs):
     """
 
     kind: ClassVar[str] = "Loop"
+    targets: ClassVar[Mapping[str, int]] = {"rotation": 3}
     unit: str = "m"
 
     def __init__(
@@ -110,9 +111,3 @@ class Loop(Pairs):
         split = (*pose.batch, count, 3, n)
         jacobian = np.concatenate([ends.jacobian.reshape(split), rows.reshape(split)], -2)
         return Residual(error.reshape(*pose.batch, 6 * count), jacobian.reshape(*pose.batch, 6 * count, n))
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return (self.rotation.shape[:-3],)
-
-    def at(self, frame: Frame) -> Self:
-        return self._copy(rotation=self.rotation[frame]) if self.rotation.ndim > 3 else self

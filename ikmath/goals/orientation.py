@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,11 @@ from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..model.topology import Columns
 from ..rotation import Array
-from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
+from .base import Masked, Names
 from .rows import log_and_derivative, with_slack
 
 
-class Orientation(Effectors):
+class Orientation(Masked):
     """Each effector's joint should be turned as its target; the error is the rotation vector between them.
 
     Args:
@@ -38,6 +38,7 @@ class Orientation(Effectors):
     """
 
     kind: ClassVar[str] = "Orientation"
+    targets: ClassVar[Mapping[str, int]] = {"target": 3, "frame": 3}
     unit: str = "rad"
     rows: int = 3
 
@@ -57,17 +58,9 @@ class Orientation(Effectors):
         self._hold(joint, (0.0, 0.0, 0.0))
         self._begin(self.joints, weight, priority, name)
         self.target = self._rotation(target)
-        self.mask = axis_mask(axes, self.describe())
-        self.rows = 3 if self.mask is None else len(self.mask)
-        self.space = check_space(space, self.describe())
-        self.slack = check_slack(slack, self.describe())
+        self._count(axes, space, slack)
         axes_world = None if frame is None else self._rotation(frame, "frame")
         self.frame = axes_world if self.space == "target" else None
-
-    @property
-    def plain(self) -> bool:
-        """Whether every axis counts, without slack."""
-        return self.mask is None and not self.slack
 
     def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).turned
@@ -102,15 +95,3 @@ class Orientation(Effectors):
         if self.slack:
             return with_slack(error, jacobian(), self.slack, count)
         return Residual(error, jacobian, block if self.mask is None else None)
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return self.target.shape[:-3], () if self.frame is None else self.frame.shape[:-3]
-
-    def at(self, frame: Frame) -> Self:
-        if self.frames is None:
-            return self
-        axes = self.frame
-        return self._copy(
-            target=self.target[frame] if self.target.ndim > 3 else self.target,
-            frame=axes[frame] if axes is not None and axes.ndim > 3 else axes,
-        )

@@ -7,8 +7,8 @@ plane is a floor: points above it are free.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..model.pose import Pose
 from ..model.residual import Residual
-from .base import Effectors, Frame, Names
+from .base import Effectors, Names
 from .rows import blocks, unit_vectors, violated
 
 
@@ -36,6 +36,7 @@ class Plane(Effectors):
     """
 
     kind: ClassVar[str] = "Plane"
+    targets: ClassVar[Mapping[str, int]] = {"origin": 2, "normal": 2}
     unit: str = "m"
     rows: int = 1
 
@@ -69,12 +70,3 @@ class Plane(Effectors):
     def evaluate(self, pose: Pose) -> Residual:
         distance = self.inequality(pose)
         return violated(distance) if self.one_sided else distance
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return self.origin.shape[:-2], self.normal.shape[:-2]
-
-    def at(self, frame: Frame) -> Self:
-        return self._copy(
-            origin=self.origin[frame] if self.origin.ndim > 2 else self.origin,
-            normal=self.normal[frame] if self.normal.ndim > 2 else self.normal,
-        )

@@ -9,8 +9,8 @@ of both ways with the line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, Self
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..errors import BadShape
 from ..model.pose import Pose
 from ..model.residual import Residual
-from .base import Effectors, Frame, Names, check_slack, names
+from .base import Effectors, Names, check_slack, names
 from .rows import blocks, with_slack
 
 _HERE: Final = 1e-9  # metres; two places nearer to each other than this have no direction
@@ -42,6 +42,7 @@ class Pole(Effectors):
     """
 
     kind: ClassVar[str] = "Pole"
+    targets: ClassVar[Mapping[str, int]] = {"target": 2}
     unit: str = "rad"
     rows: int = 1
 
@@ -103,9 +104,3 @@ class Pole(Effectors):
         if self.slack:
             return with_slack(error, jacobian, self.slack, count)
         return Residual(error, jacobian)
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return (self.target.shape[:-2],)
-
-    def at(self, frame: Frame) -> Self:
-        return self._copy(target=self.target[frame]) if self.target.ndim > 2 else self

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,11 @@ from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..rotation import Array, cross
-from .base import Effectors, Frame, Names, axis_mask, check_slack, check_space
+from .base import Masked, Names
 from .rows import with_slack
 
 
-class Position(Effectors):
+class Position(Masked):
     """Each effector's point should be at its target.
 
     Args:
@@ -35,6 +35,7 @@ class Position(Effectors):
     """
 
     kind: ClassVar[str] = "Position"
+    targets: ClassVar[Mapping[str, int]] = {"target": 2, "frame": 3}
     unit: str = "m"
     rows: int = 3
 
@@ -55,17 +56,9 @@ class Position(Effectors):
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
         self.target = self._target(target, (3,))
-        self.mask = axis_mask(axes, self.describe())
-        self.rows = 3 if self.mask is None else len(self.mask)
-        self.space = check_space(space, self.describe())
-        self.slack = check_slack(slack, self.describe())
+        self._count(axes, space, slack)
         identity = np.broadcast_to(np.eye(3), (len(self.joints), 3, 3))
         self.frame = identity if frame is None else self._rotation(frame, "frame")
-
-    @property
-    def plain(self) -> bool:
-        """Whether every axis counts, without slack."""
-        return self.mask is None and not self.slack
 
     def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).moved
@@ -104,12 +97,3 @@ class Position(Effectors):
             rows = back @ rows
         rows = rows[..., self.mask, :]
         return difference[..., self.mask], rows.reshape(*pose.batch, self.rows * self.effectors, n)
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return self.target.shape[:-2], self.frame.shape[:-3]
-
-    def at(self, frame: Frame) -> Self:
-        return self._copy(
-            target=self.target[frame] if self.target.ndim > 2 else self.target,
-            frame=self.frame[frame] if self.frame.ndim > 3 else self.frame,
-        )

@@ -8,8 +8,8 @@ keeps it below the others (null space, lowest level, small weight) is the method
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..rotation import Array
-from .base import Frame, Goal
+from .base import Goal
 
 
 class Posture(Goal):
@@ -33,6 +33,7 @@ class Posture(Goal):
     """
 
     kind: ClassVar[str] = "Posture"
+    targets: ClassVar[Mapping[str, int]] = {"q": 1}
     unit: str = ""
 
     def __init__(
@@ -63,11 +64,3 @@ class Posture(Goal):
     def check(self, skeleton: Skeleton) -> None:
         if self.q.shape[-1] != skeleton.n:
             raise BadShape(f"q of {self.describe()}", f"(..., {skeleton.n})", self.q.shape)
-
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return (self.q.shape[:-1],)
-
-    def at(self, frame: Frame) -> Self:
-        if self.q.ndim == 1:
-            return self
-        return self._copy(q=self.q[frame])

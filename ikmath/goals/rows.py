@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Final
 
@@ -109,7 +108,6 @@ def _difference_map() -> Array:
 
 _DIFFERENCE: Final = _difference_map()
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
-_FEW: Final = 6  # rotations that are sooner looked at one by one than by numpy
 _WIDE: Final = -0.9  # trace beyond which an axis read off the antisymmetric part loses digits
 
 
@@ -122,20 +120,14 @@ def log_and_derivative(rotation: Array) -> tuple[Array, Callable[[], Array]]:
     """
     count = len(rotation)
     parts = rotation.reshape(count, 9).dot(_DIFFERENCE)
-    if 0 < count <= _FEW:  # a handful of floats cost less than a call of numpy
-        numbers = parts.tolist()
-        if any(trace < _WIDE for _, _, _, trace in numbers):
-            return _wide(rotation)
-        ratio = np.array([_ratio(x * x + y * y + z * z, trace) for x, y, z, trace in numbers])
-    else:
-        axis, trace = parts[:, :3], parts[:, 3]
-        if trace.min(initial=0.0) < _WIDE:
-            return _wide(rotation)
-        sine = np.sqrt((axis * axis).sum(1) + _TINY)
-        ratio = np.arctan2(sine, trace - 1.0) / sine
+    axis, trace = parts[:, :3], parts[:, 3]
+    if trace.min(initial=0.0) < _WIDE:
+        return _wide(rotation)
+    sine = np.sqrt((axis * axis).sum(1) + _TINY)
+    ratio = np.arctan2(sine, trace - 1.0) / sine  # t / (2 sin t), 1/2 at zero
 
     def derivative() -> Array:
-        cosine = 0.5 * (parts[:, 3] - 1.0)
+        cosine = 0.5 * (trace - 1.0)
         k = ratio * (1.0 + cosine)
         # where 1 - cos t is all rounding, so is what it multiplies
         share = (1.0 - k) / np.maximum(1.0 - cosine, 1e-12)
@@ -145,13 +137,7 @@ def log_and_derivative(rotation: Array) -> tuple[Array, Callable[[], Array]]:
         out.reshape(count, 9)[:, ::4] += (k - share * cosine)[:, None]
         return out
 
-    return parts[:, :3] * ratio[:, None], derivative
-
-
-def _ratio(square: float, trace: float) -> float:
-    """From |2 sin t|^2 and the trace: t / (2 sin t), 1/2 at zero."""
-    sine = math.sqrt(square + _TINY)
-    return math.atan2(sine, trace - 1.0) / sine
+    return axis * ratio[:, None], derivative
 
 
 def _wide(rotation: Array) -> tuple[Array, Callable[[], Array]]:

@@ -34,7 +34,6 @@ class TaskStack:
         largest, smallest: of all.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed.
-        even: whether all rows have one scale.
         is_length: (E,) which effectors' errors are metres.
         effector: (rows,) index of the effector that each row belongs to.
         one_sided: (rows,) which belong to goals that are inequalities, None if none do.
@@ -45,11 +44,7 @@ class TaskStack:
         counts = [goal.effectors * goal.rows for goal in goals]
         self.rows = sum(counts)
         per_effector = np.array([goal.rows for goal in goals for _ in goal.labels], dtype=int)
-        self.starts = (
-            np.concatenate([[0], np.cumsum(per_effector)[:-1]]).astype(int)
-            if len(per_effector)
-            else per_effector
-        )
+        self.starts = np.cumsum(per_effector) - per_effector
         scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
         self.scale = np.concatenate(scales) if scales else np.empty(0)
         sizes = length * self.scale.take(self.starts)
@@ -65,11 +60,9 @@ class TaskStack:
         self.levels = self.levels or [slice(0, 0)]
         self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
         self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
-        mobility = skeleton.mobility_for(length)
-        self.metric = np.sqrt(mobility)
+        self.metric = np.sqrt(skeleton.mobility_for(length))
         self._merged: FusedTasks | None = None
         self._seen: Sequence[Goal] = ()
-        self.even = bool(len(self.scale) and self.scale[0] > 0 and (self.scale == self.scale[0]).all())
 
     @cached_property
     def moved(self) -> Mask:

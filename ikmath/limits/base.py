@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
-from ..arrays import Index
 from ..model.active_directions import HeldOfMany, HeldOfOne
 from ..model.joint_limits import JointLimits
 from ..model.pose import Pose
@@ -50,7 +49,7 @@ class ByRows:
 
 
 class ProposeMany(Protocol):
-    """`Propose` for many frames, or for some of them."""
+    """`Propose` for many frames."""
 
     @property
     def metric(self) -> Array | None:
@@ -58,9 +57,6 @@ class ProposeMany(Protocol):
 
     def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
         """Steps (n, B) for errors (k, B), with what is held going its own way."""
-
-    def of(self, frames: Index) -> ProposeMany:
-        """The same for some of the frames."""
 
 
 class LimitMethod:

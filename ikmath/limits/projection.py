@@ -25,8 +25,6 @@ from .base import LimitMethod, Propose, ProposeMany
 _ROUNDS: Final = 3
 _CURVED: Final = 0.1  # share of a step that ending it on the boundary may take off, without another round
 
-_MOST: Final = 0.75  # share of frames up to which it is worth to leave out those that are done
-
 
 class Projection(LimitMethod):
     """See the module."""
@@ -60,16 +58,8 @@ class Projection(LimitMethod):
         crossings = region.crossings_of_many(q, to)
         if crossings is None:
             return region.kept(to)
-        frames, at, left, hold = np.arange(q.shape[1]), to, crossings.leaving(), None
+        left, hold = crossings.leaving(), _ManyHold(region.pairs, q.shape, propose.metric)
         for _ in range(_ROUNDS):
-            if left.mean() < _MOST:
-                if at is not to:
-                    to[:, frames] = at
-                own = left.nonzero()[0]
-                frames, left, crossings, propose = frames[own], left[own], crossings.of(own), propose.of(own)
-                q, at, error = (array.take(own, 1) for array in (q, at, error))
-                hold = None if hold is None else hold.take(own)
-            hold = hold or _ManyHold(region.pairs, q.shape, propose.metric)
             hold.add(crossings)
             dq = propose(error, hold.directions())
             ends = q + dq
@@ -78,11 +68,9 @@ class Projection(LimitMethod):
             if crossings is not None:
                 left = left & crossings.beyond(ends, region.slight(dq, _CURVED))
                 region.landing(ends, crossings)
-            np.copyto(at, ends, where=last)
+            np.copyto(to, ends, where=last)
             if crossings is None or not left.any():
                 break
-        if at is not to:
-            to[:, frames] = at
         return region.kept(to)
 
 
@@ -139,14 +127,6 @@ class _ManyHold:
         crossed = (len(pairs), shape[1])
         self._held, self._ways = np.zeros(shape, dtype=bool), np.zeros(shape)
         self._across, self._along = np.zeros((2, *crossed)), np.zeros(crossed)
-
-    def take(self, frames: Index) -> _ManyHold:
-        """What is held in some of the frames."""
-        other = object.__new__(_ManyHold)
-        other._pairs, other._metric = self._pairs, self._metric
-        other._held, other._ways = self._held.take(frames, 1), self._ways.take(frames, 1)
-        other._across, other._along = self._across.take(frames, 2), self._along.take(frames, 1)
-        return other
 
     def add(self, crossings: CrossingsOfMany) -> None:
         """As in `_OneHold`."""

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
-from .local_frames import Frames, local_frames
+from .local_frames import local_frames
 from .topology import Levels, Span, Topology, span
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
@@ -98,16 +98,18 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
     """One pose, q (n,)."""
     source = constants.inputs.copy()
     source[: len(q)] = q
-    every = local_frames(topology.inputs, source)
-    local = Frames(every if constants.rest is None else np.matmul(constants.rest, every))
-    rotation = np.matmul(local.every.take(topology.first_jump, None).T, local.rotation)
+    local = local_frames(topology.inputs, source)
+    if constants.rest is not None:
+        local = np.matmul(constants.rest, local)
+    rotation = np.matmul(local.take(topology.first_jump, None).T, local[:, :, :3])
     for jump in topology.further_jumps:
         rotation = np.matmul(rotation.take(jump, None).T, rotation)
     above = rotation.take(topology.parent_entries, None).transpose(2, 0, 1)
-    carried = np.matmul(local.carried, above)
+    axes_and_place = local[:-1].swapaxes(1, 2)[:, 3:]
+    carried = np.matmul(axes_and_place, above)
     if topology.cut:
         carried[:, :3] = np.matmul(
-            local.carried[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
+            axes_and_place[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
         )
     position = topology.above.dot(carried[:, 3])
     return OneFrame(rotation, position, carried, slides(topology, constants, rotation))

@@ -57,9 +57,7 @@ class FramePoints:
         """What follows from the rest."""
         self.arms = self.offsets[:, :, None]
         self.reach = np.repeat(self.moved.astype(float), 3, 1)  # (n, 3 E)
-        self.all_move = bool(self.moved.all())
         self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
-        self.all_turn = bool(self.turned.all())
         # x -> S with (w, v) @ S = (w x x_1 + v, ..., w x x_E + v): linear in the 3 E numbers of x, below I
         lift = np.zeros((3 * self.count, 6, 3 * self.count))
         for e in range(self.count):

@@ -24,14 +24,12 @@ import numpy.typing as npt
 
 from ..arrays import Index, Mask
 from ..lean import Remade
-from ..rotation import Array, sine_and_cosine
+from ..rotation import Array
 from .limit_crossings import BoundaryTangent, Bounds, CrossingsOfMany, CrossingsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 from .swing_pairs import swing_pairs
 from .topology import span
 
-_FEW: Final = 16  # coordinates that are sooner looked at one by one than by numpy
-_MANY: Final = 200  # swings from which on one tangent costs less than one sine
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 _OUTSIDE: Final = 1.0 + INSIDE
 _ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
@@ -66,7 +64,6 @@ class JointLimits(Remade):
         # intervals of everything; a pair's own coordinates are left open here
         self.low = np.where(interval, lower, -np.inf)
         self.high = np.where(interval, upper, np.inf)
-        self._every_pair = np.arange(len(pairs))
         self._any_box, self._boundless = bool(interval.any()), not limited.any()
         slides = slot < 3
         mixed = slides.any() and not slides.all()
@@ -74,14 +71,12 @@ class JointLimits(Remade):
         low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
         centre = np.sin(np.clip(0.0, low, high) / 2)
         self._centre = np.ascontiguousarray(centre.T)
-        self._centred = not centre.any()
         ends = np.isfinite(lower[self.pairs]) & np.isfinite(upper[self.pairs])
         self.open_pairs = np.concatenate([self.free_pairs, self.pairs[~ends.all(1)]])
         # (side, 2, P) reciprocal radii in half-angle sines, 0 where there is no limit
         radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
         inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, FLOOR))
-        self._narrow = bool((inverse >= 1.0 / NARROW).any())
         self._one_sided = bool(open_side.any())
         # the same as plain floats, for one frame
         self._ends = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
@@ -95,7 +90,7 @@ class JointLimits(Remade):
         self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
         # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
         self._sure_low, self._sure_high = self.low.copy(), self.high.copy()
-        if self._centred:
+        if not centre.any():
             side = np.where(open_side, 2.0, np.sqrt(2.0) * np.maximum(radius, 0.0))
             self._sure_low[self.pairs] = -np.minimum(side[0], 2.0)
             self._sure_high[self.pairs] = np.minimum(side[1], 2.0)
@@ -131,14 +126,12 @@ class JointLimits(Remade):
 
     def at_limit(self, q: Array, margin: float = 1e-6) -> Mask:
         """Which coordinates stand at (or within `margin` of) a limit: (*batch, n) bool."""
-        first = np.asarray(q, dtype=float)
-        if first.ndim > 1:
-            first = np.moveaxis(first, -1, 0)
+        first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
         low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = (first <= low + margin) | (first >= high - margin)
         if len(self.pairs):
             out[self.pairs.T] = self._measures(first) >= 1.0 - margin
-        return out if out.ndim == 1 else np.moveaxis(out, 0, -1)
+        return np.moveaxis(out, 0, -1)
 
     # ------------------------------------------------------------------ for solvers, coordinates first
     def project_first(self, q: Array) -> Array:
@@ -151,9 +144,11 @@ class JointLimits(Remade):
 
     def _onto_boundary(self, q: Array) -> None:
         """Swings outside put on the edge of their regions, in place."""
-        out, swing = self._beyond(q, 1.0)
-        if swing is not None:
-            q[self.pairs[out[0]].T, *out[1:]] = self._boundary(swing)[0]
+        swings = self._swings(q)
+        outside = (swings.measure > 1.0).nonzero()[0]
+        if len(outside):
+            pair, *frame = np.unravel_index(outside, (len(self.pairs), *q.shape[1:]))
+            q[self.pairs[pair].T, *frame] = self._boundary(swings.take(outside))[0]
 
     def landing(self, to: Array, crossings: CrossingsOfOne | CrossingsOfMany | None) -> Array:
         """Steps that end at to (n, ...), put inside in place; `crossings` are those that would leave."""
@@ -165,9 +160,6 @@ class JointLimits(Remade):
             return to
         if crossings is not None:
             crossings.land(to)
-        elif self._any_box:
-            np.maximum(to, self.low, out=to)
-            np.minimum(to, self.high, out=to)
         return self._unwound(to)
 
     def kept(self, to: Array) -> Array:
@@ -189,9 +181,6 @@ class JointLimits(Remade):
 
     def leaving(self, q: Array, dq: Array) -> Bounds | None:
         """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
-        if q.ndim == 1:
-            one = self.crossings_of_one(q + dq)
-            return None if one is None else one.bounds(q, len(self.pairs))
         flat = self.n, prod(q.shape[1:])
         crossings = self.crossings_of_many(q.reshape(flat), (q + dq).reshape(flat))
         return None if crossings is None else crossings.bounds(self.n, len(self.pairs), q.shape[1:])
@@ -228,32 +217,33 @@ class JointLimits(Remade):
     def crossings_of_one(self, to: Array) -> CrossingsOfOne | None:
         """As `leaving`, for a step of one frame that ends at to (n,), listed by what leaves.
 
-        A few candidates are checked one by one.
+        Candidates are checked one by one: few of a figure's joints stand at their limits.
         """
         if self._boundless:
             return None
-        suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0].tolist()
-        if not suspects:
-            return None
-        if len(suspects) > _FEW:
-            crossings = self.crossings_of_many(to[:, None], to[:, None])
-            return None if crossings is None else crossings.of_one()
-        columns: list[tuple[int, float]] = []
-        pairs: list[tuple[int, int, int, tuple[float, float, float, float]]] = []
-        there, last = to.item, -1
-        pair_of, pair_columns, rooms = self._pair_of, self.pair_columns, self._rooms
-        for column in suspects:
-            pair = pair_of[column]
-            if pair < 0:
-                low, high = self._ends[column]
-                columns.append((column, low if there(column) < low else high))
-            elif pair != last:  # a joint's coordinates stand side by side
-                last = pair
-                x, z = pair_columns[pair]
-                edge = edge_of(there(x), there(z), rooms[pair], _OUTSIDE)
-                if edge is not None:
-                    pairs.append((pair, x, z, edge))
+        suspects = self._suspects(to)
+        limits = [(column, *self._ends[column]) for column in suspects if self._pair_of[column] < 0]
+        columns = [(column, low if to.item(column) < low else high) for column, low, high in limits]
+        pairs = self._edges(to, suspects, _OUTSIDE)
         return CrossingsOfOne(columns, pairs) if columns or pairs else None
+
+    def _suspects(self, q: Array) -> list[int]:
+        """The few coordinates of q (n,) that may be outside."""
+        columns: list[int] = ((q < self._sure_low) | (q > self._sure_high)).nonzero()[0].tolist()
+        return columns
+
+    def _edges(
+        self, q: Array, suspects: list[int], measure: float
+    ) -> list[tuple[int, int, int, tuple[float, float, float, float]]]:
+        """As `CrossingsOfOne.pairs`, of the pairs of suspects whose measure at q (n,) is above a number."""
+        edges = []
+        for pair in dict.fromkeys(map(self._pair_of.__getitem__, suspects)):
+            if pair >= 0:
+                x, z = self.pair_columns[pair]
+                edge = edge_of(q.item(x), q.item(z), self._rooms[pair], measure)
+                if edge is not None:
+                    edges.append((pair, x, z, edge))
+        return edges
 
     def slight(self, dq: Array, share: float) -> Array:
         """What part of steps dq (n, ...) counts as little, the same for all coordinates: (...).
@@ -265,10 +255,10 @@ class JointLimits(Remade):
         """
         size = np.abs(dq)
         if not self._kinds:
-            return np.maximum(share * _most(size), _ROUNDING)
+            return np.asarray(np.maximum(share * size.max(0), _ROUNDING))
         slight = np.empty_like(size)
         for kind in self._kinds:
-            slight[kind] = np.maximum(share * _most(size[kind]), _ROUNDING)
+            slight[kind] = np.maximum(share * size[kind].max(0), _ROUNDING)
         return slight
 
     def near_boundary(self, q: Array, measure: float) -> dict[int, BoundaryTangent]:
@@ -276,65 +266,28 @@ class JointLimits(Remade):
         if not len(self.pairs):
             return {}
         wide = q / measure
-        suspects = ((wide < self._sure_low) | (wide > self._sure_high)).nonzero()[0].tolist()
-        edges = {}
-        if suspects:
-            here, there = q.tolist(), wide.tolist()
-            for pair in sorted({self._pair_of[column] for column in suspects} - {-1}):
-                x, z = self.pair_columns[pair]
-                edge = edge_of(there[x], there[z], self._rooms[pair], 1.0)
-                if edge is not None:
-                    px, pz, nx, nz = edge
-                    edges[pair] = BoundaryTangent(nx, nz, max(nx * (px - here[x]) + nz * (pz - here[z]), 0.0))
-        return edges
+        return {
+            pair: BoundaryTangent(nx, nz, max(nx * (px - q.item(x)) + nz * (pz - q.item(z)), 0.0))
+            for pair, x, z, (px, pz, nx, nz) in self._edges(wide, self._suspects(wide), 1.0)
+        }
 
-    # ------------------------------------------------------------------ swing pairs, picked out as (2, w)
-    # arrays
-    def _beyond(self, q: Array, measure: float) -> tuple[tuple[Index, ...], _Swing | None]:
-        """The pairs of q (n, ...) whose measure exceeds a number: where in (P, ...), and their swings."""
-        if not len(self.pairs):
-            return (), None
+    # ------------------------------------------------------------------ swing pairs as arrays (2, w)
+    def _swings(self, q: Array) -> _Swing:
+        """All pairs of q (n, ...), one after another with their frames."""
         v = q[self.pairs.T]
-        if self._centred:
-            # a quick yes without trigonometry, since |S| <= |v| / 2
-            low, high = (
-                self._inverse if v.ndim == 2 else self._inverse.reshape(2, 2, -1, *(1,) * (v.ndim - 2))
-            )
-            w = v * np.where(v < 0, low, high)
-            w *= w
-            v2 = v * v
-            far = (w[0] + w[1] > 4.0 * measure * measure) | (v2[0] + v2[1] > 4.0)
-        else:
-            far = np.ones(v.shape[1:], dtype=bool)
-        suspects = far.nonzero()
-        if not len(suspects[0]):
-            return (), None
-        swing = self._swing(v[:, *suspects], suspects[0])
-        outside = (swing.measure > measure).nonzero()[0]
-        if not len(outside):
-            return (), None
-        return tuple(index.take(outside) for index in suspects), swing.take(outside)
+        return self._swing(v.reshape(2, -1), np.arange(len(self.pairs)).repeat(prod(v.shape[2:])))
 
     def _measures(self, q: Array) -> Array:
         """Measure (P, ...) of all pairs of q (n, ...)."""
-        v, which = q[self.pairs.T], self._every_pair
-        if v.ndim == 2:
-            return self._swing(v, which).measure
-        which = which.repeat(prod(v.shape[2:]))
-        return self._swing(v.reshape(2, -1), which).measure.reshape(v.shape[1:])
+        return self._swings(q).measure.reshape(len(self.pairs), *q.shape[1:])
 
     def _swing(self, v: Array, pairs: Index) -> _Swing:
         """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
         t += 1e-150
-        ratio = sine_and_cosine(0.5 * t)[0] if t.size > _MANY else np.sin(0.5 * t)
-        ratio /= t
-        if np.count_nonzero(t >= np.pi):
-            # beyond half a turn the sine falls again; there the turn itself goes on measuring
-            ratio = np.where(t < np.pi, ratio, 1.0 / np.pi)
-        s = v * ratio
-        if not self._centred:
-            s -= self._centre.take(pairs, 1)
+        # beyond half a turn the sine falls again; there the turn itself goes on measuring
+        ratio = np.where(t < np.pi, np.sin(0.5 * t) / t, 1.0 / np.pi)
+        s = v * ratio - self._centre.take(pairs, 1)
         scale = np.where(s < 0, self._inverse[0].take(pairs, 1), self._inverse[1].take(pairs, 1))
         w = s * scale
         return _Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), pairs, w, s, scale)
@@ -345,14 +298,14 @@ class JointLimits(Remade):
         Each sine goes to its own limit first, then both along the ray.
         """
         _, pairs, w, s, scale = swing
-        most = np.where(scale < 1.0 / NARROW, 1.0, EDGE) if self._narrow else 1.0
+        most = np.where(scale < 1.0 / NARROW, 1.0, EDGE)
         w = np.minimum(np.maximum(w, -most), most)
         w *= (1.0 - 1e-15) / np.sqrt(np.maximum(w[0] * w[0] + w[1] * w[1], 1.0))
-        way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s) if self._one_sided else w / scale
-        s = way if self._centred else self._centre.take(pairs, 1) + way
+        way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s)
+        centre = self._centre.take(pairs, 1)
+        s = centre + way
         square = s[0] * s[0] + s[1] * s[1]
         if square.max(initial=0.0) > 1.0:  # beyond half a turn: back towards the centre, so as to stay inside
-            centre = self._centre.take(pairs, 1)
             a, b = (way * way).sum(0), (centre * way).sum(0)
             share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
             s = np.where(square > 1.0, centre + share * way, s)
@@ -390,10 +343,5 @@ class _Swing(NamedTuple):
         return _Swing(self.measure.take(which), pairs, *others)
 
 
-def _most(size: Array) -> Array:
-    """The largest of sizes (n, ...), (...); of one frame so in a third of the time."""
-    return np.asarray(size[size.argmax()] if size.ndim == 1 else size.max(0))
-
-
 def _columns_first(limit: Array, q: Array) -> Array:
-    return limit if q.ndim == 1 else limit.reshape(-1, *(1,) * (q.ndim - 1))
+    return limit.reshape(-1, *(1,) * (q.ndim - 1))

@@ -76,44 +76,6 @@ class CrossingsOfMany(NamedTuple):
         flat = to.reshape(-1)
         flat[self.column], flat[self.ends] = self.limit, self.point
 
-    def of(self, frames: Index) -> CrossingsOfMany:
-        """Those of some of the frames."""
-        place = np.full(self.frames, -1)
-        place[frames] = np.arange(len(frames))
-
-        def moved(at: Index) -> Index:
-            number, frame = np.divmod(at, self.frames)
-            return np.asarray(number * len(frames) + place.take(frame))
-
-        column = (place.take(self.column % self.frames) >= 0).nonzero()[0]
-        pair = (place.take(self.pair % self.frames) >= 0).nonzero()[0]
-        return CrossingsOfMany(
-            len(frames),
-            moved(self.column.take(column)),
-            self.limit.take(column),
-            self.way.take(column),
-            moved(self.pair.take(pair)),
-            moved(self.ends.take(pair, 1)),
-            self.point.take(pair, 1),
-            self.normal.take(pair, 1),
-            self.pair_way.take(pair, 1),
-        )
-
-    def of_one(self) -> CrossingsOfOne:
-        """The same where there is but one frame."""
-        return CrossingsOfOne(
-            list(zip(self.column.tolist(), self.limit.tolist(), strict=True)),
-            [
-                (pair, x, z, edge)
-                for pair, x, z, edge in zip(
-                    self.pair.tolist(),
-                    *self.ends.tolist(),
-                    zip(*self.point.tolist(), *self.normal.tolist(), strict=True),
-                    strict=True,
-                )
-            ],
-        )
-
     def bounds(self, n: int, pairs: int, batch: tuple[int, ...]) -> Bounds:
         """The same over all coordinates, pairs and frames."""
         shift, (normal, way) = np.zeros((n, *batch)), np.zeros((2, 2, pairs, *batch))
@@ -171,14 +133,3 @@ class CrossingsOfOne(NamedTuple):
             for pair, x, z, (a, b, u, v) in self.pairs
             if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
         ]
-
-    def bounds(self, q: Array, pairs: int) -> Bounds:
-        """The same over all coordinates and pairs, of a step from q (n,)."""
-        held, shift = np.zeros(len(q), dtype=bool), np.zeros(len(q))
-        leaving, normal, way = np.zeros(pairs, dtype=bool), np.zeros((2, pairs)), np.zeros((2, pairs))
-        for column, limit in self.columns:
-            held[column], shift[column] = True, limit - q[column]
-        for pair, x, z, (a, b, u, v) in self.pairs:
-            leaving[pair] = True
-            normal[:, pair], way[:, pair] = (u, v), (a - q[x], b - q[z])
-        return Bounds(held, shift, leaving, normal, way)

@@ -61,23 +61,10 @@ def _feature_map() -> Array:
 _FEATURES: Final = _feature_map()
 
 
-class Frames:
-    """K joints' frames, the last of which is the world's.
-
-    Args:
-        every: (K, 3, 7), each `[rotation | axes of the turns x, y, z | place]`.
-
-    Attributes:
-        every: as given; rotation: (K, 3, 3) of it; carried: (K - 1, 4, 3) axes and place, without the world.
-    """
-
-    def __init__(self, every: Array) -> None:
-        self.every, self.rotation = every, every[:, :, :3]
-        self.carried = every[:-1].swapaxes(1, 2)[:, 3:]
-
-
 def local_frames(inputs: Index, source: Array) -> Array:
-    """(K, 3, 7) the joints' frames as seen from where they rest; see `Frames`.
+    """(K, 3, 7) frames as seen from where the joints rest, the last the world's.
+
+    Each is `[rotation | axes of the turns x, y, z | place]`.
 
     Args:
         inputs: `Topology.inputs`; source: what these are picked out of.

@@ -218,10 +218,6 @@ class Pose:
     def points(self, points: FramePoints) -> Array:
         """World positions (*batch, E, 3) of bound points."""
         if self._one is not None:
-            if points.count == 1:
-                j = points.joints[0]
-                x: Array = self._one.position[j] + self._one.rotation[j].dot(points.offsets[0])
-                return x[None]
             turned = np.matmul(self._one.rotation.take(points.joints, 0), points.arms)
             return np.asarray(self._one.position.take(points.joints, 0) + turned[:, :, 0])
         many = self._all
@@ -249,14 +245,12 @@ class Pose:
                 w, v = self.screws
                 head = skew(self._one.position[carrier])
                 rows[mask, 3 * e : 3 * e + 3] = w[mask].dot(head) + v[mask]
-            if not points.all_move:
-                rows *= points.reach
+            rows *= points.reach
             return rows.T
         every = self.skeleton.topology.every
         out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
         self.point_block(points, x, np.arange(count), every, out)
-        if not points.all_move:
-            out *= points.reach.T[:, :, None]
+        out *= points.reach.T[:, :, None]
         return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
 
     def point_block(self, points: FramePoints, x: Array, which: Index, columns: Columns, out: Array) -> None:
@@ -282,16 +276,7 @@ class Pose:
 
     def turn_jacobian(self, points: FramePoints) -> Array:
         """Angular velocity of the joints of bound points by q: (*batch, 3 E, n)."""
-        w, _ = self.screws
-        if self._one is not None:
-            rows = np.tile(w, (1, points.count)) if points.count > 1 else w
-            if not points.all_turn:
-                rows = rows * points.turn_reach
-            return rows.T
-        rows = np.tile(w, (points.count, 1, 1)) if points.count > 1 else w
-        if not points.all_turn:
-            rows = rows * points.turn_reach.T[:, :, None]
-        return rows.transpose(2, 0, 1).reshape(*self.batch, 3 * points.count, self.skeleton.n)
+        return self.turned_jacobian(points, np.tile(np.eye(3), (*self.batch, points.count, 1)))
 
     def turned_jacobian(self, points: FramePoints, rows: Array) -> Array:
         """`rows` (*batch, 3 E, 3), three for each bound point, times its joint's angular velocity by q.
@@ -301,14 +286,12 @@ class Pose:
         """
         if self._one is not None:
             turned: Array = self.screws[0].dot(rows.T)
-            if not points.all_turn:
-                turned *= points.turn_reach
+            turned *= points.turn_reach
             return turned.T
         every, count = self.skeleton.topology.every, points.count
         out = np.empty((3 * count, every.count, self._all.position.shape[-1]))
         self.turned_block(rows.reshape(-1, 3 * count, 3), every, out)
-        if not points.all_turn:
-            out *= points.turn_reach.T[:, :, None]
+        out *= points.turn_reach.T[:, :, None]
         return out.transpose(2, 0, 1).reshape(*self.batch, 3 * count, self.skeleton.n)
 
     def turned_block(self, rows: Array, columns: Columns, out: Array) -> None:

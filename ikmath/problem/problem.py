@@ -285,6 +285,20 @@ class Problem(Lean):
         """(E,) what counts as one where errors are compared: the figure's length, a radian."""
         return np.array([self.length if unit == "m" else 1.0 for unit in self.units])
 
+    def allowed_errors(self, tolerance: float, angle_tolerance: float | None = None) -> Array:
+        """(E,) the size of error within which each effector is at its target, in the effector's unit.
+
+        Args:
+            tolerance: metres; angle_tolerance: radians, the same number if None.
+        """
+        angle = tolerance if angle_tolerance is None else angle_tolerance
+        return np.array([angle if unit == "rad" else tolerance for unit in self.units], dtype=float)
+
+    def least_tolerance(self, tolerance: float, angle_tolerance: float | None = None) -> float:
+        """The strictest of `allowed_errors`, in figure sizes and radians."""
+        scaled = self.allowed_errors(tolerance, angle_tolerance) / self.spans
+        return float(scaled.min(initial=tolerance / self.length))
+
     @cached_property
     def strides(self) -> Array:
         """(n,) what counts as one where turns and slides are compared: a radian, the figure's length."""

@@ -21,7 +21,6 @@ from ..diagnosis.status import as_near_as_can_be, conclude, is_hopeless
 from ..model.pose import Pose
 from ..postures import JointPosture, ScaledPosture
 from ..problem.problem import Problem, Solution
-from ..problem.tolerances import allowed_errors
 from ..rotation import Array
 from .arc_correction import ArcCorrection
 from .collision_guard import CollisionGuard
@@ -135,7 +134,7 @@ class Hierarchical(Method):
             StepBounds(skeleton, own, *(within or ())),
             guard,
             own,
-            allowed_errors(problem, options.tolerance, options.angle_tolerance),
+            problem.allowed_errors(options.tolerance, options.angle_tolerance),
             trail.active,
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -106,6 +106,11 @@ class Method:
         """Whether it supports all goals."""
         return self.takes is None and self.single_axes and self.parts and self.levels
 
+    @cached_property
+    def defaults(self) -> Options:
+        """The options at their defaults, checked once."""
+        return self.options()
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The options that a person may set."""
@@ -163,7 +168,7 @@ class Method:
         for name in given:
             if name not in known:
                 raise UnknownName(f"option of method {self.name}", name, known)
-        return self.options(**given)
+        return self.options(**given) if given else self.defaults
 
 
 def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) -> Solution:

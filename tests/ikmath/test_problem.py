@@ -45,7 +45,6 @@ def test_lengths_count_in_figure_sizes(skeleton):
     assert problem.length == pytest.approx(3.0 + 5.0)
     np.testing.assert_allclose(problem.stack.scale, [2 / 8] * 3 + [3.0] * 3)
     np.testing.assert_array_equal(problem.stack.level, [0] * 3 + [2] * 3)
-    assert not problem.stack.even
 
 
 @pytest.mark.parametrize("batch", [(), (4,)])

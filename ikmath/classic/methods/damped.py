@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from ... import arguments
-from ...arrays import Index
 from ...limits import Propose
 from ...model.active_directions import HeldOfMany, HeldOfOne
 from ...parameters import setting
@@ -173,13 +172,6 @@ class NormalEquationsOfMany:
         if self.wish is not None:
             dq += self.wish
         return dq if held is None else held.keep(dq)
-
-    def of(self, frames: Index) -> NormalEquationsOfMany:
-        """The same for some of the frames."""
-        wish = None if self.wish is None else self.wish.take(frames, 1)
-        return NormalEquationsOfMany(
-            self.jacobian.take(frames), self.products.take(frames, 2), wish, self.metric
-        )
 
 
 def _pulls(error: Array, state: Linear, length: float) -> Array | None:

@@ -29,7 +29,6 @@ from ...errors import NotSupported
 from ...limits import ByRows
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
-from ...problem.tolerances import least_tolerance
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.lagrange import Advance, InUnits, LagrangeOptions, Optimum, Program, Propose, minimize_under
@@ -93,7 +92,7 @@ class Lagrange(Resting):
         settings = LagrangeOptions(form=options.form, max_iterations=options.max_iterations, threshold=_RANK)
         program = FigureProgram(problem, options.objective)
         if options.bounds == "active":
-            tolerance = least_tolerance(problem, options.tolerance, options.angle_tolerance)
+            tolerance = problem.least_tolerance(options.tolerance, options.angle_tolerance)
             found = _every_combination(program, q, settings, tolerance)
         elif options.bounds == "slack":
             found = _with_slack(program, q, settings)

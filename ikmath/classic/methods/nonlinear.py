@@ -26,7 +26,6 @@ from ...model.joint_limits import JointLimits
 from ...model.pose import Pose
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
-from ...problem.tolerances import least_tolerance
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
@@ -79,7 +78,7 @@ class Nonlinear(Resting):
             value, gradient = function(x * strides)
             return value, gradient * strides
 
-        tolerance = least_tolerance(problem, options.tolerance, options.angle_tolerance)
+        tolerance = problem.least_tolerance(options.tolerance, options.angle_tolerance)
         settings = LbfgsbOptions(
             max_iterations=options.max_iterations,
             gradient_tolerance=0.05 * tolerance,

@@ -23,7 +23,6 @@ from ...limits import ByRows
 from ...model.pose import Pose
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
-from ...problem.tolerances import allowed_errors, least_tolerance
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.priority import solve_in_order
@@ -82,8 +81,8 @@ class Prioritized(Incremental):
         mobility = skeleton.mobility if skeleton.uneven else None
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         scale = _scale(problem)
-        tolerances = allowed_errors(problem, options.tolerance, options.angle_tolerance)
-        least = (0.5 * least_tolerance(problem, options.tolerance, options.angle_tolerance)) ** 2
+        tolerances = problem.allowed_errors(options.tolerance, options.angle_tolerance)
+        least = (0.5 * problem.least_tolerance(options.tolerance, options.angle_tolerance)) ** 2
         allowed = np.inf  # squared error that a level may have without counting; closes like a funnel
         best = [np.inf] * len(stack.levels)
         begin = error = jacobian = q
@@ -141,7 +140,7 @@ class Prioritized(Incremental):
         there, here = (
             stack.costs(stack.evaluate(problem.tasks, pose).error * _scale(problem)) for pose in poses
         )
-        allowed = (0.5 * least_tolerance(problem, options.tolerance, options.angle_tolerance)) ** 2
+        allowed = (0.5 * problem.least_tolerance(options.tolerance, options.angle_tolerance)) ** 2
         if _first_gain(there, here, allowed) < _ROUNDING:
             q = begin
         return _concluded(problem, q, answer.iterations, options, stalled=True)
