@@ -79,12 +79,13 @@ def closest_by_products(
     inverse_d = 1.0 / np.maximum(dd, TINY)
     product = dd * ee
     area = product - de * de
-    s = (de * ew - dw * ee) / np.maximum(area, TINY)
-    slender = area <= _SLENDER * product
+    least = _SLENDER * product
+    slender = area <= least  # nearly parallel: the differences have lost their digits
+    s = (de * ew - dw * ee) / np.maximum(area, least + TINY)
     if not np.count_nonzero(slender):
         t = clamp((de * clamp(s) + ew) * inverse_e)
         return clamp((de * t - dw) * inverse_d), t
-    # nearly parallel: the differences above have lost their digits, those of the cross product have not
+    # those of the cross product have not
     square, along = carefully()
     parallel = slender & (square <= _PARALLEL * product)
     s = np.where(slender, along / np.maximum(square, TINY), s)

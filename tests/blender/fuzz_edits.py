@@ -65,6 +65,8 @@ def set_anything(s: Session) -> None:
     group = s.any(groups)
     found = [p for p in group.bl_rna.properties if not p.is_readonly and p.identifier not in {"name", *KEPT}]
     prop = s.any(found)
+    if prop.type == "POINTER":
+        own(group)
     value = {"BOOLEAN": flag, "INT": number, "FLOAT": number, "ENUM": choice}.get(prop.type, pointer)(s, prop)
     s.steps[-1] += f"({group.path_from_id()}.{prop.identifier} = {value!r})"
     setattr(group, prop.identifier, value)
@@ -92,6 +94,20 @@ def pointer(s: Session, prop: Any) -> Any:
     return s.any([None, *pool])
 
 
+def own(data: Any) -> Any:
+    """The same data, not linked: Blender lets scripts key, and point to local data from, what is linked.
+
+    It crashes when that is undone.
+    """
+    if not data.id_data.is_editable:
+        raise ValueError("linked data")
+    return data
+
+
+def key(owner: Any, channel: str, frame: int) -> None:
+    own(owner).keyframe_insert(channel, frame=frame)
+
+
 def key_item(s: Session) -> None:
     """Key a value of an item, and mark the item with it, so that the curve shows whose it is."""
     data = s.rig.animation_data
@@ -101,20 +117,20 @@ def key_item(s: Session) -> None:
     item = s.any(s.rig.path_resolve(f"articulate.{name}"))
     item[MARK] = float(s.rng.uniform(0.2, 0.9))
     setattr(item, KEYED[name], item[MARK])
-    item.keyframe_insert(KEYED[name], frame=s.any((1, 5)))
+    key(item, KEYED[name], s.any((1, 5)))
 
 
 def key_pose(s: Session) -> None:
     bone = s.any(s.rig.pose.bones)
     for channel in ("location", "rotation_quaternion", "rotation_euler"):
-        bone.keyframe_insert(channel, frame=int(s.rng.integers(0, 10)))
+        key(bone, channel, int(s.rng.integers(0, 10)))
 
 
 def key_thing(s: Session) -> None:
     thing = s.any(bpy.data.objects)
     for frame in (1, 8):
         thing.location = s.vector(s.size)
-        thing.keyframe_insert("location", frame=frame)
+        key(thing, "location", frame)
 
 
 def rename(s: Session) -> None:
@@ -142,7 +158,7 @@ def duplicate(s: Session) -> None:
 
 
 def parent(s: Session) -> None:
-    s.any(bpy.data.objects).parent = s.any([None, *bpy.data.objects])
+    own(s.any(bpy.data.objects)).parent = s.any([None, *bpy.data.objects])
 
 
 def change_mode(s: Session) -> None:

@@ -281,3 +281,22 @@ def test_a_pin_of_a_linked_figure_cannot_be_moved(tmp_path: Path):
     refused = installed.module("properties.refusal").Refused
     with pytest.raises(refused, match="make a library override of it"):
         target.TargetInHand(here.objects[0], "b3").move_to((0.0, 0.0, 0.0))
+
+
+def test_a_keying_set_keys_nothing_that_is_linked(tmp_path: Path):
+    """Blender lets scripts key linked data from 4.5 on, and crashes when that is undone."""
+    bpy.ops.object.empty_add()
+    bpy.context.object.name = "Prop"
+    arm()
+    add("b3").target.location = (1.5, 0.5, 2.0)
+    rig = in_shot(tmp_path)
+    linked = next(thing for thing in bpy.data.objects if thing.name == "Prop" and thing.library is not None)
+    scene = bpy.context.scene
+    own = scene.keying_sets.new(name="Own")
+    own.paths.add(linked, "location")
+    own.paths.add(rig, 'pose.bones["b3"].location')
+    settings = scene.tool_settings
+    settings.use_keyframe_insert_auto = settings.use_keyframe_insert_keyingset = True
+    bpy.ops.articulate.solve()
+    assert linked.animation_data is None
+    assert rig.animation_data.action is not None

@@ -45,7 +45,7 @@ def key_set(
     frame = context.scene.frame_current_final
     keyed = 0
     for path in _wanted(keying_set, context, changed, bones):
-        if _is_there(path):
+        if _can_be_keyed(path):
             group = path.group or by_set.get(path.group_method, "")
             limited = components_to_key(path.id, how["options"], frame)
             indices = [
@@ -90,9 +90,12 @@ def _wanted(
     ]
 
 
-def _is_there(path: bpy.types.KeyingSetPath) -> bool:
-    """Whether what a path names is still in the file: sets keep the names that bones had."""
-    if path.id is None:
+def _can_be_keyed(path: bpy.types.KeyingSetPath) -> bool:
+    """Whether what a path names is still in the file, and not linked: sets keep the names that bones had.
+
+    Blender lets scripts key linked data from 4.5 on, and crashes when that is undone.
+    """
+    if path.id is None or not path.id.is_editable:
         return False
     try:
         path.id.path_resolve(path.data_path, False)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from zoo import ZOO
@@ -53,6 +54,17 @@ def test_random_and_nearly_parallel_segments(rng=None):
     found = np.linalg.norm(a + s[:, None] * (b - a) - c - t[:, None] * (d - c), axis=-1)
     exact = np.array([oracle(*row) for row in zip(a, b, c, d, strict=True)])
     np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [2.0**-30, 2.0**20, 2.0**60])
+def test_parallel_segments_of_any_size_without_a_warning(scale: float):
+    """The products of parallel segments differ by rounding alone, of which the sign and size say nothing."""
+    rng = np.random.default_rng(7)
+    a, c, d = rng.normal(size=(3, 500, 3))
+    e = d * rng.normal(size=(500, 1))
+    with np.errstate(all="raise"):
+        found = closest_of_segments(a * scale, d * scale, c * scale, e * scale)
+    np.testing.assert_array_equal(found, closest_of_segments(a, d, c, e))
 
 
 def test_parallel_overlap_is_met_in_its_middle():
