@@ -22,8 +22,8 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     bl_idname = "articulate.drag_bone"
     bl_label = "Drag Bone"
     bl_description = (
-        "Drag any bone and let the body follow; pins hold.\n"
-        "G moves the selected bone, R turns it. From any other tool in Pose Mode: Alt D over a bone"
+        "Drag any bone and let the body follow; pins hold. G, R: selected bone. Alt wheel: parent.\n"
+        "From any other tool in Pose Mode: Alt D over a bone"
     )
     bl_icon: Any = str(Path(__file__).parent / "drag")
     bl_widget: Any = HOVER

@@ -6,12 +6,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import bpy
+import installed
 import numpy as np
 import pytest
 from addon_scenes import tip
 from bridge_rigs import chain_rig
 from drag_window import Mouse, Window, event, tip_at
 from modal_operator import ModalOperator
+
+select_bone = installed.module("compat").select_bone
 
 
 class TakeParent(ModalOperator):
@@ -140,4 +143,23 @@ def test_a_parent_that_follows_a_target_is_refused_and_the_drag_goes_on(rig):
     mouse.key("WHEELUPMOUSE", alt=True)
     session = bpy.context.window_manager.articulate
     assert session.grip == "b3" and "follows" in mouse.operator.reports[-1]
+    mouse.key("ESC")
+
+
+def test_a_drag_of_the_selected_bone_goes_to_its_parent_too_and_still_turns(rig):
+    rig.data.bones.active = rig.data.bones["b3"]
+    for bone in rig.pose.bones:
+        select_bone(bone, bone.name == "b3")
+    mouse = Mouse((-3.5, -2.5), click=False, only_selected=True, turning=True)
+    mouse.key("WHEELUPMOUSE", alt=True)
+    for character in "30":
+        mouse.key("NUMPAD", ascii=character)
+    mouse.tick()
+    mouse.key("WHEELUPMOUSE", alt=True)
+    mouse.tick()
+    session = bpy.context.window_manager.articulate
+    assert session.grip == "b1" and "Turn b1" in mouse.window.header[-1]
+    assert rig.pose.bones["b2"].matrix_basis.is_identity
+    across = abs((tip(rig, "b1") - tip(rig, "b0"))[0])
+    assert np.isclose(across, np.sin(np.radians(30.0)), atol=0.01), "The typed angle counts for the parent."
     mouse.key("ESC")

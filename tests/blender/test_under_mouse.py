@@ -16,6 +16,7 @@ from bridge_rigs import chain_rig
 picking = installed.module("control.drag.pick")
 under_mouse = installed.module("control.drag.under_mouse")
 drawn_bones = installed.module("control.drag.drawn_bones")
+compat = installed.module("compat")
 sight = installed.module("control.drag.view")
 
 WIDTH, HEIGHT, METRE = 800, 600, 100.0
@@ -105,9 +106,10 @@ def test_the_last_pixel_of_a_square_counts_by_its_middle_and_lines_are_as_thick_
 
 def test_a_stick_ends_in_discs(rig):
     rig.data.display_type = "STICK"
-    top = 4.0
-    assert under(0.0, top + 0.18)[1] == "b3" and under(0.0, top + 0.19) is None
-    assert under(0.15, 0.5)[1] == "b0" and under(0.17, 0.5) is None, "The bar is thinner."
+    disc, bar = ((13.5 + wide * compat.PICK_STICK) / METRE for wide in (5.0, 2.5))
+    for off, meant in ((-1e-3, "b3"), (1e-3, None)):
+        assert (under(0.0, 4.0 + disc + off) or (None, None))[1] == meant
+        assert (under(bar + off, 3.5) or (None, None))[1] == meant
 
 
 def test_depth_counts_where_the_mouse_is():
