@@ -17,6 +17,9 @@ POINT_SHADER: Final = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "F
 # Since 5.0 numpy reads a matrix of `mathutils` as it reads an array of its own.
 MATRICES_ARE_BUFFERS: Final = bpy.app.version >= (5, 0, 0)
 
+# For a click, sticks were half as wide as drawn; since 4.4 they are as wide.
+PICK_STICK: Final = 1.0 if bpy.app.version >= (4, 4, 0) else 0.5
+
 
 def bone_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone is selected in pose mode; 5.0 moved this from the bone to the pose bone."""

@@ -8,6 +8,7 @@ from . import (
     drag,
     effector,
     elephant,
+    grasp,
     method,
     obstacle,
     pin,
@@ -17,5 +18,20 @@ from . import (
     target,
 )
 
-_MODULES = (begin, elephant, effector, obstacle, body, method, solve, bake, drag, pin, report, target, stance)
+_MODULES = (
+    begin,
+    elephant,
+    effector,
+    obstacle,
+    body,
+    method,
+    solve,
+    bake,
+    drag,
+    grasp,
+    pin,
+    report,
+    target,
+    stance,
+)
 CLASSES = tuple(cls for module in _MODULES for cls in module.CLASSES)

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 import bpy
 from bpy.props import StringProperty
 
+from .. import compat
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome
 
@@ -54,6 +55,25 @@ class OnBones(OnArmature):
         if not selected and active is None:
             raise Refused(f"No bone of armature '{armature.name}' is selected: select one in Pose Mode first")
         return selected or [active.name]
+
+
+def active_bone(armature: bpy.types.Object) -> str:
+    """Name of the bone that a drag takes where none is under the mouse.
+
+    Raises:
+        Refused: there is none.
+    """
+    active = armature.data.bones.active
+    if active is None:
+        raise Refused(f"No bone of armature '{armature.name}' is under the mouse, and none is active")
+    return active.name
+
+
+def select_only(armature: bpy.types.Object, name: str) -> None:
+    """Make a bone the active and the only selected one of an armature."""
+    for bone in armature.pose.bones:
+        compat.select_bone(bone, bone.name == name)
+    armature.data.bones.active = armature.data.bones[name]
 
 
 def _selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -22,13 +22,16 @@ from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
-from .drag_text import SUPPORTS, header, summary
-from .hand import Hand, changed_levels, is_local_first, show_guides
-from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, SNAP, Key, show_keys
+from .bones import active_bone, select_only
+from .drag_text import KEYS, SUPPORTS, header, summary
+from .hand import Hand, changed_levels, is_local_first, show_guides, where_taken
+from .status_bar import show_keys
 
 if TYPE_CHECKING:
     from ..control.drag.drag import Drag, Grip
+    from ..control.drag.grasp import Grasp
     from ..control.drag.snapping import Snapper
+    from ..control.drag.view import Array
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
 _TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
@@ -41,19 +44,6 @@ ROOTS = (
     ("SETTING", "As Set", "As the solver's setting says"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
     ("FREE", "Free", "The topmost bone may move too"),
-)
-KEYS: tuple[Key, ...] = (
-    (("EVENT_G", "EVENT_R"), "Move, Turn"),
-    AXIS,
-    SNAP,
-    SHIFT,
-    NUMBER,
-    (("MOUSE_MMB",), "Bones That Take Part"),
-    (("EVENT_P",), "Root Pinned or Free"),
-    (("EVENT_B",), "Balance"),
-    (("EVENT_H",), "Keep Hips"),
-    CONFIRM,
-    CANCEL,
 )
 
 
@@ -135,9 +125,8 @@ class ARTICULATE_OT_drag(OnArmature):
         if not np.isfinite((*self.move, *self.turn)).all():
             raise Refused("Move and Turn must be finite numbers")
         turning = any(self.turn)
-        drag = Drag(
-            armature, context, self._grip(self.bone or _active_bone(armature), self.along, turn=turning)
-        )
+        grip = self._grip(self.bone or active_bone(armature), self.along, turn=turning)
+        drag = Drag(armature, context, grip)
         moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
         drag.finish(context)
         tell_unkeyed(self, context)
@@ -145,45 +134,42 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Grab what is under the mouse and wait for events."""
-        from ..control.drag.drag import Drag
-        from ..control.drag.pick import bone_at
+        from ..control.drag.grasp import Grasp, forget, grasp_at
         from ..control.drag.snapping import Snapper
         from ..control.drag.view import read_sight
 
         armature = active_armature(context)
         if context.region_data is None or context.region is None:
-            return refuse(
-                self, armature, Refused("Drag a bone in a 3D View, or give its name and a movement")
-            )
+            return refuse(self, armature, Refused("Drag in a 3D View, or give a bone's name and a movement"))
         sight = read_sight(context.region, context.region_data)
         pressed = event.type == "LEFTMOUSE"
-        if event.value == "CLICK_DRAG":
-            mouse = event.mouse_prev_press_x, event.mouse_prev_press_y
-        else:
-            mouse = event.mouse_x, event.mouse_y
-        pixel = np.array(mouse, dtype=float) - (context.region.x, context.region.y)
+        mouse = where_taken(event)
+        pixel: Array = np.subtract(mouse, (context.region.x, context.region.y), dtype=float)
         bone, along, self._left = self.bone, self.along, ""
+        grasp: Grasp | None = None
+        self._pressed: Array | None = None
         if self.only_selected:
             active = context.active_pose_bone
             if active is None or not compat.bone_selected(active):
                 return {"PASS_THROUGH"}
             bone = active.name
         if not bone:
-            found = bone_at(context, sight, pixel)
+            found = grasp_at(context, sight, pixel)
             if found is None and self.only_under_mouse:
                 return {"PASS_THROUGH"}
             if found is not None:
-                bone, along, held = found[0].name, found[1], found[0].id_data
+                (held, grasp), self._pressed = found, pixel
+                bone, along = grasp.bone, grasp.along(held, sight, pixel)
                 if held != armature:  # of several in Pose Mode it becomes active, as by a click
-                    self._left, armature = armature.name, cast(bpy.types.Object, held)
+                    self._left, armature = armature.name, held
                     context.view_layer.objects.active = armature
+        forget(context)
         try:
-            bone = bone or _active_bone(armature)
-            grip = self._grip(bone, along, turn=self.turning)
-            record = self.record or rig_of(armature).record
-            self._drag: Drag = Drag(armature, context, grip, record=record, budget=_BUDGET)
+            grip = self._grip(bone or active_bone(armature), along, turn=self.turning)
+            self._drag: Drag = self._begin(context, armature, grip)
         except reasons() as reason:
             return refuse(self, armature, reason)
+        self._grasp: Grasp = grasp or Grasp.of(context, armature.pose.bones[self._drag.grip.bone])
         self._hand = Hand(sight, pixel, self._drag.anchor, local_first=is_local_first(context.scene))
         self._hand.begin(self._drag.anchor, turning=self.turning, axes=self._drag.orientation)
         self._snapper: Snapper = Snapper(armature)
@@ -243,7 +229,9 @@ class ARTICULATE_OT_drag(OnArmature):
         """A key or the wheel; while an expression is typed, its characters go there."""
         drag, grip = self._drag, self._drag.grip
         by = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}.get(event.type)
-        if by is not None:
+        if by is not None and event.alt:
+            self._climb(context, by)
+        elif by is not None:
             self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
         elif event.ctrl:
             return  # a key of others, as Ctrl-Z
@@ -297,6 +285,31 @@ class ARTICULATE_OT_drag(OnArmature):
             self._changed = True
         self._tell_grip(context)
 
+    def _begin(self, context: bpy.types.Context, armature: bpy.types.Object, grip: Grip) -> Drag:
+        from ..control.drag.drag import Drag
+
+        record = self.record or rig_of(armature).record
+        return Drag(armature, context, grip, record=record, budget=_BUDGET)
+
+    def _climb(self, context: bpy.types.Context, by: int) -> None:
+        """Take a parent instead, or the bone below again: the drag begins anew, with the mouse's way."""
+        armature, grasp, before = active_armature(context), self._grasp.climbed(by), self._drag.grip
+        if armature is None or grasp == self._grasp:
+            return
+        along = before.along
+        if self._pressed is not None:
+            along = grasp.along(armature, self._hand.sight, self._pressed)
+        self._drag.cancel()
+        try:
+            self._drag = self._begin(context, armature, replace(before, bone=grasp.bone, along=along))
+            self._grasp = grasp
+        except reasons() as reason:
+            self.report({"WARNING"}, str(reason))
+            self._drag = self._begin(context, armature, before)
+        self._hand.hold(self._drag.anchor, self._drag.orientation)
+        self._changed = True
+        self._tell_grip(context)
+
     def _tell_grip(self, context: bpy.types.Context) -> None:
         session, grip = session_of(context), self._drag.grip
         session.grip, session.other, session.levels = grip.bone, grip.other, grip.levels
@@ -343,7 +356,7 @@ class ARTICULATE_OT_drag(OnArmature):
             passed = self._drag.recording
             frames = len(passed) if passed is not None and passed.moves else 0
             rig_of(armature).message = summary(self._drag.grip, moved.status, moved.message, frames)
-            _select(armature, self._drag.grip.bone)
+            select_only(armature, self._drag.grip.bone)  # as anywhere in Blender
         redraw_views(context)
         return {"FINISHED"}
 
@@ -380,20 +393,6 @@ def _margin(armature: bpy.types.Object) -> float | None:
     """What is recorded keeps as many keys as a bake would."""
     settings = rig_of(armature).bake
     return settings.remove_error_margin if settings.decimate else None
-
-
-def _active_bone(armature: bpy.types.Object) -> str:
-    active = armature.data.bones.active
-    if active is None:
-        raise Refused(f"No bone of armature '{armature.name}' is under the mouse, and none is active")
-    return active.name
-
-
-def _select(armature: bpy.types.Object, name: str) -> None:
-    """What was dragged is selected afterwards, as anywhere in Blender."""
-    for bone in armature.pose.bones:
-        compat.select_bone(bone, bone.name == name)
-    armature.data.bones.active = armature.data.bones[name]
 
 
 CLASSES = (ARTICULATE_OT_drag,)

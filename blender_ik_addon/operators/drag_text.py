@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a drag tells: in the header while it goes on, and in one sentence afterwards."""
+"""What a drag tells: in the header and the status bar while it goes on, and in one sentence afterwards."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from typing import TYPE_CHECKING, Final
 
 from ..properties.measures import angle, counted, length
 from .hand import Hand
+from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, SNAP, Key
 
 if TYPE_CHECKING:
     from ..control.drag.drag import Drag, Grip
 
+KEYS: tuple[Key, ...] = (
+    (("EVENT_G", "EVENT_R"), "Move, Turn"),
+    AXIS,
+    SNAP,
+    SHIFT,
+    NUMBER,
+    (("MOUSE_MMB",), "Bones That Take Part"),
+    (("EVENT_ALT", "MOUSE_MMB"), "Parent"),
+    (("EVENT_P",), "Root Pinned or Free"),
+    (("EVENT_B",), "Balance"),
+    (("EVENT_H",), "Keep Hips"),
+    CONFIRM,
+    CANCEL,
+)
 SUPPORTS: Final = {"B": "balance", "H": "keep_hips"}
 """By key: what keeps a figure from falling."""
 _NAMES: Final = 4  # of bones that the header has room for

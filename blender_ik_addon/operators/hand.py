@@ -68,6 +68,14 @@ class Hand:
         if axes is not None:
             self.lock.local = np.array(axes, dtype=float)
 
+    def hold(self, anchor: npt.ArrayLike, axes: npt.ArrayLike) -> None:
+        """The same way and number from another point.
+
+        Args:
+            anchor: (3,) world, the point that is held; axes: (3, 3) of the bone, as columns, world.
+        """
+        self._anchor, self.lock.local = np.array(anchor, dtype=float), np.array(axes, dtype=float)
+
     def move(self, way: npt.ArrayLike, *, fine: bool) -> None:
         """The mouse has moved by so many pixels (2,)."""
         share = FINE if fine else 1.0
@@ -149,6 +157,13 @@ def is_local_first(scene: bpy.types.Scene) -> bool:
     """Whether the scene's orientation for transforms means the bone's own axes."""
     slots: Any = scene.transform_orientation_slots
     return slots[0].type in {"LOCAL", "NORMAL"}
+
+
+def where_taken(event: bpy.types.Event) -> tuple[int, int]:
+    """Pixel of the window at which a drag begins: of the press, where that was some pixels ago."""
+    if event.value == "CLICK_DRAG":
+        return event.mouse_prev_press_x, event.mouse_prev_press_y
+    return event.mouse_x, event.mouse_y
 
 
 def show_guides(session: ArticulateSession, hand: Hand, anchor: npt.ArrayLike) -> None:

@@ -9,8 +9,9 @@ from typing import Literal
 import bpy
 
 Icon = Literal[
-    "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_G", "EVENT_H", "EVENT_P", "EVENT_R", "EVENT_RETURN",
-    "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE", "MOUSE_RMB",
+    "EVENT_ALT", "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_G", "EVENT_H", "EVENT_P", "EVENT_R",
+    "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE",
+    "MOUSE_RMB",
 ]  # fmt: skip
 Key = tuple[tuple[Icon, ...], str]
 """Icons of keys, and what they do."""
@@ -22,7 +23,11 @@ NUMBER: Key = (), "0-9: Number"  # for which Blender has no icon
 CONFIRM: Key = ("MOUSE_LMB", "EVENT_RETURN"), "Confirm"
 CANCEL: Key = ("MOUSE_RMB", "EVENT_ESC"), "Cancel"
 _GAP = 1.5
-_WIDE = {"EVENT_CTRL": 1.2, "EVENT_ESC": 1.2}  # these are wider than the room that a label leaves to icons
+_WIDE = {
+    "EVENT_ALT": 1.2,
+    "EVENT_CTRL": 1.2,
+    "EVENT_ESC": 1.2,
+}  # these are wider than the room that a label leaves to icons
 
 
 def show_keys(context: bpy.types.Context, keys: Sequence[Key] | None, doing: str = "") -> None:

@@ -10,7 +10,8 @@ class ArticulateSession(bpy.types.PropertyGroup):
 
     `dragged` is the session id of the armature in the hand, `grip` its bone, from which on upwards `levels`
     bones take part, 0 for all, and `other` the one that comes along mirrored; `hovered_of` is that of the
-    armature under the mouse.
+    armature under the mouse, and `taken_of` that of the armature of which a parent was chosen by Alt and the
+    wheel, to be taken by a press.
 
     The counts of changes tell those who keep what they have read that it may not hold any more.
     """
@@ -56,3 +57,14 @@ class ArticulateSession(bpy.types.PropertyGroup):
         name="Hovered", description="Bone under the mouse while the tool is active", options={"SKIP_SAVE"}
     )
     hovered_of: IntProperty(name="Hovered of", default=0, options={"SKIP_SAVE"})
+    taken: StringProperty(name="Taken", description="Parent that a press takes", options={"SKIP_SAVE"})
+    taken_from: StringProperty(
+        name="Taken From", description="Bone under the mouse of which it is a parent", options={"SKIP_SAVE"}
+    )
+    taken_of: IntProperty(name="Taken of", default=0, options={"SKIP_SAVE"})
+    taken_at: FloatVectorProperty(
+        name="Taken at",
+        description="Where the mouse was, pixels of the region",
+        size=2,
+        options={"SKIP_SAVE"},
+    )

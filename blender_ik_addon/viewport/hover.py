@@ -24,12 +24,15 @@ class ARTICULATE_GT_hover(bpy.types.Gizmo):
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
         """Note the bone under the mouse."""
+        from ..control.drag.grasp import forget, is_away
         from ..control.drag.under_mouse import bone_under_mouse
         from ..control.drag.view import read_sight
 
         session = session_of(context)
         if context.region is None or context.region_data is None:
             return _MISSED
+        if session.taken and is_away(context, tuple(location)):
+            forget(context)
         sight = read_sight(context.region, context.region_data)
         bone = bone_under_mouse(context, sight, tuple(location))
         hovered = (bone.name, bone.id_data.session_uid) if bone is not None else ("", 0)

@@ -22,8 +22,8 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     bl_idname = "articulate.drag_bone"
     bl_label = "Drag Bone"
     bl_description = (
-        "Drag any bone and let the body follow; pins hold.\n"
-        "G moves the selected bone, R turns it. From any other tool in Pose Mode: Alt D over a bone"
+        "Drag any bone and let the body follow; pins hold. G, R: selected bone. Alt wheel: parent.\n"
+        "From any other tool in Pose Mode: Alt D over a bone"
     )
     bl_icon: Any = str(Path(__file__).parent / "drag")
     bl_widget: Any = HOVER
@@ -44,11 +44,28 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
             )
             for key, turning in (("G", False), ("R", True))
         ),
+        *(
+            ("articulate.take_parent", {"value": "PRESS", **pressed}, {"properties": [("by", by)]})
+            for pressed, by in (
+                ({"type": "WHEELUPMOUSE", "alt": True}, 1),
+                ({"type": "WHEELDOWNMOUSE", "alt": True}, -1),
+                ({"type": "ESC"}, 0),
+            )
+        ),
         ("view3d.select", {"type": "LEFTMOUSE", "value": "CLICK"}, {"properties": [("deselect_all", True)]}),
         (
             "view3d.select",
             {"type": "LEFTMOUSE", "value": "CLICK", "shift": True},
             {"properties": [("toggle", True)]},
+        ),
+        # Blender puts the keys of extensions in front, one by one: what comes last here is asked first.
+        *(
+            (
+                "articulate.select_taken",
+                {"type": "LEFTMOUSE", "value": "CLICK", "shift": toggle},
+                {"properties": [("toggle", toggle)]},
+            )
+            for toggle in (False, True)
         ),
     )
 
@@ -73,13 +90,27 @@ def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool
 
 
 def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
-    """The bone that a drag would begin with: under the mouse, else the active one; "" without the tool."""
+    """The bone that a drag would begin with: under the mouse, else the active one; "" without the tool.
+
+    Of the bone under the mouse it is the parent, where that was chosen.
+    """
     if not tool_in_hand(context, armature):
         return ""
     session, active = session_of(context), context.active_pose_bone
+    if session.taken_of == armature.session_uid and session.taken in armature.pose.bones:
+        return session.taken
     if session.hovered_of == armature.session_uid and session.hovered in armature.pose.bones:
         return session.hovered
     return active.name if active is not None and compat.bone_selected(active) else ""
+
+
+def change_tool() -> None:
+    """Another tool: what this one has chosen is no more, and the tabs say whether it is the active one."""
+    if session_of(bpy.context).taken:
+        from ..control.drag.grasp import forget
+
+        forget(bpy.context)
+    redraw_tabs()
 
 
 def redraw_tabs() -> None:
@@ -91,7 +122,7 @@ def redraw_tabs() -> None:
                     region.tag_redraw()
 
 
-_LISTENER = Listener(bpy.types.WorkSpace, "tools", redraw_tabs)
+_LISTENER = Listener(bpy.types.WorkSpace, "tools", change_tool)
 
 
 def attach() -> None:

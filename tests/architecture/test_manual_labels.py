@@ -13,12 +13,13 @@ from tests.architecture.source_tree import ADDON, ROOT, parse, python_files
 BLENDER = """
 Add  Affect  Align Rotation  Animation  Apply  Auto IK  Batch Rename  Ctrl-P  Cursor  Cycles
 Duplicate Linked  Edge  Edge Center  Edit  Extrapolation  FBX  Face  File  Flip Names  Get Extensions
-Gimbal  Global  Grid  IK Stiffness  Import  Increment  Install from Disk  Inverse Kinematics  Join
+Gimbal  Global  Grid  IK Stiffness  IK Stretch  Import  Increment  Install from Disk  Inverse Kinematics
+Join
 Library Override  Limit Rotation  Limit X  Local  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
 Motion Capture  Normal  Nothing  Object (Keep Transform)  Object Data  Only Active Keying Set
 Only Insert Available  Output Properties  Parent  Pose Options  Pose Position  Preferences
-Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Scale  Snap Base  Target Selection
-Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
+Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Scale  Snap Base  Stretch
+Target Selection  Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
 """
 """Blender's own labels, at least two spaces apart."""
 OTHERS = """

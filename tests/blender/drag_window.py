@@ -62,7 +62,7 @@ def event(
     kind: str, value: str = "PRESS", at: tuple[float, float] = (0, 0), **more: object
 ) -> SimpleNamespace:
     """An event; the view shows 100 pixels a metre, X to the right and Z up, the origin in the middle."""
-    known = {"ctrl": False, "shift": False, "ascii": "", **more}
+    known = {"alt": False, "ctrl": False, "shift": False, "ascii": "", **more}
     x, y = WIDTH / 2 + 100 * at[0], HEIGHT / 2 + 100 * at[1]
     places = {"mouse_x": x, "mouse_y": y, "mouse_prev_press_x": x, "mouse_prev_press_y": y}
     return SimpleNamespace(type=kind, value=value, **{**places, **known})

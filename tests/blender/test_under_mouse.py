@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -15,6 +16,7 @@ from bridge_rigs import chain_rig
 picking = installed.module("control.drag.pick")
 under_mouse = installed.module("control.drag.under_mouse")
 drawn_bones = installed.module("control.drag.drawn_bones")
+compat = installed.module("compat")
 sight = installed.module("control.drag.view")
 
 WIDTH, HEIGHT, METRE = 800, 600, 100.0
@@ -72,8 +74,9 @@ def lines(*ends: tuple[tuple[float, float, float], tuple[float, float, float]]) 
     """Bones that are drawn as lines, in pixels and depth."""
     numbers = np.arange(2 * len(ends)).reshape(-1, 2)
     none = np.zeros((0, 3), np.intp)
+    thin = np.zeros(len(ends))
     return drawn_bones.DrawnBones(
-        np.array(ends).reshape(-1, 3), none, numbers, none[:, 0], np.arange(len(ends))
+        np.array(ends).reshape(-1, 3), none, numbers, thin, none[:, 0], np.arange(len(ends))
     )
 
 
@@ -89,6 +92,24 @@ def test_of_bones_under_the_mouse_the_nearest_to_the_viewer_is_meant():
     assert found((150, 112), far, near) == 1
     assert found((150, 125), far, near) is None
     assert found((150, 100)) is None
+
+
+def test_the_last_pixel_of_a_square_counts_by_its_middle_and_lines_are_as_thick_as_drawn():
+    bone = ((100, 100, 0.5), (200, 100, 0.5))
+    assert found((150, 113), bone) == 0 and found((150, 114), bone) is None
+    thick = replace(lines(bone), half_widths=np.array([2.5]))
+    for scale, reach in ((1.0, 16), (2.0, 18.5)):
+        inside, beyond = ((150, 100 + reach - off) for off in (0.1, -0.1))
+        assert under_mouse.nearest_drawn(thick, thick.corners, inside, scale) == 0
+        assert under_mouse.nearest_drawn(thick, thick.corners, beyond, scale) is None
+
+
+def test_a_stick_ends_in_discs(rig):
+    rig.data.display_type = "STICK"
+    disc, bar = ((13.5 + wide * compat.PICK_STICK) / METRE for wide in (5.0, 2.5))
+    for off, meant in ((-1e-3, "b3"), (1e-3, None)):
+        assert (under(0.0, 4.0 + disc + off) or (None, None))[1] == meant
+        assert (under(bar + off, 3.5) or (None, None))[1] == meant
 
 
 def test_depth_counts_where_the_mouse_is():

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import bpy
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
+from ...compat import PICK_STICK
 from .view import Array
 
 Indices = npt.NDArray[np.intp]
@@ -25,11 +26,13 @@ class Shape:
         corners: (C, 3) positions.
         triangles: (T, 3) numbers of corners; filled areas.
         lines: (L, 2) numbers of corners; the edges of the areas, and what is drawn as lines alone.
+        half_widths: (L,) how far each line extends to its sides, pixels at a pixel size of 1.
     """
 
     corners: Array
     triangles: Indices
     lines: Indices
+    half_widths: Array
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ def read_drawn(bones: Sequence[Any], *, filled: bool) -> DrawnBones:
 
     triangles, triangle_owner = together([s.triangles if filled else s.triangles[:0] for *_, s in shown], 3)
     lines, line_owner = together([s.lines for *_, s in shown], 2)
-    return DrawnBones(corners, triangles, lines, triangle_owner, line_owner)
+    half_widths = np.concatenate([s.half_widths for *_, s in shown] or [np.zeros(0)])
+    return DrawnBones(corners, triangles, lines, half_widths, triangle_owner, line_owner)
 
 
 def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
@@ -99,7 +103,7 @@ def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, 
                     read[mesh.session_uid] = _of_mesh(mesh)
                 shape = read[mesh.session_uid]
                 if bone.bone.show_wire:
-                    shape = Shape(shape.corners, shape.triangles[:0], shape.lines)
+                    shape = replace(shape, triangles=shape.triangles[:0])
                 yield number, worlds[rig] @ np.array(shape_matrix(bone)), shape
             continue
         for size, shape in _shapes(bone, rig.data.display_type):
@@ -116,7 +120,9 @@ def _shapes(bone: Any, display: str) -> Iterator[tuple[tuple[float, float, float
     elif display == "OCTAHEDRAL":
         connected = bone.parent is not None and bone.bone.use_connect
         yield (length, length, length), _OCTAHEDRON if connected else _OCTAHEDRON_WITH_HEAD
-    else:  # sticks, wires and envelopes
+    elif display == "STICK":
+        yield (length, length, length), _STICK
+    else:  # wires, and of envelopes the middle
         yield (length, length, length), _LINE
 
 
@@ -132,6 +138,7 @@ def _of_mesh(mesh: bpy.types.Mesh) -> Shape:
         corners.reshape(-1, 3).astype(float),
         triangles.reshape(-1, 3).astype(np.intp),
         lines.reshape(-1, 2).astype(np.intp),
+        np.full(len(lines) // 2, _THIN),
     )
 
 
@@ -139,7 +146,8 @@ def _filled(corners: Array, triangles: npt.ArrayLike) -> Shape:
     """A shape of areas, with their edges."""
     numbers = np.asarray(triangles, dtype=np.intp)
     pairs = np.sort(np.concatenate([numbers[:, [0, 1]], numbers[:, [1, 2]], numbers[:, [2, 0]]]), axis=1)
-    return Shape(corners, numbers, np.unique(pairs, axis=0))
+    edges = np.unique(pairs, axis=0)
+    return Shape(corners, numbers, edges, np.full(len(edges), _OUTLINE))
 
 
 def _double_pyramid(bottom: Array, ring: Array, top: Array) -> Shape:
@@ -155,6 +163,7 @@ def _together(*shapes: Shape) -> Shape:
         np.concatenate([shape.corners for shape in shapes]),
         np.concatenate([shape.triangles + n for shape, n in zip(shapes, first, strict=True)]),
         np.concatenate([shape.lines + n for shape, n in zip(shapes, first, strict=True)]),
+        np.concatenate([shape.half_widths for shape in shapes]),
     )
 
 
@@ -169,6 +178,11 @@ def _ball(radius: float, y: float) -> Shape:
     return _double_pyramid(poles[0], _ring(radius, y), poles[1])
 
 
+# Pixels to either side of a line: of an outline, a wire, and the bar and the discs of a stick.
+_OUTLINE: Final = 0.75
+_THIN: Final = 0.5
+_BAR: Final = 2.5 * PICK_STICK
+_DISC: Final = 5.0 * PICK_STICK
 # Blender's own proportions, for a bone of length 1 along Y.
 _WAIST: Final = 0.1
 _JOINT: Final = 0.05
@@ -182,6 +196,9 @@ _OCTAHEDRON_WITH_HEAD: Final = _together(_OCTAHEDRON, _ball(_JOINT, 0.0))
 _CUBE: Final = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (0.0, 1.0) for z in (-1.0, 1.0)])
 _QUADS: Final = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
 _BOX: Final = _filled(_CUBE, [t for a, b, c, d in _QUADS for t in ((a, b, c), (a, c, d))])
-_LINE: Final = Shape(
-    np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]), np.zeros((0, 3), np.intp), np.array([[0, 1]], np.intp)
+_ENDS: Final = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+_NO_AREAS: Final = np.zeros((0, 3), np.intp)
+_LINE: Final = Shape(_ENDS, _NO_AREAS, np.array([[0, 1]], np.intp), np.array([_THIN]))
+_STICK: Final = Shape(  # a bar with a disc at each end
+    _ENDS, _NO_AREAS, np.array([[0, 1], [0, 0], [1, 1]], np.intp), np.array([_BAR, _DISC, _DISC])
 )

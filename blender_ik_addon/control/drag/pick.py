@@ -39,7 +39,7 @@ def bone_at(
         The bone and where on it, from 0 at its head to 1 at its tip; None if a click would select none.
     """
     bone = bone_under_mouse(context, sight, pixel) if bpy.app.background else _clicked(context, pixel)
-    return None if bone is None else (bone, _share_along(bone, sight, pixel))
+    return None if bone is None else (bone, share_along(bone, sight, pixel))
 
 
 def _clicked(context: bpy.types.Context, pixel: npt.ArrayLike) -> bpy.types.PoseBone | None:
@@ -79,7 +79,7 @@ def _nothing_selected(context: bpy.types.Context) -> Iterator[None]:
         layer.objects.active = active
 
 
-def _share_along(bone: Any, sight: Sight, pixel: npt.ArrayLike) -> float:
+def share_along(bone: Any, sight: Sight, pixel: npt.ArrayLike) -> float:
     """Where on a bone's line the mouse is nearest, from 0 to 1; 1 where the line cannot be seen."""
     world = bone.id_data.matrix_world
     start, end = sight.pixels([world @ bone.head, world @ bone.tail])

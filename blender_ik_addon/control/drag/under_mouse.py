@@ -2,7 +2,7 @@
 """Which bone a click would select, worked out from the shapes: for what is shown before the click.
 
 Blender looks into a square about the mouse, then into smaller ones while there are several bones in them, and
-of those it takes the one that comes nearest to the viewer there. Meshes are not looked at.
+of those it takes the one that comes nearest to the viewer there. Meshes hide none, whatever the shading.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .drawn_bones import DrawnBones, read_drawn
 from .view import Array, Sight
 
-_HALF_SIDES: Final = (14.0, 9.0, 5.0)  # pixels, of Blender's squares, whatever the resolution scale
+_HALF_SIDES: Final = (13.5, 8.5, 4.5)  # from the mouse to the middle of the last pixel, whatever the scale
 
 
 def bone_under_mouse(
@@ -33,28 +33,35 @@ def bone_under_mouse(
     if not bones or not _shows_bones(context.space_data):
         return None
     drawn = read_drawn(bones, filled=is_opaque(context.space_data))
-    number = nearest_drawn(drawn, sight.screen(drawn.corners), pixel)
+    scale = context.preferences.system.pixel_size
+    number = nearest_drawn(drawn, sight.screen(drawn.corners), pixel, scale)
     return None if number is None else bones[number]
 
 
-def nearest_drawn(drawn: DrawnBones, corners_screen: Array, pixel: npt.ArrayLike) -> int | None:
+def nearest_drawn(
+    drawn: DrawnBones, corners_screen: Array, pixel: npt.ArrayLike, scale: float = 1.0
+) -> int | None:
     """The bone that Blender's rule finds.
 
     Args:
         drawn: what is drawn for bones.
         corners_screen: (C, 3) its corners, as `Sight.screen` tells; nan where they cannot be seen.
         pixel: (2,) where the mouse is.
+        scale: pixels of the window for one of the interface, by which lines are thicker.
 
     Returns:
         Number of the bone, None if none is near.
     """
     about = corners_screen - (*np.asarray(pixel, dtype=float), 0.0)
-    lines, line_owner = _near(about[drawn.lines], drawn.line_owner)
-    areas, area_owner = _near(about[drawn.triangles], drawn.triangle_owner)
+    wide = scale * drawn.half_widths
+    near = _near(about[drawn.lines], wide)
+    lines, line_owner, wide = about[drawn.lines[near]], drawn.line_owner[near], wide[near]
+    near = _near(about[drawn.triangles], np.zeros(len(drawn.triangles)))
+    areas, area_owner = about[drawn.triangles[near]], drawn.triangle_owner[near]
     found = None
     for half in _HALF_SIDES:
         depth: dict[int, float] = {}
-        for owner, value in (*_on_lines(lines, line_owner, half), *_in_areas(areas, area_owner, half)):
+        for owner, value in (*_on_lines(lines, line_owner, half + wide), *_in_areas(areas, area_owner, half)):
             depth[owner] = min(value, depth.get(owner, np.inf))
         if not depth:
             break
@@ -64,18 +71,18 @@ def nearest_drawn(drawn: DrawnBones, corners_screen: Array, pixel: npt.ArrayLike
     return found
 
 
-def _near(figures: Array, owner: npt.NDArray[np.intp]) -> tuple[Array, npt.NDArray[np.intp]]:
-    """What of (F, n, 3) lines or triangles may be in the largest square."""
-    reach = _HALF_SIDES[0]
-    near = ((figures[..., :2].min(1) <= reach) & (figures[..., :2].max(1) >= -reach)).all(-1)
-    return figures[near], owner[near]
+def _near(figures: Array, wide: Array) -> npt.NDArray[np.intp]:
+    """Which of (F, n, 3) lines or triangles, wider by (F,) pixels, may be in the largest square."""
+    reach = (_HALF_SIDES[0] + wide)[:, None]
+    inside = (figures[..., :2].min(1) <= reach) & (figures[..., :2].max(1) >= -reach)
+    return np.flatnonzero(inside.all(-1))
 
 
-def _on_lines(lines: Array, owner: npt.NDArray[np.intp], half: float) -> list[tuple[int, float]]:
-    """Bone and least depth of each line (L, 2, 3) within the square."""
+def _on_lines(lines: Array, owner: npt.NDArray[np.intp], half: Array) -> list[tuple[int, float]]:
+    """Bone and least depth of each line (L, 2, 3) within a square of its own (L,)."""
     start, way = lines[:, 0], lines[:, 1] - lines[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):  # a line along an axis meets two sides nowhere
-        sides = (np.array([-half, half])[:, None, None] - start[:, :2]) / way[:, :2]
+        sides = (np.stack([-half, half])[..., None] - start[:, :2]) / way[:, :2]
     enters, leaves = np.clip(sides.min(0).max(-1), 0.0, None), np.clip(sides.max(0).min(-1), None, 1.0)
     hit = np.flatnonzero(enters <= leaves)
     depth = start[hit, 2] + np.minimum(enters[hit] * way[hit, 2], leaves[hit] * way[hit, 2])

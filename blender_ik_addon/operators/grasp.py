@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before a press: taking the parent of the bone under the mouse instead."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, IntProperty
+
+from ..compat import bone_selected, select_bone
+from ..properties.access import session_of
+from .active import FRESH, Outcome
+from .bones import select_only
+
+
+class _InPoseView(bpy.types.Operator):
+    """Base of an operator that is a matter of the mouse over a 3D view in Pose Mode."""
+
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """There."""
+        return context.mode == "POSE" and context.region is not None and context.region_data is not None
+
+
+class ARTICULATE_OT_take_parent(_InPoseView):
+    """Choose a parent."""
+
+    bl_idname = "articulate.take_parent"
+    bl_label = "Take Parent"
+    bl_description = "Let the next press or click take a parent of the bone under the mouse"
+
+    by: IntProperty(
+        name="By",
+        description="How many bones further up; negative: down; 0: take the bone under the mouse again",
+        default=1,
+        options=FRESH,
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """By the wheel or Esc; where there is nothing to choose, these are Blender's."""
+        from ..control.drag.grasp import choose, forget, grasp_at
+        from ..control.drag.view import read_sight
+
+        if not self.by:
+            if not session_of(context).taken:
+                return {"PASS_THROUGH"}
+            forget(context)
+            return {"FINISHED"}
+        pixel = np.array((event.mouse_x - context.region.x, event.mouse_y - context.region.y), dtype=float)
+        found = grasp_at(context, read_sight(context.region, context.region_data), pixel)
+        if found is None:
+            return {"PASS_THROUGH"}
+        armature, grasp = found
+        choose(context, armature, grasp.climbed(self.by), pixel)
+        return {"FINISHED"}
+
+
+class ARTICULATE_OT_select_taken(_InPoseView):
+    """Select what is chosen."""
+
+    bl_idname = "articulate.select_taken"
+    bl_label = "Select Taken Bone"
+    bl_description = "Select the parent that was chosen by Alt and the wheel"
+    bl_options = {"INTERNAL", "UNDO"}
+
+    toggle: BoolProperty(
+        name="Toggle",
+        description="Keep the other bones selected; deselect the bone if it is the active one",
+        options=FRESH,
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """By a click; without a choice the click is Blender's."""
+        from ..control.drag.grasp import forget, grasp_at
+        from ..control.drag.view import read_sight
+
+        if not session_of(context).taken:
+            return {"PASS_THROUGH"}
+        pixel = event.mouse_x - context.region.x, event.mouse_y - context.region.y
+        found = grasp_at(context, read_sight(context.region, context.region_data), pixel)
+        forget(context)
+        if found is None or not found[1].row:
+            return {"PASS_THROUGH"}
+        rig, bone = found[0], found[0].pose.bones[found[1].bone]
+        context.view_layer.objects.active = rig
+        if not self.toggle:
+            for other in context.selected_pose_bones or ():
+                select_bone(other, False)
+            select_only(rig, bone.name)
+        elif bone_selected(bone) and rig.data.bones.active == bone.bone:
+            select_bone(bone, False)
+        else:
+            rig.data.bones.active = bone.bone
+            select_bone(bone)
+        return {"FINISHED"}
+
+
+CLASSES = (ARTICULATE_OT_take_parent, ARTICULATE_OT_select_taken)
