@@ -104,8 +104,9 @@ def own(data: Any) -> Any:
     return data
 
 
-def key(owner: Any, channel: str, frame: int) -> None:
-    own(owner).keyframe_insert(channel, frame=frame)
+def key(owner: Any, channel: str, frame: int) -> bool:
+    """Key a value; whether it has a key now, which it has not where the action is linked."""
+    return bool(own(owner).keyframe_insert(channel, frame=frame))
 
 
 def key_item(s: Session) -> None:
@@ -115,9 +116,10 @@ def key_item(s: Session) -> None:
         return  # the marks would be of one figure alone
     name = s.any(KEYED)
     item = s.any(s.rig.path_resolve(f"articulate.{name}"))
-    item[MARK] = float(s.rng.uniform(0.2, 0.9))
-    setattr(item, KEYED[name], item[MARK])
-    key(item, KEYED[name], s.any((1, 5)))
+    value = float(s.rng.uniform(0.2, 0.9))
+    setattr(item, KEYED[name], value)
+    if key(item, KEYED[name], s.any((1, 5))):
+        item[MARK] = value
 
 
 def key_pose(s: Session) -> None:
