@@ -120,7 +120,10 @@ class _Search:
         names = {self.problem.effectors[e] for e in suspects.goals}
         lifted = np.array([name in names for name in self.problem.effectors])
         loose = np.isin(self.problem.skeleton.owner, suspects.joints)
-        return self._nearest(lifted, loose) < _NEARER * self.short
+        try:
+            return self._nearest(lifted, loose) < _NEARER * self.short
+        except np.linalg.LinAlgError:  # numbers too far apart: nothing shows that these are the cause
+            return False
 
     def fewest(self, suspects: Causes) -> Causes:
         """The smallest subset of several causes that together hold it back."""

@@ -107,3 +107,24 @@ def test_what_cannot_be_computed_with_is_refused(place, odd):
     with pytest.raises(ik.IkError):
         ik.Problem(SKELETON, [ODD_CALLS[call](**{argument: odd})])
     handed_in(place, odd, "damped")
+
+
+def test_a_message_is_told_where_its_causes_cannot_be_computed():
+    """LinAlgError when the message was read."""
+    case = Case(
+        seed=201, scale=1000.0, joints=(JointOf(2, 1e25, "xy", "xz", "odd"),), posture="even", frames=2,
+        goals=(GoalOf("Orientation, several", weight=1e12, priority=2), GoalOf("an aim")),
+    )  # fmt: skip
+    solve_track(case, "nonlinear")
+    solve_many(case, "nonlinear")
+
+
+def test_a_model_without_curvature_is_gone_down():
+    """ZeroDivisionError out of the search of the quasi-Newton model."""
+    joints = (JointOf(0, turns="y", limits="odd"), JointOf(long=1e12, turns="z", limits="wide"))
+    goals = (
+        GoalOf("Position, one", 1e40, 1e12),
+        GoalOf("Loop, rigid", weight=1e-12, priority=1),
+        GoalOf("Distance, outside a place", 3.0),
+    )
+    solve(Case(774, 1000.0, joints, goals, start="anywhere"), "nonlinear")

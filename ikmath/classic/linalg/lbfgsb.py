@@ -229,8 +229,8 @@ def _cauchy_point(x: Array, gradient: Array, low: Array, high: Array, model: _Mo
     slope = -float(direction @ direction)
     if slope == 0.0:
         return point, coefficient
-    curvature = -theta * slope - float(inner @ m @ inner)
-    smallest = float(np.finfo(np.float64).eps) * curvature
+    smallest = float(np.finfo(np.float64).eps) * -theta * slope  # a difference below is rounding
+    curvature = max(-theta * slope - float(inner @ m @ inner), smallest)
     ahead, reached = -slope / curvature, 0.0
     for index in np.argsort(breaks, kind="stable"):
         until = float(breaks[index])
