@@ -166,7 +166,8 @@ def _one_at_a_time(
             active = np.where(pulls, 0, active).astype(np.int8)
         else:
             # go towards the wanted forces until the first one vanishes; its constraint lets go
-            share = np.where(pulls, force / np.where(pulls, force - wanted, 1.0), np.inf)
+            push, pull = np.maximum(-force * active, 0.0), np.where(pulls, wanted * active, 1.0)
+            share = np.where(pulls, push / (push + pull), np.inf)
             first = int(share.argmin())
             force = force + share[first] * (wanted - force)
             active = active.copy()
