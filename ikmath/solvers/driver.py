@@ -82,6 +82,8 @@ class IterationDriver:
     Args:
         problem: of one frame; posture: its cost or None; bounds: of steps; guard: of obstacles, or None.
         parameters: of the solver; tolerances: (E,) of the effectors.
+        posture_tolerance: radians or figure sizes; where every effector is within its tolerance, the posture
+            has converged at steps no longer than this.
         active: of the levels, the active set to begin with.
 
     Attributes:
@@ -96,10 +98,12 @@ class IterationDriver:
         guard: CollisionGuard | None,
         parameters: HierarchicalParameters,
         tolerances: Array,
+        posture_tolerance: float,
         active: Sequence[Signs] = (),
     ) -> None:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
+        self.posture_tolerance = posture_tolerance
         self.held = [np.zeros(0, np.intp)] * len(active)
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.face = Face(np.empty(0, np.intp), frozenset())
@@ -107,7 +111,15 @@ class IterationDriver:
 
     def with_problem(self, problem: Problem, tolerances: Array) -> IterationDriver:
         """The same for another problem of the same figure and scene."""
-        return IterationDriver(problem, self.posture, self.bounds, self.guard, self.parameters, tolerances)
+        return IterationDriver(
+            problem,
+            self.posture,
+            self.bounds,
+            self.guard,
+            self.parameters,
+            tolerances,
+            self.posture_tolerance,
+        )
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""
@@ -128,14 +140,11 @@ class IterationDriver:
         patience: Patience,
         *,
         at_once: bool = False,
-        still: float | None = None,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
             patience: with slow and refused steps.
-            still: radians or figure sizes; where every effector is where it should be, the posture rests at
-                a step no longer than that; None for the parameter.
             at_once: whether to end at the first iterate at which every effector is where it should be, or
                 after a step that promises the goals next to nothing: the posture gains a step a frame.
         """
@@ -147,7 +156,7 @@ class IterationDriver:
             )
 
         return self._descend(
-            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once, still=still
+            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once
         )
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
@@ -175,12 +184,11 @@ class IterationDriver:
         share: float,
         *,
         at_once: bool = False,
-        still: float | None = None,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate after so many slow steps; patience, at_once, still: see `run`.
+            make: the model of an iterate after so many slow steps; patience, at_once: see `run`.
             share: of the costs, by which a step that is not slow gains.
         """
         own = self.parameters
@@ -200,7 +208,7 @@ class IterationDriver:
             model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
-            if abs(dq).max(initial=0.0) < (own.still if still is None or not done else still):
+            if abs(dq).max(initial=0.0) < (self.posture_tolerance if done else own.step_tolerance):
                 if slow or not model.strides:
                     return self._put_right(iterate), Stop.CONVERGED
                 slow, model = slow + 1, None

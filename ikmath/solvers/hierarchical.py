@@ -128,6 +128,7 @@ class Hierarchical(Method):
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
         if posture is None or posture.cost is not problem.posture_cost:
             posture = posture_of(problem, q)
+        thorough = ACCURACY[options.accuracy]
         driver = IterationDriver(
             problem,
             posture,
@@ -135,12 +136,12 @@ class Hierarchical(Method):
             guard,
             own,
             problem.allowed_errors(options.tolerance, options.angle_tolerance),
+            own.step_tolerance if thorough else own.fast_step_tolerance,
             trail.active,
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
         alone = before is None and guard is None
-        thorough = ACCURACY[options.accuracy]
         exact = thorough and alone
         # frames that end on their way to the minimum of a posture cost would tremble
         settles = thorough and not alone and guard is None and problem.posture_cost is not None
@@ -153,8 +154,7 @@ class Hierarchical(Method):
             patience = own.before_curvature
         else:
             patience = own.at_last if before is None else own.in_motion
-        still = own.still if thorough else own.unseen
-        end, stop = driver.run(start, budget, correction, patience, at_once=at_once, still=still)
+        end, stop = driver.run(start, budget, correction, patience, at_once=at_once)
         jumped = False
         if not end.reached(driver.tolerances):
             if exact and problem.posture_cost is not None:

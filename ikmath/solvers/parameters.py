@@ -35,8 +35,9 @@ class HierarchicalParameters:
         at_last: or nothing follows. Damping grows 2^k-fold with the k-th refusal.
         settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
             not seen.
-        still: radians or figure sizes; a solve rests where no step is longer.
-        unseen: the same for the posture of a fast solve whose effectors are reached: 0.006 degrees.
+        step_tolerance: radians or figure sizes; a solve has converged where no step is longer.
+        fast_step_tolerance: the same for the posture of a fast solve whose effectors are reached: a turn of
+            0.006 degrees.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right.
         met: scaled error of a level that is a constraint of a Newton step, and whose changes are no gain.
@@ -77,8 +78,8 @@ class HierarchicalParameters:
     in_motion: Patience = field(default=Patience(4, 3))
     at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-5
-    still: float = 2e-7
-    unseen: float = 1e-4
+    step_tolerance: float = 2e-7
+    fast_step_tolerance: float = 1e-4
     hold: float = 1e-10
     near: float = 1e-2
     met: float = 1e-6

@@ -88,6 +88,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
         None,
         own,
         np.full(4, 1e-4),
+        DEFAULTS.step_tolerance,
     )
     end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9), None, DEFAULTS.before_curvature)
     model = NewtonStep(problem, end, driver.merit.weights, own, [])

@@ -47,7 +47,7 @@ def test_a_step_bound_holds() -> None:
     ends = {}
     for kind in (IterationDriver, OnlyForward):
         bounds = StepBounds(chain, DEFAULTS)
-        driver = kind(problem, None, bounds, None, DEFAULTS, np.full(1, 1e-6))
+        driver = kind(problem, None, bounds, None, DEFAULTS, np.full(1, 1e-6), DEFAULTS.step_tolerance)
         ends[kind], _ = driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last)
     assert ends[IterationDriver].q[0] < start[0] - 1e-3
     assert ends[OnlyForward].q[0] >= start[0] - 1e-9
