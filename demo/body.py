@@ -1,54 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the metarig wears: skin, hair, shirt, trousers and shoes, modelled on its bones in rest pose.
 
-Each garment is a handful of capsules and lofts, melted into one surface by Blender's voxel remesher and hung
-on the bones that it lies on, every vertex by how near it is to each of them.
+See `garments`: how they come to be one surface each, and follow the bones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import bpy
 import numpy as np
+from garments import Bone, Garment, both, hang, rest_bones, shifted
 
-from ikmath.examples.skinning import bone_weights
-from ikmath.examples.solids import Solid, capsule, ellipsoid, loft, mirrored, together
-from ikmath.rotation import Array
-
-Bone = tuple[Array, Array]  # head and tail at rest, armature space
+from ikmath.examples.solids import Solid, capsule, ellipsoid, loft, mirrored
 
 FINGERS = ("thumb", "f_index", "f_middle", "f_ring", "f_pinky")
 HAND = ("hand", *(f"palm.0{i}" for i in range(1, 5)), *(f"{f}.0{i}" for f in FINGERS for i in range(1, 4)))
 TORSO = ("spine", "spine.001", "spine.002", "spine.003")
-RADIUS = {  # of the flesh around a bone, metres: who owns a vertex is judged by the distance to this
+FLESH = {  # radius around a bone, metres
     "spine": 0.13, "spine.001": 0.125, "spine.002": 0.14, "spine.003": 0.15, "spine.004": 0.055,
     "spine.005": 0.05, "spine.006": 0.09, "shoulder": 0.055, "upper_arm": 0.05, "forearm": 0.037,
     "hand": 0.03, "thigh": 0.075, "shin": 0.05, "foot": 0.045, "toe": 0.035,
 }  # fmt: skip
-FINGER_RADIUS = 0.012
-
-
-@dataclass(frozen=True)
-class Garment:
-    """One surface of the figure.
-
-    Attributes:
-        name: of the object and its material.
-        solids: what it is melted from.
-        bones: it hangs on, without ".L" and ".R" where there are two.
-        voxel: metres; the size of the smallest thing that survives.
-        soft: over which distance the pull of one bone gives way to that of the next, metres.
-        smooth: rounds of smoothing after melting.
-    """
-
-    name: str
-    solids: tuple[Solid, ...]
-    bones: tuple[str, ...]
-    voxel: float
-    soft: float = 0.012
-    smooth: int = 3
+FLESH |= {name: FLESH.get(name, 0.012) for name in HAND}
 
 
 def dress(armature: bpy.types.Object, materials: Mapping[str, bpy.types.Material]) -> list[bpy.types.Object]:
@@ -58,15 +32,12 @@ def dress(armature: bpy.types.Object, materials: Mapping[str, bpy.types.Material
         armature: the human metarig.
         materials: by the garments' names.
     """
-    bones = {
-        bone.name: (np.array(bone.head_local), np.array(bone.tail_local)) for bone in armature.data.bones
-    }
-    return [_hang(garment, armature, bones, materials[garment.name]) for garment in _garments(bones)]
+    return hang(_garments(rest_bones(armature)), armature, materials, FLESH)
 
 
 def _garments(bones: Mapping[str, Bone]) -> list[Garment]:
     face = ("spine.003", "spine.004", "spine.005", "spine.006")
-    eyes = _both(ellipsoid((0.031, -0.1165, 1.883), (0.0115, 0.008, 0.0135)))
+    eyes = both(ellipsoid((0.031, -0.1165, 1.883), (0.0115, 0.008, 0.0135)))
     hips = ("spine", "spine.001", "thigh", "shin")
     return [
         Garment("Skin", _skin(bones), (*face, "upper_arm", "forearm", *HAND), 0.005, smooth=4),
@@ -94,7 +65,7 @@ def _skin(bones: Mapping[str, Bone]) -> tuple[Solid, ...]:
         ),
         ellipsoid((0.0, -0.112, 1.764), (0.022, 0.018, 0.018)),
         capsule((0.0, -0.114, 1.880), (0.0, -0.138, 1.846), 0.008, 0.0115),
-        *_both(ellipsoid((0.079, -0.010, 1.866), (0.009, 0.020, 0.030))),
+        *both(ellipsoid((0.079, -0.010, 1.866), (0.009, 0.020, 0.030))),
         capsule((0.0, 0.014, 1.600), (0.0, -0.008, 1.800), 0.057, 0.050),
     ]
     arm: list[Solid] = []
@@ -137,7 +108,7 @@ def _shirt(bones: Mapping[str, Bone]) -> tuple[Solid, ...]:
     )  # fmt: skip
     a, b = bones["upper_arm.L"]
     sleeve = [
-        capsule((0.04, 0.014, 1.615), _by(a, -0.01, 0.0, 0.002), 0.042, 0.060),
+        capsule((0.04, 0.014, 1.615), shifted(a, -0.01, 0.0, 0.002), 0.042, 0.060),
         capsule((0.11, 0.004, 1.520), a, 0.085, 0.062),
         capsule((0.10, 0.010, 1.440), a + 0.12 * (b - a), 0.060, 0.050),
         capsule(a, a + 0.55 * (b - a), 0.062, 0.0565),
@@ -155,12 +126,12 @@ def _trousers(bones: Mapping[str, Bone]) -> tuple[Solid, ...]:
     hip, knee = bones["thigh.L"]
     _, ankle = bones["shin.L"]
     back = np.array([0.0, 0.012, 0.0])
-    low = _by(ankle, 0.0, 0.008, 0.035)
+    low = shifted(ankle, 0.0, 0.008, 0.035)
     leg = [
-        capsule(_by(hip, -0.014, 0.010, -0.10), knee, 0.086, 0.062),
+        capsule(shifted(hip, -0.014, 0.010, -0.10), knee, 0.086, 0.062),
         capsule(knee, low, 0.061, 0.050),
         capsule(knee + 0.2 * (ankle - knee) + back, knee + 0.42 * (ankle - knee) + back, 0.055, 0.050),
-        ellipsoid(_by(hip, -0.024, 0.050, -0.095), (0.076, 0.066, 0.080)),
+        ellipsoid(shifted(hip, -0.024, 0.050, -0.095), (0.076, 0.066, 0.080)),
     ]
     return (seat, *leg, *map(mirrored, leg))
 
@@ -171,74 +142,10 @@ def _shoes(bones: Mapping[str, Bone]) -> tuple[Solid, ...]:
     heel = np.array([ankle[0], ankle[1] + 0.022, 0.040])
     instep = np.array([ball[0], ball[1] + 0.045, 0.052])
     shoe = [
-        capsule(_by(ankle, 0.0, 0.008, 0.0), heel, 0.046, 0.041),
+        capsule(shifted(ankle, 0.0, 0.008, 0.0), heel, 0.046, 0.041),
         capsule(heel, (ball[0], ball[1], 0.030), 0.041, 0.044),
         capsule(ankle, instep, 0.042, 0.034),
         capsule((ball[0], ball[1], 0.026), (toe[0], toe[1] - 0.005, 0.022), 0.046, 0.036),
         capsule(instep, (toe[0], toe[1] + 0.01, 0.030), 0.032, 0.026),
     ]
     return (*shoe, *map(mirrored, shoe))
-
-
-def _by(place: Array, x: float, y: float, z: float) -> Array:
-    """The place, shifted (metres)."""
-    return place + np.array((x, y, z))
-
-
-def _both(solid: Solid) -> tuple[Solid, Solid]:
-    return solid, mirrored(solid)
-
-
-def _hang(
-    garment: Garment, armature: bpy.types.Object, bones: Mapping[str, Bone], material: bpy.types.Material
-) -> bpy.types.Object:
-    mesh = bpy.data.meshes.new(garment.name)
-    solid = together(garment.solids)
-    mesh.from_pydata(solid.vertices.tolist(), [], solid.faces)
-    thing = bpy.data.objects.new(garment.name, mesh)
-    bpy.context.scene.collection.objects.link(thing)
-    _melt(thing, garment)
-    mesh = thing.data
-    mesh.materials.clear()
-    mesh.materials.append(material)
-    mesh.shade_smooth()
-    names = [n for bone in garment.bones for n in ([bone] if bone in bones else [f"{bone}.L", f"{bone}.R"])]
-    _weigh(thing, names, bones, garment.soft)
-    thing.parent = armature
-    thing.modifiers.new("Armature", "ARMATURE").object = armature
-    return thing
-
-
-def _melt(thing: bpy.types.Object, garment: Garment) -> None:
-    """Replace the overlapping solids by one smooth skin around them."""
-    remesh = thing.modifiers.new("Melt", "REMESH")
-    remesh.mode, remesh.voxel_size = "VOXEL", garment.voxel
-    smooth = thing.modifiers.new("Smooth", "SMOOTH")
-    smooth.factor, smooth.iterations = 0.5, garment.smooth
-    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    skin = bpy.data.meshes.new_from_object(evaluated)
-    thing.modifiers.clear()
-    old, thing.data = thing.data, skin
-    skin.name = garment.name
-    bpy.data.meshes.remove(old)
-    places = np.empty(3 * len(skin.vertices), np.float32)
-    skin.vertices.foreach_get("co", places)
-    places[2::3] = np.maximum(places[2::3], 0.0)  # soles are flat
-    skin.vertices.foreach_set("co", places)
-
-
-def _weigh(thing: bpy.types.Object, names: Sequence[str], bones: Mapping[str, Bone], soft: float) -> None:
-    """Vertex groups: each vertex follows the bones whose flesh is nearest, at most four of them."""
-    mesh = thing.data
-    places = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", places)
-    heads, tails = ([bones[name][end] for name in names] for end in (0, 1))
-    weight = bone_weights(places.reshape(-1, 3), heads, tails, [_flesh(name) for name in names], soft)
-    for name, row in zip(names, weight, strict=True):
-        group = thing.vertex_groups.new(name=name)
-        for step in np.unique(row[row > 0.0]):  # one call for all vertices of one weight
-            group.add(np.flatnonzero(row == step).tolist(), float(step), "REPLACE")
-
-
-def _flesh(name: str) -> float:
-    return RADIUS.get(name.removesuffix(".L").removesuffix(".R"), FINGER_RADIUS)

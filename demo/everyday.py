@@ -26,6 +26,9 @@ class Pose:
         tips: bones with the place for the tip of each; heads: the same for their heads.
         turns: bones with the turn (axis, degrees) of each in the world.
         steps: bones of feet with the shift of each; others hold.
+        holds: bones of all feet that are held. offsets: bones with the point in their axes, from the tip,
+            that goes to a place instead of it, metres.
+        block: extents in x, y and z of what it stands on, metres, if it is not the floor alone.
     """
 
     tips: Mapping[str, Place] = field(default_factory=dict)
@@ -33,53 +36,59 @@ class Pose:
     turns: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     steps: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     holds: tuple[str, ...] = FEET
+    offsets: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    block: tuple[tuple[float, float], ...] = ()
 
 
-def _by(bone: str, end: str, x: float, y: float, z: float) -> Place:
+def beside(bone: str, end: str, x: float, y: float, z: float) -> Place:
+    """A place beside the head or the tail of a bone, shifted by metres in the world."""
     return lambda figure: figure.matrix_world @ getattr(figure.pose.bones[bone], end) + Vector((x, y, z))
 
 
 POSES: Mapping[str, Pose] = {
-    "reach up": Pose({"hand.L": _by("upper_arm.L", "head", 0.08, -0.05, 0.62)}),
-    "to the mouth": Pose({"hand.L": _by("spine.006", "head", 0.02, -0.17, 0.02)}),
+    "reach up": Pose({"hand.L": beside("upper_arm.L", "head", 0.08, -0.05, 0.62)}),
+    "to the mouth": Pose({"hand.L": beside("spine.006", "head", 0.02, -0.17, 0.02)}),
     "to the floor": Pose({"hand.L": lambda figure: Vector((0.12, -0.45, 0.09))}),
-    "far aside": Pose({"hand.L": _by("upper_arm.L", "head", 0.85, -0.1, -0.1)}),
-    "sit": Pose(heads={"spine": _by("spine", "head", 0.0, 0.35, -0.5)}),
+    "far aside": Pose({"hand.L": beside("upper_arm.L", "head", 0.85, -0.1, -0.1)}),
+    "sit": Pose(heads={"spine": beside("spine", "head", 0.0, 0.35, -0.5)}),
     "tie a shoe": Pose(
-        {"hand.L": _by("foot.L", "tail", 0.05, 0.02, 0.1), "hand.R": _by("foot.L", "tail", -0.05, 0.02, 0.1)},
+        {
+            "hand.L": beside("foot.L", "tail", 0.05, 0.02, 0.1),
+            "hand.R": beside("foot.L", "tail", -0.05, 0.02, 0.1),
+        },
         steps={"foot.L": (0.0, -0.35, 0.0)},
     ),
     "push": Pose(
         {
-            "hand.L": _by("upper_arm.L", "head", 0.0, -0.62, -0.1),
-            "hand.R": _by("upper_arm.R", "head", 0.0, -0.62, -0.1),
+            "hand.L": beside("upper_arm.L", "head", 0.0, -0.62, -0.1),
+            "hand.R": beside("upper_arm.R", "head", 0.0, -0.62, -0.1),
         },
         steps={"foot.L": (0.0, -0.3, 0.0), "foot.R": (0.0, 0.3, 0.0)},
     ),
     "carry": Pose(
         {
-            "hand.L": _by("spine", "head", 0.2, -0.45, 0.15),
-            "hand.R": _by("spine", "head", -0.2, -0.45, 0.15),
+            "hand.L": beside("spine", "head", 0.2, -0.45, 0.15),
+            "hand.R": beside("spine", "head", -0.2, -0.45, 0.15),
         }
     ),
     "look back": Pose(turns={"spine.006": ("Z", 100.0)}),
     "lunge": Pose(
-        heads={"spine": _by("spine", "head", 0, -0.1, -0.35)},
+        heads={"spine": beside("spine", "head", 0, -0.1, -0.35)},
         steps={"foot.L": (0.0, -0.6, 0.0), "foot.R": (0.0, 0.35, 0.0)},
     ),
     "kneel": Pose(
         {"foot.R": lambda figure: Vector((-0.12, 0.52, 0.04))},
         heads={
             "shin.R": lambda figure: Vector((-0.12, 0.05, 0.07)),
-            "spine": _by("spine", "head", 0, 0.05, -0.45),
+            "spine": beside("spine", "head", 0, 0.05, -0.45),
         },
         steps={"foot.L": (0.0, -0.35, 0.0)},
         holds=("foot.L",),
     ),
     "climb": Pose(
         {
-            "hand.L": _by("upper_arm.L", "head", 0.05, -0.3, 0.55),
-            "hand.R": _by("upper_arm.R", "head", 0.0, -0.35, 0.2),
+            "hand.L": beside("upper_arm.L", "head", 0.05, -0.3, 0.55),
+            "hand.R": beside("upper_arm.R", "head", 0.0, -0.35, 0.2),
         },
         steps={"foot.L": (0.0, -0.3, 0.45)},
     ),
@@ -104,7 +113,7 @@ def take(figure: bpy.types.Object, pose: Pose) -> str:
     for bone, (kind, point) in goals.items():
         bpy.ops.articulate.effector_add(bone=bone, kind=kind)
         effector = rig.effectors[-1]
-        effector.point = point
+        effector.point, effector.offset = point, pose.offsets.get(bone, (0.0, 0.0, 0.0))
     bpy.context.view_layer.update()
     for effector in rig.effectors:
         target, bone = effector.target, effector.bone

@@ -33,6 +33,7 @@ COLOURS = {  # linear RGB and roughness
     "Shirt": ((0.045, 0.20, 0.30), 0.8),
     "Trousers": ((0.055, 0.058, 0.075), 0.85),
     "Shoes": ((0.36, 0.33, 0.30), 0.7),
+    "Coat": ((0.26, 0.20, 0.15), 0.9),
     "Wood": ((0.42, 0.24, 0.125), 0.42),
     "Ball": ((0.85, 0.17, 0.03), 0.28),
     "Way": ((0.85, 0.30, 0.10), 0.6),
@@ -111,6 +112,14 @@ def _table(material: bpy.types.Material) -> None:
     bevel = board.modifiers.new("Bevel", "BEVEL")
     bevel.width, bevel.segments = 0.006, 3
     _add("Table Legs", legs, material)
+
+
+def add_block(extents: Sequence[tuple[float, float]], material: bpy.types.Material) -> bpy.types.Object:
+    """A box to stand on, by its extents in x, y and z, metres."""
+    box = _add("Block", [blocks(*extents, [[[True]]])], material)
+    for face in box.data.polygons:
+        face.use_smooth = False
+    return box
 
 
 def _dots(ball: bpy.types.Object, material: bpy.types.Material) -> None:

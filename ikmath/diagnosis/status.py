@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
@@ -128,6 +129,8 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     stack = problem.stack
     if not stack.scale[stack.starts[effector]]:
         return "its weight is zero"
+    if _on_roots_that_only_turn(problem)[effector]:
+        return "the root may turn but not move"
     beyond = float(_beyond_reach(problem)[effector])
     if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
         return "the target is out of reach"
@@ -153,6 +156,17 @@ def listed(names: Iterable[str]) -> str:
     """Names as a list in words, each once."""
     *most, last = dict.fromkeys(names)
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _on_roots_that_only_turn(problem: Problem) -> Mask:
+    """(E,) which effectors want points of root joints without slides somewhere."""
+    skeleton = problem.skeleton
+    sliding = skeleton.owner[~skeleton.is_turn]
+    found = np.zeros(len(problem.effectors), dtype=bool)
+    for goal, own in problem.places():
+        joints = goal.points(skeleton).joints
+        found[own] = (skeleton.parents[joints] < 0) & ~np.isin(joints, sliding)
+    return found
 
 
 def _beyond_reach(problem: Problem) -> Array:

@@ -91,6 +91,11 @@ class FigureMap:
         """The joints of some kinds, in order."""
         return tuple(j for j, kind in enumerate(self.kinds) if kind in kinds)
 
+    @property
+    def on_fours(self) -> bool:
+        """Whether it stands on its front limbs too."""
+        return any(limb.front and {limb.end, *limb.joints} & set(self.feet) for limb in self.limbs)
+
     def selected(self, joints: Sequence[int]) -> FigureMap:
         """The map of a figure that has only some of the joints, in another order.
 

@@ -28,6 +28,7 @@ from .told_limbs import LIMB_KINDS, with_told_limbs
 
 _LONG: Final = 0.15  # of the figure's size: the least length of what goes on as trunk or neck from a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
+_STUB: Final = 0.5  # of a skull's length: shorter, and farther from its tail, is what only holds its face
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
 
@@ -274,13 +275,23 @@ class _Mapping:
         carrying = {bone for j in below for bone in self.ways[j]}
         for bone in head_way:
             self.kinds[bone] = Kind.SPINE if bone in carrying or len(below) < 2 else Kind.NECK
-        if head_way and head_way[-1] not in carrying:
-            self.kinds[head_way[-1]] = Kind.HEAD
+        for bone in self._head(head_way):
+            if bone not in carrying:
+                self.kinds[bone] = Kind.HEAD
         for bone in self.ways[body]:
             self.kinds[bone] = Kind.ROOT
         for way in tails:
             for bone in way:
                 self.kinds[bone] = Kind.TAIL
+
+    def _head(self, way: list[int]) -> list[int]:
+        """The last bone, and the skull before it where that bone is a stub beside the skull, for its face."""
+        if len(way) > 1:
+            skull, last = way[-2:]
+            beside = float(np.linalg.norm(self.heads[last] - self.tails[skull]))
+            if beside > _STUB * self.rows.length[skull] > self.rows.length[last]:
+                return [skull, last]
+        return way[-1:]
 
     # ------------------------------------------------------------------ limbs
     def _limb(self, found: FoundLimb, twin: int, front: bool, attached: int) -> Limb:

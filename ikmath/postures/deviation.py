@@ -110,7 +110,7 @@ def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParame
     kind = figure.kinds[joint]
     if kind == Kind.ROOT and figure.body < 0:  # of a figure without a body: it has no kind of its own
         kind = Kind.OTHER
-    return parameters.joint_weights[kind] * float(figure.row[joint])
+    return parameters.weights(figure)[kind] * float(figure.row[joint])
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,7 +108,7 @@ class _Structure:
         self.slide_weight = each / figure.size**2
         self.tilt_weight = 0.0
         if self.body >= 0:
-            self.tilt_weight = parameters.joint_weights[figure.kinds[self.body]] * float(keeps[self.body])
+            self.tilt_weight = parameters.weights(figure)[figure.kinds[self.body]] * float(keeps[self.body])
         if effort == Effort.EVEN:
             self.tilt_weight = 0.0
         if self.tilting.any() and self.body >= 0:

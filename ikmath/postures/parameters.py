@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..model.figure_map import Kind
+from ..model.figure_map import FigureMap, Kind
 
 _BODY: Final = 1.0 / 30.0
 _STIFF: Final = 1.0 / 60.0
@@ -43,6 +43,10 @@ def _joint_weights() -> Mapping[Kind, float]:
     }
 
 
+def _on_fours() -> Mapping[Kind, float]:
+    return {Kind.ROOT: _LOOSE, Kind.NECK: _MIDDLE}
+
+
 @dataclass(frozen=True, kw_only=True)
 class PostureParameters:
     """See the module.
@@ -54,6 +58,9 @@ class PostureParameters:
             A collar bone goes with its arm, and an ankle with its knee, before the trunk leans. Spine,
             neck, tail and other rows of n joints count n times each, so that a trunk is as stiff in three
             bones as in six.
+        on_fours: other weights of figures that stand on their front limbs too. The neck is what such a figure
+            reaches with: in two animals' actions it turns twice as far as the spine. The trunk hangs between
+            both pairs of limbs and tilts as easily as these turn.
         hinge_aside: how much harder a knee or an elbow turns about other axes than its own, no unit. Real
             knees and elbows hardly do, but the axis of a rig may be off.
         hip_twist: how much harder a hip turns about its thigh than otherwise, no unit. Else a head that looks
@@ -76,6 +83,7 @@ class PostureParameters:
     """
 
     joint_weights: Mapping[Kind, float] = field(default_factory=_joint_weights)
+    on_fours: Mapping[Kind, float] = field(default_factory=_on_fours)
     hinge_aside: float = 20.0
     hip_twist: float = 10.0
     vertical: float = 0.5
@@ -88,6 +96,10 @@ class PostureParameters:
     examples: int = 300
     bandwidth: float = 0.6
     ridge: float = 0.3
+
+    def weights(self, figure: FigureMap) -> Mapping[Kind, float]:
+        """The weights of a figure's joints by kind, for each squared radian."""
+        return {**self.joint_weights, **self.on_fours} if figure.on_fours else self.joint_weights
 
 
 DEFAULTS: Final = PostureParameters()

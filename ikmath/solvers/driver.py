@@ -226,7 +226,7 @@ class IterationDriver:
                 iterate, model = trial, None
                 continue
             refused += 1
-            damping = max(damping, 1.0) * 2.0**refused
+            damping *= 2.0**refused
             if correction is not None:
                 correction.drop()
                 model = None
@@ -321,6 +321,7 @@ class IterationDriver:
         """Second-order correction: the first `count` levels put right, as far as `hold`.
 
         It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
+        Where one of those levels would lose what it has, nothing is put right.
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
@@ -334,7 +335,11 @@ class IterationDriver:
                 return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
 
             moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
-            if moved is None or not moved.costs[:count] < trial.costs[:count]:
+            if (
+                moved is None
+                or not moved.costs[:count] < trial.costs[:count]
+                or self._met(moved.costs) < count
+            ):
                 break
             trial = moved
         return trial

@@ -5,8 +5,8 @@ Gauss and Newton leave out the curvature of the errors. It matters where an erro
 levels move along the curved surface on which stronger ones stay met. Here the levels that are met are
 constraints, all that is short and the posture make up the merit, and the step minimises the quadratic model
 of its Lagrangian (sequential quadratic programming; Nocedal & Wright 2006, 18.1 and 18.3). Curvature is
-found by central differences of the gradient, all coordinates as one batch of poses; negative curvature is
-turned round (3.4).
+found by differences of the gradient, all coordinates as one batch of poses; negative curvature is turned
+round (3.4).
 """
 
 from __future__ import annotations
@@ -115,13 +115,13 @@ class NewtonStep:
         """
         stack, step, n = problem.stack, self._parameters.difference, len(iterate.q)
         aside = np.diag(step * self._unit)
-        shifted = Pose.trusted(problem.skeleton, np.concatenate([iterate.q + aside, iterate.q - aside]))
+        shifted = Pose.trusted(problem.skeleton, iterate.q + np.concatenate([aside, np.zeros((1, n))]))
         errors, slopes = stack.evaluate(problem.tasks, shifted)
         pull = (errors * stack.scale * share + push) * stack.scale
         gradient = np.matmul(pull[:, None, :], slopes)[:, 0, :] * self._unit
         if iterate.posture is not None and iterate.posture.pulls is not None:
             gradient += iterate.posture.pulls(shifted) * self._unit
-        curvature = (gradient[:n] - gradient[n:]) / (2.0 * step)
+        curvature = (gradient[:n] - gradient[n]) / step
         # a goal that may not use a coordinate has no slope along it, and so no curvature
         one, other = np.abs(curvature), np.abs(curvature.T)
         both = np.minimum(one, other) > self._parameters.flat * np.maximum(one, other)

@@ -62,7 +62,8 @@ class HierarchicalParameters:
         leap: figure sizes or radians; a target whose motion in a frame differs by more from that in the
             frame before may be followed by a jump. A fast but steady motion is not.
         arc_gain: share of the squared error below which a step must come for arcs to be followed on.
-        difference: radians of the differences that give curvature (cube root of rounding would be 6e-6).
+        difference: radians of the differences that give curvature: five digits of it, as many as rounding
+            leaves at the heaviest level.
         flat: share of the largest curvature below which a direction is free.
     """
 
@@ -77,7 +78,7 @@ class HierarchicalParameters:
     before_curvature: Patience = field(default=Patience(2, 3))
     in_motion: Patience = field(default=Patience(4, 3))
     at_last: Patience = field(default=Patience(8, 7))
-    settled: float = 1e-5
+    settled: float = 1e-4
     step_tolerance: float = 2e-7
     fast_step_tolerance: float = 1e-4
     hold: float = 1e-10

@@ -100,11 +100,30 @@ class TurnPolicy:
         self._late = 0
 
     def is_held_back(self, answer: Solution, within: Range | None) -> bool:
-        """Whether a frame may be short because its turns stayed within a range."""
+        """Whether a frame is short because its turns stayed within a range.
+
+        A level that is short then pushes against the ends of the range, and would gain if they were farther.
+        """
+        own, stack = self._parameters, self._problem.stack
         if within is None or answer.status is Status.REACHED:
             return False
-        room = np.minimum(answer.q - within[0], within[1] - answer.q)
-        return bool((room < _ABOUT * self._parameters.faster).any())
+        least = _ABOUT * own.faster
+        back, on = answer.q - within[0] < least, within[1] - answer.q < least
+        if not (back | on).any():
+            return False
+        found, far = stack.evaluate(self._problem.tasks, answer.memory.pose), min(own.jump, np.pi)
+        error, slopes = found.error * stack.scale, (found.jacobian.T * stack.scale).T
+        free, stronger = ~(back | on), np.empty((0, len(answer.q)))
+        for rows in stack.levels:
+            cost = float(error[rows].dot(error[rows]))
+            push = error[rows].dot(slopes[rows])
+            if len(stronger):  # free turns keep what stronger levels have, as far as these push back
+                push = push - np.linalg.lstsq(stronger[:, free].T, push[free], rcond=None)[0].dot(stronger)
+            gain = 2.0 * far * float(np.maximum(push, 0.0)[back].sum() + np.maximum(-push, 0.0)[on].sum())
+            if cost > own.met**2 and gain > own.slow * cost:
+                return True
+            stronger = np.concatenate([stronger, slopes[rows]])
+        return False
 
     def choose(self, trials: Sequence[Solution]) -> Solution:
         """The answer of a frame, of those within the first of the ranges in order."""

@@ -79,6 +79,7 @@ def height(figure: bpy.types.Object) -> float:
 
 
 FEET = ("foot.L", "foot.R")
+PAWS = ("front_toe.L", "front_toe.R", "toe.L", "toe.R")
 SCENES = {
     "hand to mouth": Scene("human", {"hand.L": head("spine.006", (0.0, -0.09, 0.01))}),
     "hand overhead": Scene("human", {"hand.L": tail("spine.006", (0.06, 0.0, 0.12))}),
@@ -108,6 +109,8 @@ SCENES = {
         {"front_foot.L": tail("front_foot.L", (0.0, -0.15, 0.2))},
         ("foot.L", "foot.R", "front_foot.R"),
     ),
+    "wolf, muzzle up": Scene("wolf", {"spine.011": tail("spine.011", (0.0, 0.1, 0.15))}, PAWS, free=True),
+    "wolf, sit": Scene("wolf", {"spine.005": tail("spine.005", (0.0, 0.05, -0.4))}, PAWS, free=True),
     "horse, hoof lift": Scene("horse", {"forefoot.L": tail("forefoot.L", (0.0, -0.1, 0.2))}),
     "cat, paw lift": Scene("cat", {"hand.L": tail("hand.L", (0.0, -0.15, 0.2))}),
     "bird, foot lift": Scene("bird", {"foot.L": tail("foot.L", (0.0, -0.1, 0.2))}),

@@ -80,6 +80,19 @@ def test_pins_hold_while_the_hand_goes_as_near_as_it_can():
     assert np.abs(turn_of(rig, "hand.R") - turn).max() < 5e-3
 
 
+@pytest.mark.parametrize("count", [4, 6, 8, 12])
+def test_a_straight_chain_that_is_pulled_aside_stays_straight(count):
+    rig = chain_rig(count, length=0.1)
+    bpy.ops.articulate.pin(bone="b0")
+    held = start(rig, f"b{count - 1}")
+    for aside in np.linspace(0.0, 0.5, 21)[1:]:
+        moved = held.move_to(by(held, [aside, 0.0, 0.0]))
+        assert moved.error == pytest.approx(np.hypot(aside, 0.1 * count - 0.1) - 0.1 * count + 0.1, abs=1e-4)
+        bones = evaluated(rig).pose.bones
+        bends = [bones[f"b{k}"].vector.angle(bones[f"b{k + 1}"].vector) for k in range(1, count - 1)]
+        assert max(bends) < np.radians(1.0), aside
+
+
 def test_effectors_with_targets_are_followed_meanwhile():
     rig = two_arms()
     target = reach(rig, "hand.R", (-1.2, -0.8, 1.8))

@@ -39,7 +39,15 @@ METARIGS = {
             strict=True,
         )
     ),
-    "wolf": {"spine.006": "spine", "spine.002": "tail", "shoulder.L": "clavicle", "toe.L": "paw"}
+    "wolf": {
+        "spine.006": "spine",
+        "spine.010": "neck",
+        "spine.011": "head",
+        "face": "head",
+        "spine.002": "tail",
+        "shoulder.L": "clavicle",
+        "toe.L": "paw",
+    }
     | dict(
         zip(
             ("front_thigh.L", "front_shin.L", "front_foot.L", "thigh.L", "shin.L", "foot.L"),

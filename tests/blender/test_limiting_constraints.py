@@ -4,15 +4,26 @@
 from __future__ import annotations
 
 import bpy
+import installed
+import numpy as np
 import pytest
 from addon_scenes import animate, arm, miss, reach
+from mathutils import Vector
+
+drag = installed.module("control.drag.drag")
 
 
-def limited(most: float, last: int = 6) -> bpy.types.Object:
-    """An arm with a Limit Rotation in its middle, and a target that goes from near to far until a frame."""
+def limited_arm(most: float) -> bpy.types.Object:
+    """An arm with a Limit Rotation in its middle."""
     rig = arm()
     limit = rig.pose.bones["b1"].constraints.new("LIMIT_ROTATION")
     limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -most, most
+    return rig
+
+
+def limited(most: float, last: int = 6) -> bpy.types.Object:
+    """The same with a target that goes from near to far until a frame."""
+    rig = limited_arm(most)
     target = reach(rig, "b3", (1.5, 0.5, 2.0))
     animate(target, {1: (0.3, -0.2, 3.8), last: (1.5, 0.5, 2.0)})
     return rig
@@ -41,6 +52,28 @@ def test_a_bake_reports_what_is_shown():
     assert max(worst) > 0.05
     assert row["worst"] == pytest.approx(max(worst), abs=2e-4)
     assert row["worst_frame"] == worst.index(max(worst)) + 1
+
+
+def test_a_drag_tells_what_is_shown():
+    rig = limited_arm(0.1)
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"))
+    for share in (0.5, 1.0):
+        moved = held.move_to(held.anchor + share * (np.array([1.5, 0.5, 2.0]) - held.anchor))
+    off = (rig.matrix_world @ rig.pose.bones["b3"].tail - Vector((1.5, 0.5, 2.0))).length
+    assert off > 0.05
+    assert moved.error == pytest.approx(off, abs=1e-4)
+    assert moved.status == "BEST_EFFORT"
+    assert "Constraint 'Limit Rotation' of bone 'b1' changes the result" in moved.message
+    held.cancel()
+
+
+def test_a_drag_that_no_limit_changes_is_there():
+    rig = limited_arm(3.0)
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"))
+    moved = held.move_to((1.0, 0.5, 2.5))
+    assert (moved.status, moved.message) == ("REACHED", "")
+    assert moved.error < 1e-3
+    held.cancel()
 
 
 def test_a_limit_that_does_not_act_is_not_mentioned():

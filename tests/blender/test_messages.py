@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import bpy
 import installed
 import pytest
-from addon_scenes import add, arm
+from addon_scenes import add, arm, reach, two_arms
 from ui_layout import Layout, draw
 
 
@@ -47,6 +47,16 @@ def test_what_a_solve_has_said_goes_when_it_is_no_longer_about_the_figure_as_it_
     assert rig.articulate.message.startswith("Live: ")
     rig.articulate.live = False
     assert rig.articulate.message == ""
+
+
+def test_who_moves_the_topmost_bone_is_told_that_the_root_does_not_move():
+    rig = two_arms()
+    reach(rig, "root", (0.0, 0.3, 0.5))
+    bpy.ops.articulate.solve()
+    assert rig.articulate.message.endswith("root is short by 0.4169 m: the root may turn but not move.")
+    rig.articulate.solver.root = "FREE"
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED"
 
 
 def test_an_invisible_error_is_not_reported():

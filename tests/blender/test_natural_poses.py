@@ -13,6 +13,7 @@ from drag_ways import ENDLESS
 drag = installed.module("control.drag.drag")
 
 REACHED = 1e-3  # metres
+NECK, SPINE = ("09", "10", "11"), ("06", "07", "08")  # of the wolf
 
 # Most that the trunk's upper end may lean, degrees; all bones alike, it leans by the second number.
 LEANS = {
@@ -62,6 +63,29 @@ def test_a_quadruped_lifts_its_paw_with_the_leg() -> None:
     taken = natural.take("wolf, paw lift")
     assert taken.misses.max() < REACHED
     assert taken.parts["neck"] < 15.0, taken  # which is what the wolf's spine counts as; 45 with bones alike
+
+
+def test_an_animal_reaches_with_its_neck() -> None:
+    taken = natural.take("wolf, muzzle up")
+    assert taken.misses.max() < REACHED
+    neck, spine = (sum(taken.turns[f"spine.0{bone}"] for bone in bones) for bones in (NECK, SPINE))
+    assert neck > 3.0 * spine, (neck, spine)
+
+
+def test_a_wolf_that_sits_down_tilts_its_trunk_before_its_forelegs_fold() -> None:
+    taken = natural.take("wolf, sit")
+    assert taken.misses.max() < REACHED
+    assert max(elbows := [taken.turns[f"front_shin.{side}"] for side in "LR"]) < 75.0, elbows
+
+
+@pytest.mark.parametrize("name", ["wolf, muzzle up", "wolf, sit"])
+def test_the_paws_of_a_wolf_stay_where_they_stand(name: str) -> None:
+    natural.take(name)
+    figure = bpy.context.view_layer.objects.active
+    for paw in natural.PAWS:
+        bone = figure.pose.bones[paw]
+        assert (bone.head - bone.bone.head_local).length < REACHED
+        assert (bone.tail - bone.bone.tail_local).length < REACHED
 
 
 def test_squatting_bends_hips_knees_and_feet_alike_on_both_sides() -> None:

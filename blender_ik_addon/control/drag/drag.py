@@ -26,6 +26,7 @@ from ...properties.access import rig_of
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
+from ..frame.confirm import as_shown, meddling
 from ..frame.goals import reached
 from ..frame.held_back import shortest
 from ..frame.hinging import hinged
@@ -83,6 +84,7 @@ class Drag:
     _mirrored: Mirrored | None
     _solver: DragSolver
     _target: Array
+    _meddling: str
 
     def __init__(
         self,
@@ -291,7 +293,7 @@ class Drag:
             elif effector.index in self._pins:
                 sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
-        self.grip, self._plan = grip, plan
+        self.grip, self._plan, self._meddling = grip, plan, meddling(armature, plan)
         self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
         self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
@@ -340,12 +342,22 @@ class Drag:
         self._start.written = solved.channels
         if self.recording is not None:
             self.recording.note(self._sample, solved.channels, self._figure.keyed)
-        error = (solved.angle if self.grip.turn else solved.distance)[self._row]
-        there = self._solver.is_there(solved)
-        status, message = ("REACHED", "") if there else (solved.status, self._message(solved))
+        shown = self._as_shown(armature, solved)
+        error = (shown.angle if self.grip.turn else shown.distance)[self._row]
+        there = self._solver.is_there(shown)
+        status, message = ("REACHED", "") if there else (shown.status, self._message(shown))
         status = "BEST_EFFORT" if status == "STOPPED" else status
         self.moved = Moved(error=float(error), status=status, message=message, arrived=self._solver.arrived)
         return self.moved
+
+    def _as_shown(self, armature: bpy.types.Object, solved: Solved) -> Solved:
+        """The update with the errors that Blender shows, where a constraint may change the pose."""
+        if not self._meddling:
+            return solved
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        sample = take_sample(self._saved(self._plan), armature, depsgraph, solved.frame).for_plan(self._plan)
+        shown = next_task(self._task, replace(sample, targets=self._task.sample.targets))
+        return as_shown(shown, solved, self._meddling)
 
     def _message(self, solved: Solved) -> str:
         """Why the hand is not where it should be, or if it is, what holds against it."""

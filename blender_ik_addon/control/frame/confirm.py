@@ -21,7 +21,7 @@ from .goals import effector_errors
 from .plan import Plan
 from .sample import take_sample
 from .solved import Solved
-from .task import make_tasks
+from .task import Task, make_tasks
 
 _SEEN: Final = 1e-4  # of the figure's size, or radians
 
@@ -37,26 +37,30 @@ def meddling(armature: bpy.types.Object, plan: Plan) -> str:
     return next((fault.sentence for fault in faults if not fault.blocking), "")
 
 
-def as_shown(
-    plan: Plan,
-    armature: bpy.types.Object,
-    figure: Figure,
-    solved: Solved,
-    depsgraph: bpy.types.Depsgraph,
-    sentence: str,
-) -> Solved:
-    """A solved frame with the errors that Blender shows, if they differ from the solver's.
+def shown_task(
+    plan: Plan, armature: bpy.types.Object, figure: Figure, frame: int, depsgraph: bpy.types.Depsgraph
+) -> Task:
+    """A frame with the pose that Blender shows.
 
     Args:
         plan: of the armature.
         armature: the original object, into which the frame was written.
         figure: of the plan, at any frame.
-        solved: the frame.
         depsgraph: evaluated, at that frame.
+    """
+    (task,) = make_tasks(plan, figure, [take_sample(plan, armature, depsgraph, frame)])
+    return task
+
+
+def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
+    """A solved frame with the errors that Blender shows, if they differ from the solver's.
+
+    Args:
+        task: the frame with the pose that Blender shows.
+        solved: the frame.
         sentence: what may have changed it.
     """
-    sample = take_sample(plan, armature, depsgraph, solved.frame)
-    (task,) = make_tasks(plan, figure, [sample])
+    plan, sample = task.plan, task.sample
     there = ik.Pose.forward(task.figure.shown, task.figure.q)
     found = effector_errors(len(plan.effectors), task.parts, task.problem.errors(there))
     sizes = (task.problem.length, 1.0)

@@ -13,7 +13,7 @@ from ...bridge.pose import write_channels
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key
 from ..report.report import Run, write_report
-from .confirm import as_shown, meddling
+from .confirm import as_shown, meddling, shown_task
 from .plan import read_plan
 from .sample import take_sample
 from .solve_frame import solve_task
@@ -49,7 +49,8 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     sentence = meddling(armature, plan)
     if sentence:
         depsgraph = context.evaluated_depsgraph_get()
-        solved = as_shown(plan, armature, figure, solved, depsgraph, sentence)
+        shown = shown_task(plan, armature, figure, solved.frame, depsgraph)
+        solved = as_shown(shown, solved, sentence)
     seconds = time.perf_counter() - started
     return write_report(
         armature, Run(operation="solve", plan=plan, figure=figure, solved=[solved], seconds=seconds)

@@ -60,6 +60,7 @@ def _residuals(cost, figure, tips, q, q0, length):
     from ikmath.model.masses import mass_shares
 
     mass, out = mass_shares(map_), []
+    kinds = {**DEFAULTS.joint_weights, **(DEFAULTS.on_fours if len(map_.feet) == 4 else {})}
     for j in range(len(figure)):
         for s in (-1, 1):
             arm = (0.5 + s / sqrt(12)) * tips[j]
@@ -67,15 +68,15 @@ def _residuals(cost, figure, tips, q, q0, length):
             out += list(sqrt(mass[j] / 2) * d * [1, 1, sqrt(DEFAULTS.vertical)])
         if j == map_.body:
             tilted = pose.rotation[j].T @ map_.up - was.rotation[j].T @ map_.up
-            out += list(sqrt(DEFAULTS.joint_weights[map_.kinds[j]]) * tilted)
+            out += list(sqrt(kinds[map_.kinds[j]]) * tilted)
             continue
         local = [p.rotation[figure.parents[j]].T @ p.rotation[j] for p in (was, pose)]
         phi = rotation.log(local[0].T @ local[1])
-        weight = DEFAULTS.joint_weights[map_.kinds[j]] * map_.row[j] * np.eye(3)
+        weight = kinds[map_.kinds[j]] * map_.row[j] * np.eye(3)
         if map_.hinge[j].any():
             rest = ik.Pose.forward(figure, figure.rest)
             axis = local[0].T @ rest.rotation[figure.parents[j]].T @ map_.hinge[j]
-            weight = DEFAULTS.joint_weights[map_.kinds[j]] * (20 * np.eye(3) - 19 * np.outer(axis, axis))
+            weight = kinds[map_.kinds[j]] * (20 * np.eye(3) - 19 * np.outer(axis, axis))
         if map_.kinds[j] == "hip":
             along = tips[j] / np.linalg.norm(tips[j])
             weight = weight @ (np.eye(3) + (DEFAULTS.hip_twist - 1) * np.outer(along, along))
@@ -83,9 +84,10 @@ def _residuals(cost, figure, tips, q, q0, length):
     return np.array(out)
 
 
-def test_the_hessian_is_that_of_brute_force_gauss_newton():
+@pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])
+def test_the_hessian_is_that_of_brute_force_gauss_newton(rows):
     rng = np.random.default_rng(1)
-    figure, tips = people.skeleton()
+    figure, tips = people.skeleton(rows)
     q0, q = 0.2 * rng.normal(size=figure.n), 0.4 * rng.normal(size=figure.n)
     cost = PostureObjective.of(figure, q0, tips=tips)
     cost = cost.with_support(unsupported("tested by itself"))
@@ -226,6 +228,15 @@ def test_the_heavy_trunk_stays_when_the_feet_are_held():
     slide = hessian[:3, :3]
     arm = hessian[figure.columns("arm.l"), figure.columns("arm.l")]
     assert np.linalg.eigvalsh(slide).min() > 3.0 * np.linalg.eigvalsh(arm).max()
+
+
+def test_a_figure_on_fours_reaches_with_its_neck():
+    dog, person = (map_skeleton(people.skeleton(rows)[0]) for rows in (people.DOG, people.PERSON))
+    assert dog.on_fours and not person.on_fours
+    on_fours, upright = DEFAULTS.weights(dog), DEFAULTS.weights(person)
+    assert upright == DEFAULTS.joint_weights
+    assert on_fours[Kind.NECK] < upright[Kind.NECK] and on_fours[Kind.ROOT] < upright[Kind.ROOT]
+    assert on_fours[Kind.SPINE] == upright[Kind.SPINE]
 
 
 def figure_pose(figure):

@@ -6,6 +6,7 @@ import pytest
 from scipy.optimize import least_squares
 
 import ikmath as ik
+from ikmath.postures import JointPosture
 
 TIPS = ("head", "hand.L", "hand.R", "foot.L", "foot.R")
 
@@ -168,3 +169,20 @@ def test_a_target_that_goes_away_steadily_makes_nothing_jump(limit):
     way = 2.0 / 60 * np.linalg.norm([1.0, 0.2, 0.3])
     assert steps.max() < 4.0 * way and turns.max() < 4.0 * way
     assert np.median(turns) < 0.3 * way
+
+
+@pytest.mark.parametrize("count", [4, 8, 12])
+def test_a_straight_chain_that_is_pulled_aside_stays_straight(count):
+    """Its first bone holds, and its tip is wanted a little farther away than it reaches."""
+    chain = ik.figures.ball_chain(count, 0.1)
+    holds = [ik.Position("ball1", (0, 0.1, 0)), ik.Orientation("ball0", np.eye(3))]
+    posture, q = JointPosture(chain.rest, np.full(chain.n, 1e-3)), chain.rest
+    for aside in np.linspace(0.0, 0.1, 21)[1:]:
+        target = np.array([aside, 0.1 * count, 0.0])
+        pulled = ik.Position("tip", target, priority=1)
+        answer = ik.solve(ik.Problem(chain, [*holds, pulled], posture=posture), q, accuracy="exact")
+        q = answer.q
+        beyond = np.linalg.norm(target - (0, 0.1, 0)) - 0.1 * (count - 1)
+        assert answer.errors[-1] == pytest.approx(beyond, abs=1e-7)
+        turned = np.arctan2(aside, 0.1 * (count - 1))
+        assert np.abs(q).max() == pytest.approx(turned, abs=1e-3)
