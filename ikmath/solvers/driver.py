@@ -159,12 +159,15 @@ class IterationDriver:
             iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once
         )
 
-    def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
+    def refine(
+        self, iterate: Iterate, budget: Budget, share: float = 0.0, *, goals_only: bool = False
+    ) -> tuple[Iterate, Stop]:
         """Steps by curvature, to the constrained minimum.
 
         Args:
             share: of the costs; it ends where a few steps in a row change none by more. At 0 more such steps
                 are waited for, which change no cost beyond rounding.
+            goals_only: whether the costs of the goals decide that, and not the posture's.
         """
 
         def model(iterate: Iterate, slow: int) -> StepModel:
@@ -172,7 +175,7 @@ class IterationDriver:
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.at_last._replace(slow=own.before_curvature.slow)
-        return self._descend(iterate, budget, model, None, patience, share)
+        return self._descend(iterate, budget, model, None, patience, share, goals_only=goals_only)
 
     def _descend(
         self,
@@ -184,12 +187,13 @@ class IterationDriver:
         share: float,
         *,
         at_once: bool = False,
+        goals_only: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
             make: the model of an iterate after so many slow steps; patience, at_once: see `run`.
-            share: of the costs, by which a step that is not slow gains.
+            share: of the costs, by which a step that is not slow gains; goals_only: see `refine`.
         """
         own = self.parameters
         damping, slow, refused, idle = 1.0, 0, 0, False
@@ -220,7 +224,7 @@ class IterationDriver:
             ):
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
-                slow = slow + 1 if self._crept(iterate, trial, share) else 0
+                slow = slow + 1 if self._crept(iterate, trial, share, goals_only=goals_only) else 0
                 if correction is not None:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
@@ -306,11 +310,11 @@ class IterationDriver:
         pose = Pose.trusted(self.problem.skeleton, limits.project(end.q))
         return Iterate(self.problem, pose, self.posture, end.near)
 
-    def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
-        """Whether a step has gained next to nothing at any level."""
+    def _crept(self, old: Iterate, new: Iterate, share: float, *, goals_only: bool) -> bool:
+        """Whether a step has gained next to nothing at any level, or at any of the goals."""
         own = self.parameters
-        pairs = zip(old.all_costs(), new.all_costs(), strict=True)
-        return all(abs(a - b) < share * abs(a) + own.met**2 for a, b in pairs)
+        before, after = (old.costs, new.costs) if goals_only else (old.all_costs(), new.all_costs())
+        return all(abs(a - b) < share * abs(a) + own.met**2 for a, b in zip(before, after, strict=True))
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""

@@ -159,7 +159,7 @@ class Hierarchical(Method):
         if not end.reached(driver.tolerances):
             if exact and problem.posture_cost is not None:
                 # a start elsewhere may reach the goals, but in a pose that is far from the posture
-                end, stop = driver.refine(end, budget)
+                end, stop = driver.refine(end, budget, own.settled, goals_only=True)
             elif thorough and before is not None and not settles and stop is Stop.CONVERGED:
                 # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
                 end, stop = driver.refine(end, budget, own.settled)
