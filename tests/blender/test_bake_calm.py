@@ -9,6 +9,8 @@ import pytest
 from addon_scenes import animate, curves, reach, tip
 from bridge_rigs import metarig
 
+pytestmark = pytest.mark.solver
+
 FRAMES = 250
 SEEN = 2e-3  # radians a frame; there and back by less is not seen
 

@@ -119,6 +119,7 @@ def test_angles_wind_where_the_animation_winds_and_nowhere_else(options: dict[st
     assert np.sin(values) == pytest.approx(np.sin(ways[2]), abs=1e-4)
 
 
+@pytest.mark.solver
 def test_a_locked_component_does_not_let_the_others_change_sides():
     """Half of a quaternion and half of its negative are another rotation."""
     rig = between("QUATERNION", -1.0)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import metarig_clips
 import pytest
 
+pytestmark = pytest.mark.solver
+
 
 @pytest.mark.parametrize(
     ("rig", "seed"), [("basic_human", 0), ("horse", 0), ("bird", 1), ("basic_quadruped", 0)]

@@ -13,6 +13,8 @@ import pytest
 from addon_scenes import tip
 from metarig_clips import metarig
 
+pytestmark = pytest.mark.solver
+
 UPDATES = 12
 IN_WINDOW, RESTING = 60, 60  # updates with the mouse on its way, and at most so many with it at rest
 MOST = 250  # poses that one of them may look at

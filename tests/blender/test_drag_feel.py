@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
+pytestmark = pytest.mark.solver
+
 drag = installed.module("control.drag.drag")
 
 FINE, COARSE = 1.0 / 360.0, 1.0 / 36.0  # of the figure's height: half a centimetre and five

@@ -15,6 +15,8 @@ from bridge_rigs import make_rig
 from figures_of_tools import FIGURES
 from installed import module
 
+pytestmark = pytest.mark.solver
+
 # The bones above and below each middle joint, of one side. Besides the knee the hock; horses and cats are
 # drawn with shoulder blades that fold with the leg.
 METARIGS = {

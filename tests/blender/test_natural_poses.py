@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from drag_ways import ENDLESS
 
+pytestmark = pytest.mark.solver
+
 drag = installed.module("control.drag.drag")
 
 REACHED = 1e-3  # metres

@@ -120,6 +120,7 @@ def test_an_animation_below_goes_on_and_other_keys_stay():
     assert worst(carried, places(rig, "b1")) < 1e-4
 
 
+@pytest.mark.solver
 def test_effectors_with_animated_targets_are_followed_meanwhile():
     rig = metarig("basic")
     bpy.context.view_layer.update()

@@ -13,6 +13,8 @@ import standing_figures as figures
 from addon_scenes import tip
 from mathutils import Matrix
 
+pytestmark = pytest.mark.solver
+
 drag = installed.module("control.drag.drag")
 armature = installed.module("bridge.armature")
 holds = installed.module("bridge.feet")

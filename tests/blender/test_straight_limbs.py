@@ -16,6 +16,8 @@ import pytest
 from bridge_rigs import evaluated
 from mathutils import Quaternion
 
+pytestmark = pytest.mark.solver
+
 FRAMES = 12
 Moves = dict[str, tuple[Any, Any]]
 TOLD, BACKWARDS = 5.0, 90.0  # degrees from which on a bend counts; off the axis about which it is to bend
