@@ -24,7 +24,8 @@ from ..rotation import (
     skew,
     swing_twist_matrix,
 )
-from .forward_kinematics import Constants, ManyFrames, OneFrame, chain, many_frames, offsets, slides
+from .forward_kinematics import Constants, OneFrame, offsets, slides
+from .many_frames import ManyFrames, chain, many_frames
 from .topology import Topology, entries, jumps, levels
 
 _NODE: Final = 3  # hinges in a node at most

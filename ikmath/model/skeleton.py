@@ -26,10 +26,11 @@ from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
 from ..rotation import Array
 from .coupling import coupling_of
-from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
+from .forward_kinematics import Constants, OneFrame, forward_one
 from .hinge_kinematics import Hinges, nodes_of, still
 from .joint import Joint, parents_first
 from .joint_limits import JointLimits
+from .many_frames import Balls, ManyFrames
 from .swing_pairs import without_swing
 from .topology import Topology
 

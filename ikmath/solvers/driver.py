@@ -23,13 +23,11 @@ from ..postures import PostureCost
 from ..problem.problem import Problem
 from ..rotation import Array
 from .collision_guard import CollisionGuard
-from .gauss_newton_step import GaussNewtonStep, StepModel
-from .iterate import Iterate
-from .merit import Merit
-from .metric import Metric
+from .iterate import Iterate, Merit
 from .newton_step import NewtonStep
 from .parameters import HierarchicalParameters, Patience
 from .step_bounds import Bounds, Face, Inequalities, StepBounds, short_way
+from .step_model import GaussNewtonStep, Metric, StepModel
 
 
 class Stop(Enum):

@@ -21,8 +21,8 @@ from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
-from .metric import Metric
 from .parameters import HierarchicalParameters
+from .step_model import Metric
 
 
 class NewtonStep:

@@ -19,8 +19,8 @@ from ..model.joint_limits import JointLimits
 from ..model.limit_crossings import BoundaryTangent
 from ..model.skeleton import Skeleton
 from ..rotation import Array
-from .metric import Metric
 from .parameters import HierarchicalParameters
+from .step_model import Metric
 
 _NONE: Final = np.empty(0)
 _NO_NAMES: Final = np.empty(0, np.intp)
