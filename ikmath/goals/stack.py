@@ -40,7 +40,7 @@ class TaskStack:
         largest, smallest: of all.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed.
-        is_length: (E,) which effectors' errors are metres.
+        is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
         effector: (rows,) index of the effector that each row belongs to.
         one_sided: (rows,) which belong to goals that are inequalities, None if none do.
     """
@@ -55,6 +55,7 @@ class TaskStack:
         self.scale = np.concatenate(scales) if scales else np.empty(0)
         sizes = length * self.scale.take(self.starts)
         self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
+        self.is_angle = np.array([goal.unit == "rad" for goal in goals for _ in goal.labels], dtype=bool)
         sizes = np.where(self.is_length & (sizes > 0.0), sizes, np.inf)
         self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
         one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
@@ -76,11 +77,7 @@ class TaskStack:
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
         """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
-        return Residual(*self.rows_at(goals, pose))
-
-    def rows_at(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Array]]:
-        """The same as errors and a function for the Jacobian, which not every pose needs."""
-        return self.fused(goals).evaluate(goals, pose)
+        return Residual(*self.fused(goals).evaluate(goals, pose))
 
     def fused(self, goals: Sequence[Goal]) -> FusedTasks:
         """What the goals have in common; found anew for goals that hold on to other points than before."""
@@ -89,6 +86,10 @@ class TaskStack:
             known = FusedTasks(goals, self._skeleton)
         known.goals, self._fused = goals, known
         return known
+
+    def tolerances(self, length: float, angle: float | None) -> Array:
+        """(E,) errors within which effectors are at their targets, see `Problem.allowed_errors`."""
+        return np.where(self.is_angle, length if angle is None else angle, length)
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""
@@ -111,12 +112,20 @@ class FusedTasks:
 
     Attributes:
         goals: that were evaluated last.
+        places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
         swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
             its rows, and the joint nearest to the root that moves it.
     """
 
     def __init__(self, goals: Sequence[Goal], skeleton: Skeleton) -> None:
         self.goals = goals
+        self.places: list[tuple[int, slice, FramePoints]] = []
+        first = 0
+        for number, goal in enumerate(goals):
+            if isinstance(goal, Position) and goal.mask is None:
+                effectors = slice(first, first + goal.effectors)
+                self.places.append((number, effectors, goal.points(skeleton)))
+            first += goal.effectors
         self._kinds, self._bound = [type(goal) for goal in goals], _bound(goals, skeleton)
         own = [i for i, points in enumerate(self._bound) if points is not None]
         self._places = [i for i in own if isinstance(goals[i], Position)]
@@ -161,10 +170,15 @@ class FusedTasks:
         errors, x, derivative, batch = [], None, None, pose.batch
         if self._places:
             x = pose.points(self._place)
-            errors.append((x - _targets(goals, self._places, batch, 2)).reshape(*batch, self._split))
+            goal: Any = goals[self._places[0]]
+            several = len(self._places) > 1
+            targets = _targets(goals, self._places, batch, 2) if several else goal.target
+            errors.append((x - targets).reshape(*batch, self._split))
         if self._turns:
-            back = _targets(goals, self._turns, batch, 3).swapaxes(-1, -2)
-            turns = np.matmul(pose.frames(self._turn), back).reshape(-1, 3, 3)
+            goal = goals[self._turns[0]]
+            several = len(self._turns) > 1
+            targets = _targets(goals, self._turns, batch, 3) if several else goal.target
+            turns = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2)).reshape(-1, 3, 3)
             vectors, derivative = log_and_derivative(turns)
             errors.append(vectors.reshape(*batch, 3 * self._turn.count))
         others = [goals[i].evaluate(pose) for i in self._others]
@@ -227,8 +241,6 @@ def _bound(goals: Sequence[Goal], skeleton: Skeleton) -> list[FramePoints | None
 def _targets(goals: Sequence[Any], some: list[int], batch: tuple[int, ...], axes: int) -> Array:
     """The targets of some places (axes = 2) or turns (3), one after another along the effectors."""
     targets: list[Array] = [goals[i].target for i in some]
-    if len(targets) == 1:
-        return targets[0]
     if batch:
         targets = [np.broadcast_to(one, (*batch, *one.shape[one.ndim - axes :])) for one in targets]
     return np.concatenate(targets, -axes)

@@ -61,11 +61,6 @@ class Constraints:
     rows: Array | None = None
     equal: tuple[Array, Array] | None = None
 
-    def reach(self, z: Array) -> Array:
-        """(m,) G z."""
-        box = self.scale * z if self.scale.ndim == 1 else self.scale.dot(z)
-        return box if self.rows is None else np.concatenate([box, self.rows.dot(z)])
-
     def take(self, held: Index) -> Array:
         """Some of the rows of G (w, n)."""
         n = len(self.scale)
@@ -177,7 +172,10 @@ def _one_at_a_time(
 
 def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
     """(m,) by how much inactive constraints are exceeded, negative below the lower bound, zero inside."""
-    reach = constraints.reach(z)
+    scale, rows = constraints.scale, constraints.rows
+    reach = scale * z if scale.ndim == 1 else scale.dot(z)  # G z
+    if rows is not None:
+        reach = np.concatenate([reach, rows.dot(z)])
     beyond = reach - np.minimum(np.maximum(reach, constraints.lower), constraints.upper)
     beyond[(active != 0) | (np.abs(beyond) <= _INSIDE)] = 0.0
     return np.asarray(beyond)

@@ -96,13 +96,12 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
             axes_and_place[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
         )
     position = topology.above.dot(carried[:, 3])
-    return OneFrame(rotation, position, carried, slides(topology, constants, rotation))
+    slid = constants.slides if topology.on_ground else slides(topology, constants, rotation)
+    return OneFrame(rotation, position, carried, slid)
 
 
 def slides(topology: Topology, constants: Constants, rotation: Array) -> Array:
-    """(3 S, 6) the screws of slides, see `OneFrame`, from rotations (J + 1, 3, 3)."""
-    if topology.on_ground:
-        return constants.slides
+    """(3 S, 6) the screws of slides, see `OneFrame`, where their carriers turn, from rotations (J + 1, 3, 3)."""
     out = np.zeros_like(constants.slides)
     turned = np.matmul(
         constants.slides[:, 3:].reshape(-1, 3, 3), rotation.take(topology.carriers, 0).swapaxes(1, 2)

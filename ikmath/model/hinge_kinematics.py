@@ -145,7 +145,9 @@ class Hinges:
         way = np.matmul(rotation.take(self._carriers).T, offsets(topology, self.constants, q)[moved, :, None])
         position = self._above.dot(way[:, :, 0])
         axes = rotation.take(self._axis_entries)[:, None]
-        return OneFrame(rotation, position, axes, slides(topology, self.constants, rotation))
+        constants = self.constants
+        slid = constants.slides if topology.on_ground else slides(topology, constants, rotation)
+        return OneFrame(rotation, position, axes, slid)
 
     def many(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""

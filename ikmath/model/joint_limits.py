@@ -25,6 +25,7 @@ import numpy.typing as npt
 from ..arrays import Index, Mask
 from ..lean import Remade
 from ..rotation import Array
+from .coupling import Coupling
 from .limit_crossings import BoundaryTangent, Bounds, CrossingsOfMany, CrossingsOfOne
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 from .swing_pairs import swing_pairs
@@ -39,7 +40,8 @@ class JointLimits(Remade):
     """Limits of all coordinates of a skeleton.
 
     Args:
-        owner: (n,) joint of each coordinate; slot: (n,) which of its six; lower, upper: (n,) limits.
+        owner: (n,) joint of each coordinate; slot: (n,) which of its six; lower, upper: (n,) limits;
+        coupling: which coordinates follow others, None if none does.
 
     Attributes:
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
@@ -50,8 +52,10 @@ class JointLimits(Remade):
             others.
     """
 
-    def __init__(self, owner: Index, slot: Index, lower: Array, upper: Array) -> None:
-        self.n = len(owner)
+    def __init__(
+        self, owner: Index, slot: Index, lower: Array, upper: Array, coupling: Coupling | None = None
+    ) -> None:
+        self.n, self.coupling = len(owner), coupling
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
         both = swing_pairs(owner, slot)
@@ -103,12 +107,16 @@ class JointLimits(Remade):
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
-        """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n)."""
-        given = np.array(q, dtype=float)
-        if given.ndim == 1 and (given >= self._calm_low).all() and (given <= self._calm_high).all():
-            return given
-        first = np.moveaxis(given, -1, 0)
-        return np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
+        """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n).
+
+        Coordinates that follow others are put where their leaders put them.
+        """
+        inside = np.array(q, dtype=float)
+        calm = inside.ndim == 1 and (inside >= self._calm_low).all() and (inside <= self._calm_high).all()
+        if not calm:
+            first = np.moveaxis(inside, -1, 0)
+            inside = np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
+        return inside if self.coupling is None else self.coupling.apply(inside)
 
     def violation(self, q: npt.ArrayLike) -> Array:
         """How far each coordinate is outside: (*batch, n), 0 inside.

@@ -104,7 +104,7 @@ class IterationDriver:
         self.posture_tolerance = posture_tolerance
         self.held = [np.zeros(0, np.intp)] * len(active)
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        self.face = Face(np.empty(0, np.intp), frozenset())
+        self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def with_problem(self, problem: Problem, tolerances: Array) -> IterationDriver:
@@ -206,7 +206,7 @@ class IterationDriver:
                 return self._put_right(iterate), Stop.TIME
             if idle or slow >= patience.slow or refused >= patience.refused:
                 return self._put_right(iterate), Stop.IDLE if idle else Stop.CONVERGED
-            budget.spend()
+            budget.iterations, budget.taken = budget.iterations - 1, budget.taken + 1
             model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
@@ -256,8 +256,7 @@ class IterationDriver:
 
     def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> Array:
         """Where the step of a model leads, within all bounds (n,)."""
-        n, metric = len(iterate.q), model.metric(damping)
-        levels = model.levels(metric, damping)
+        n, (metric, levels) = len(iterate.q), model.step_problem(damping)
 
         def best(bounds: Bounds) -> Array:
             names = bounds.names
@@ -269,7 +268,7 @@ class IterationDriver:
             step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)
             self.active = [known[:n] for known in step.active]
             self.held = [names[known[n:] != 0] for known in step.active]
-            self.face = bounds.face(step.active)
+            self.last = bounds, step.active
             return metric.step(step.z)
 
         return self.bounds.step(iterate.q, best, self.inequalities(iterate))
@@ -327,6 +326,7 @@ class IterationDriver:
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
+        face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), set())
         for _ in range(own.corrections if count else 0):
             if max(trial.costs[:count]) <= hold * hold:
                 break
@@ -334,7 +334,7 @@ class IterationDriver:
             levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
 
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
-                return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
+                return metric.step(hierarchical_qp(levels, bounds.along(face).by(metric)).z)
 
             moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
             if (

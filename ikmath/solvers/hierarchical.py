@@ -17,7 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import arguments
-from ..diagnosis.status import as_near_as_can_be, conclude, is_hopeless
+from ..diagnosis.reachability import as_near_as_can_be, is_hopeless
+from ..diagnosis.status import conclude
 from ..model.pose import Pose
 from ..postures import JointPosture, ScaledPosture
 from ..problem.problem import Problem, Solution
@@ -135,7 +136,7 @@ class Hierarchical(Method):
             StepBounds(skeleton, own, *(within or ())),
             guard,
             own,
-            problem.allowed_errors(options.tolerance, options.angle_tolerance),
+            problem.stack.tolerances(options.tolerance, options.angle_tolerance),
             own.step_tolerance if thorough else own.fast_step_tolerance,
             trail.active,
         )
@@ -253,7 +254,6 @@ class Hierarchical(Method):
             angle_tolerance=options.angle_tolerance,
             errors=np.sqrt(end.squares),
             stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
-            measure=problem.measure(end.q, near),
             blocked=blocked,
             near=near,
             memory=trail,

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Index, Mask
+from ..arrays import Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..postures import PostureCost, PostureTerm
@@ -46,7 +46,7 @@ class Iterate:
     ) -> None:
         stack = problem.stack
         self.q, self.pose, self.near, self._posture, self._scale = pose.q, pose, near, posture, stack.scale
-        unscaled, rows = stack.rows_at(problem.tasks, pose)
+        unscaled, rows = stack.fused(problem.tasks).evaluate(problem.tasks, pose)
         self._rows: Callable[[], Array] = rows
         self.error: Array = unscaled * stack.scale
         self._grazed: Mask | None = None
@@ -87,26 +87,6 @@ class Iterate:
     def reached(self, tolerances: Array) -> bool:
         """Whether every effector is within its tolerance (E,), metres or radians."""
         return bool((self.squares < tolerances * tolerances).all())
-
-
-def predicted_costs(
-    iterate: Iterate, error: Array, dq: Array, levels: Sequence[slice | Index]
-) -> list[float]:
-    """What linear errors and the quadratic posture promise for a step, as `Iterate.all_costs`.
-
-    Args:
-        error: (k,) scaled, that the step begins with; dq: (n,) the step; levels: rows of each.
-    """
-    linear = error + iterate.jacobian.dot(dq)
-    costs = []
-    for rows in levels:
-        own = linear[rows]
-        costs.append(float(own.dot(own)))
-    term = iterate.posture
-    if term is None:
-        return [*costs, 0.0]
-    bent = term.hessian * dq if term.hessian.ndim == 1 else term.hessian.dot(dq)
-    return [*costs, term.value + float(term.gradient.dot(dq) + 0.5 * dq.dot(bent))]
 
 
 class Merit:

@@ -15,7 +15,7 @@ from ..linalg.hierarchical_qp import Level
 from ..postures import PostureTerm
 from ..problem.problem import Problem
 from ..rotation import Array
-from .iterate import Iterate, Merit, predicted_costs
+from .iterate import Iterate, Merit
 from .parameters import HierarchicalParameters
 
 
@@ -86,11 +86,8 @@ class StepModel(Protocol):
 
     strides: bool
 
-    def metric(self, damping: float) -> Metric:
-        """The units in which steps are short."""
-
-    def levels(self, metric: Metric, damping: float) -> list[Level]:
-        """The levels, rows by z."""
+    def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
+        """The units z in which steps are short, and the levels, rows by z."""
 
     def promised(self, dq: Array) -> float:
         """The gain of the merit that a step dq (n,) promises."""
@@ -134,28 +131,26 @@ class GaussNewtonStep:
             self._pull = self._error * share[self._stack.effector]
             self._costs = self._stack.costs(self._pull)
 
-    def metric(self, damping: float) -> Metric:
+    def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
-        target = self._metric.target
-        return (
-            self._metric if target is None or damping <= 1.0 else self._metric.with_target(target / damping)
-        )
-
-    def levels(self, metric: Metric, damping: float) -> list[Level]:
-        """See `StepModel`."""
+        metric = self._metric
+        if metric.target is not None and damping > 1.0:
+            metric = metric.with_target(metric.target / damping)
         own = self._parameters
-        levels = enumerate(zip(self._stack.levels, self._costs, strict=True), 1)
-        # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
-        return [
-            Level(
-                self._rows[rows],
-                -self._pull[rows],
-                (damping if damping < 1.0 else damping**number) * (own.damping * cost + own.bias),
-            )
-            for number, (rows, cost) in levels
-        ]
+        levels = []
+        for number, (rows, cost) in enumerate(zip(self._stack.levels, self._costs, strict=True), 1):
+            # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
+            share = damping if damping < 1.0 else damping**number
+            levels.append(Level(self._rows[rows], -self._pull[rows], share * (own.damping * cost + own.bias)))
+        return metric, levels
 
     def promised(self, dq: Array) -> float:
-        """See `StepModel`."""
-        promised = predicted_costs(self._iterate, self._error, dq, self._stack.levels)
+        """See `StepModel`: by linear errors and the quadratic posture."""
+        linear, term = self._error + self._iterate.jacobian.dot(dq), self._iterate.posture
+        promised = self._stack.costs(linear)
+        if term is None:
+            promised.append(0.0)
+        else:
+            bent = term.hessian * dq if term.hessian.ndim == 1 else term.hessian.dot(dq)
+            promised.append(term.value + float(term.gradient.dot(dq) + 0.5 * dq.dot(bent)))
         return self._merit.gain(self._iterate.all_costs(), promised)
