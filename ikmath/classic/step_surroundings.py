@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Index
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import BoundaryTangent, Bounds
+from ..model.joint_limits import BoundaryTangent, JointLimits
+from ..model.limit_crossings import Bounds
 from ..rotation import Array
 
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..arrays import Index
 from ..model.active_directions import HeldOfMany, HeldOfOne
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import CrossingsOfMany, CrossingsOfOne
+from ..model.joint_limits import CrossingsOfOne, JointLimits
+from ..model.limit_crossings import CrossingsOfMany
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 

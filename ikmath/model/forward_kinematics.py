@@ -101,7 +101,7 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
 
 
 def slides(topology: Topology, constants: Constants, rotation: Array) -> Array:
-    """(3 S, 6) the screws of slides, see `OneFrame`, where their carriers turn, from rotations (J + 1, 3, 3)."""
+    """(3 S, 6) the screws of slides whose carriers turn, see `OneFrame`; rotation (J + 1, 3, 3)."""
     out = np.zeros_like(constants.slides)
     turned = np.matmul(
         constants.slides[:, 3:].reshape(-1, 3, 3), rotation.take(topology.carriers, 0).swapaxes(1, 2)

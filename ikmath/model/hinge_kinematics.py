@@ -25,7 +25,7 @@ from ..rotation import (
     swing_twist_matrix,
 )
 from .forward_kinematics import Constants, OneFrame, offsets, slides
-from .many_frames import ManyFrames, chain, many_frames
+from .many_frames import ManyFrames, Places, chain, many_frames, places_of
 from .topology import Topology, entries, jumps, levels
 
 _NODE: Final = 3  # hinges in a node at most
@@ -119,6 +119,10 @@ class Hinges:
         axis = np.concatenate([np.zeros((len(self._unit), 1)), self._unit], 1)
         return first[:, :, None], multiply_quaternions(first, axis)[:, :, None]
 
+    @cached_property
+    def _places(self) -> Places:
+        return places_of(self.topology, self.constants)
+
     def one(self, q: Array) -> OneFrame:
         """One pose, q (n,)."""
         topology, nodes = self.topology, self.nodes
@@ -168,7 +172,7 @@ class Hinges:
         inner = every[: 2 * nodes.count].reshape(2, nodes.count, 4, frames)
         _multiply(world.take(nodes.parent, 0)[None], own[:2], inner)
         every[2 * nodes.count :] = world
-        return many_frames(topology, self.constants, every.take(nodes.where, 0), q, self._axes)
+        return many_frames(topology, self.constants, self._places, every.take(nodes.where, 0), q, self._axes)
 
     def _axes(self, rotation: Array) -> Array:
         """(3, J, 1, B) the axes of the joints, out of their rotations (3, 3, J, B)."""

@@ -26,7 +26,7 @@ from ..arrays import Index, Mask
 from ..lean import Remade
 from ..rotation import Array
 from .coupling import Coupling
-from .limit_crossings import BoundaryTangent, Bounds, CrossingsOfMany, CrossingsOfOne
+from .limit_crossings import Bounds, CrossingsOfMany
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 from .swing_pairs import swing_pairs
 from .topology import span
@@ -34,6 +34,55 @@ from .topology import span
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 _OUTSIDE: Final = 1.0 + INSIDE
 _ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
+
+
+class BoundaryTangent(NamedTuple):
+    """Where a swing pair stands at the boundary of its region: outward unit normal, room along it."""
+
+    x: float
+    z: float
+    room: float
+
+
+class CrossingsOfOne(NamedTuple):
+    """Where a step of one frame would leave the region, in plain numbers.
+
+    Attributes:
+        columns: (column, its limit);
+        pairs: (pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)).
+    """
+
+    columns: list[tuple[int, float]]
+    pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
+
+    def ends(self) -> list[tuple[int, float]]:
+        """(column, where it ends inside) of both."""
+        ends = self.columns.copy()
+        for _, x, z, (a, b, _, _) in self.pairs:
+            ends += (x, a), (z, b)
+        return ends
+
+    def beyond(self, to: Array, most: Array) -> bool:
+        """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
+        there, allowed = to.item, most.item
+        if not most.ndim:
+            single = allowed()
+            return any(abs(inside - there(column)) > single for column, inside in self.ends())
+        return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
+
+    def land(self, to: Array) -> None:
+        """Put a step that ends at to (n,) inside, in place."""
+        for column, inside in self.ends():  # a few: sooner than by numpy
+            to[column] = inside
+
+    def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, BoundaryTangent]]:
+        """The edges of pairs for which ending inside takes more than `most` off, from q; see `beyond`."""
+        there = np.broadcast_to(most, to.shape).item
+        return [
+            (pair, BoundaryTangent(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
+            for pair, x, z, (a, b, u, v) in self.pairs
+            if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
+        ]
 
 
 class JointLimits(Remade):
@@ -229,16 +278,13 @@ class JointLimits(Remade):
         """
         if self._boundless:
             return None
-        suspects = self._suspects(to)
+        suspects = ((to < self._sure_low) | (to > self._sure_high)).nonzero()[0].tolist()
+        if not suspects:
+            return None
         limits = [(column, *self._ends[column]) for column in suspects if self._pair_of[column] < 0]
         columns = [(column, low if to.item(column) < low else high) for column, low, high in limits]
-        pairs = self._edges(to, suspects, _OUTSIDE)
+        pairs = self._edges(to, suspects, _OUTSIDE) if len(self.pairs) else []
         return CrossingsOfOne(columns, pairs) if columns or pairs else None
-
-    def _suspects(self, q: Array) -> list[int]:
-        """The few coordinates of q (n,) that may be outside."""
-        columns: list[int] = ((q < self._sure_low) | (q > self._sure_high)).nonzero()[0].tolist()
-        return columns
 
     def _edges(
         self, q: Array, suspects: list[int], measure: float
@@ -274,9 +320,10 @@ class JointLimits(Remade):
         if not len(self.pairs):
             return {}
         wide = q / measure
+        suspects = ((wide < self._sure_low) | (wide > self._sure_high)).nonzero()[0].tolist()
         return {
             pair: BoundaryTangent(nx, nz, max(nx * (px - q.item(x)) + nz * (pz - q.item(z)), 0.0))
-            for pair, x, z, (px, pz, nx, nz) in self._edges(wide, self._suspects(wide), 1.0)
+            for pair, x, z, (px, pz, nx, nz) in self._edges(wide, suspects, 1.0)
         }
 
     # ------------------------------------------------------------------ swing pairs as arrays (2, w)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a step would leave the region of the joint limits, and what it may do instead.
+"""Where steps of many frames would leave the region of the joint limits, and what they may do instead.
 
-`joint_limits` returns it in three forms: one entry for each coordinate and pair that leaves, in plain numbers
-for one frame or in arrays for many, or arrays over all coordinates.
+`joint_limits` returns it in two forms: one entry for each coordinate and pair that leaves, or arrays over all
+coordinates. It has the same for one frame, in plain numbers.
 """
 
 from __future__ import annotations
@@ -84,52 +84,3 @@ class CrossingsOfMany(NamedTuple):
         leaving.ravel()[self.pair] = True
         normal.reshape(2, -1)[:, self.pair], way.reshape(2, -1)[:, self.pair] = self.normal, self.pair_way
         return Bounds(held, shift, leaving, normal, way)
-
-
-class BoundaryTangent(NamedTuple):
-    """Where a swing pair stands at the boundary of its region: outward unit normal, room along it."""
-
-    x: float
-    z: float
-    room: float
-
-
-class CrossingsOfOne(NamedTuple):
-    """Of one frame, in plain numbers.
-
-    Attributes:
-        columns: (column, its limit);
-        pairs: (pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)).
-    """
-
-    columns: list[tuple[int, float]]
-    pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
-
-    def ends(self) -> list[tuple[int, float]]:
-        """(column, where it ends inside) of both."""
-        ends = self.columns.copy()
-        for _, x, z, (a, b, _, _) in self.pairs:
-            ends += (x, a), (z, b)
-        return ends
-
-    def beyond(self, to: Array, most: Array) -> bool:
-        """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
-        there, allowed = to.item, most.item
-        if not most.ndim:
-            single = allowed()
-            return any(abs(inside - there(column)) > single for column, inside in self.ends())
-        return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
-
-    def land(self, to: Array) -> None:
-        """Put a step that ends at to (n,) inside, in place."""
-        for column, inside in self.ends():  # a few: sooner than by numpy
-            to[column] = inside
-
-    def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, BoundaryTangent]]:
-        """The edges of pairs for which ending inside takes more than `most` off, from q; see `beyond`."""
-        there = np.broadcast_to(most, to.shape).item
-        return [
-            (pair, BoundaryTangent(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
-            for pair, x, z, (a, b, u, v) in self.pairs
-            if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
-        ]

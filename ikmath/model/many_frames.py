@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ..arrays import Index
 from ..rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
 from .forward_kinematics import Constants
 from .topology import Levels, Span, Topology, span
@@ -38,6 +39,27 @@ class ManyFrames(NamedTuple):
 _IDENTITY: Final = np.eye(3)
 
 
+class Places(NamedTuple):
+    """Where joints may be elsewhere than their parents.
+
+    Attributes:
+        moving: (m,) those joints, with those that slide; directions: of the axes along which rests are away;
+        above: (J, m) columns of `Topology.above`, side by side in memory, or BLAS would not take them.
+    """
+
+    moving: Index
+    directions: Span
+    above: Array
+
+
+def places_of(topology: Topology, constants: Constants) -> Places:
+    """Of balls made of hinges only one joint in three is moving, of bones most are away along y only."""
+    places = constants.translation.any(1)
+    places[topology.sliding] = True
+    moving, directions = np.flatnonzero(places), span(np.flatnonzero(constants.translation.any(0)))
+    return Places(moving, directions, np.ascontiguousarray(topology.above[:, span(moving)]))
+
+
 class Balls:
     """The kernel of many poses for figures of any joints, bound to a figure's constants.
 
@@ -47,6 +69,10 @@ class Balls:
 
     def __init__(self, topology: Topology, constants: Constants) -> None:
         self.topology, self.constants = topology, constants
+
+    @cached_property
+    def _places(self) -> Places:
+        return places_of(self.topology, self.constants)
 
     @cached_property
     def _turned(self) -> tuple[Span, Array]:
@@ -112,38 +138,38 @@ class Balls:
             out[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, axis)
             return out
 
-        return many_frames(topology, self.constants, chain(topology.levels, local), q, axes)
+        return many_frames(topology, self.constants, self._places, chain(topology.levels, local), q, axes)
 
 
 def many_frames(
-    topology: Topology, constants: Constants, quaternions: Array, q: Array, axes: Callable[[Array], Array]
+    topology: Topology,
+    constants: Constants,
+    places: Places,
+    quaternions: Array,
+    q: Array,
+    axes: Callable[[Array], Array],
 ) -> ManyFrames:
     """Poses from the joints' world rotations.
 
     Args:
-        topology, constants: of the figure; quaternions: (J + 1, 4, B), the last is the world; q: (n, B);
+        topology, constants, places: of the figure; quaternions: (J + 1, 4, B), the last is the world; q: (n, B);
         axes: gives `ManyFrames.axes` of rotations (3, 3, J, B).
     """
     rest, translation, along = constants.rest, constants.translation, constants.along
     count = topology.count
     rotation = _matrices(quaternions)
-    # of balls made of hinges only one in three is somewhere else than its parent, of bones most along y only
-    places = translation.any(1)
-    places[topology.sliding] = True
-    moving, directions = np.flatnonzero(places), span(np.flatnonzero(translation.any(0)))
+    moving, directions, above = places
     parents = rotation[:, directions].take(topology.parent[moving], 2)
     way = np.einsum("ijnb,nj->inb", parents, translation[moving, directions])
     slide_axes = None
     if len(topology.sliding):
-        above = rotation.take(topology.carriers, 2)
+        carriers = rotation.take(topology.carriers, 2)
         slides = along.reshape(-1, count, 3)[:, topology.sliding].transpose(1, 2, 0)
         slid = slides.dot(q[topology.slid])
-        way[:, np.searchsorted(moving, topology.sliding)] += np.einsum("ijnb,njb->inb", above, slid)
+        way[:, np.searchsorted(moving, topology.sliding)] += np.einsum("ijnb,njb->inb", carriers, slid)
         own = np.eye(3)[None] if rest is None else rest.take(topology.sliding, 0)
-        slide_axes = np.einsum("ijnb,njk->inkb", above, own)
-    position = np.matmul(
-        np.ascontiguousarray(topology.above[:, span(moving)]), way
-    )  # or BLAS would not take it
+        slide_axes = np.einsum("ijnb,njk->inkb", carriers, own)
+    position = np.matmul(above, way)
     rotation = rotation[:, :, :count]
     return ManyFrames(rotation, position, axes(rotation), slide_axes)
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from math import prod
 from typing import Any, Final
 
@@ -47,16 +46,11 @@ METHODS: Final[Mapping[str, Method]] = LazyRegistry(
 DEFAULT: Final = "hierarchical"
 
 
-@contextmanager
-def _own_errors() -> Iterator[None]:
-    """Turn numpy's LinAlgError into BadValue."""
-    try:
-        yield
-    except np.linalg.LinAlgError as error:
-        reason = (
-            "has numbers too far apart to compute with; bring targets, offsets and weights nearer together."
-        )
-        raise BadValue("The problem", reason) from error
+_TOO_FAR_APART: Final = (
+    "The problem",
+    "has numbers too far apart to compute with; bring targets, offsets and weights nearer together.",
+)
+"""What numpy's LinAlgError means."""
 
 
 class Solver:
@@ -78,7 +72,6 @@ class Solver:
         given = {**options, **briefly}
         self._settings = read_options(self._method, given) if given else self._method.defaults
 
-    @_own_errors()
     @OneThread()
     def solve(
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
@@ -95,15 +88,16 @@ class Solver:
             q = skeleton.joint_limits.project(arguments.coordinates(q0, skeleton.n, "q0"))
         if problem.frames is not None:
             q = _a_start_each(problem, q)
-        if q.ndim == 1 and skeleton.n:
-            if following is not None:
+        batched = method.batched and not problem.limits.adds_rows and problem.scene is None
+        try:
+            if not skeleton.n or (q.ndim > 1 and not batched):
+                return self._one_by_one(problem, q)
+            if q.ndim == 1 and following is not None:
                 return method.follow(problem, q, settings, following)
             return method.solve(problem, q, settings)
-        if method.batched and skeleton.n and not problem.limits.adds_rows and problem.scene is None:
-            return method.solve(problem, q, settings)
-        return self._one_by_one(problem, q)
+        except np.linalg.LinAlgError as error:
+            raise BadValue(*_TOO_FAR_APART) from error
 
-    @_own_errors()
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Solve the next frame of a motion whose first frame was solved and checked by `solve`."""
@@ -111,7 +105,10 @@ class Solver:
         arguments.of_kind(before, Solution, "before")
         if not problem.skeleton.n:
             return _unmoved(problem, before.q, self._settings)
-        return self._method.follow(problem, before.q.copy(), self._settings, before)
+        try:
+            return self._method.follow(problem, before.q.copy(), self._settings, before)
+        except np.linalg.LinAlgError as error:
+            raise BadValue(*_TOO_FAR_APART) from error
 
     def _one_by_one(self, problem: Problem, q: Array) -> Solution:
         """Solve a batch q (*batch, n) one start after another, or a figure without a free coordinate."""

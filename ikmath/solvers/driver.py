@@ -302,7 +302,7 @@ class IterationDriver:
     def wrapped(self, end: Iterate) -> Iterate:
         """The same pose with swings beyond half a turn wrapped to their shorter way round."""
         limits = self.bounds.joint_limits
-        if not self.bounds.limits_turns or np.abs(end.q).max(initial=0.0) <= np.pi:
+        if np.abs(end.q).max(initial=0.0) <= np.pi:
             return end
         pose = Pose.trusted(self.problem.skeleton, limits.project(end.q))
         return Iterate(self.problem, pose, self.posture, end.near)

@@ -172,7 +172,8 @@ class Hierarchical(Method):
             budget.spend(spare.taken)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
-        end = driver.wrapped(end)
+        if within is not None:
+            end = driver.wrapped(end)
         trail = Trail(
             end.pose,
             end.near,
@@ -182,7 +183,22 @@ class Hierarchical(Method):
             active=driver.active,
             posture=posture,
         )
-        answer = self._conclude(driver, end, stop, budget, options, trail, paced=before is not None)
+        near, blocked = end.near, ""
+        if guard is not None and near is not None and stop is not Stop.REACHED:
+            blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
+        answer = conclude(
+            problem,
+            end.q,
+            budget.taken,
+            options.tolerance,
+            angle_tolerance=options.angle_tolerance,
+            errors=np.sqrt(end.squares),
+            stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
+            blocked=blocked,
+            near=near,
+            memory=trail,
+            paced=before is not None,
+        )
         return without_way(answer) if jumped and guard is not None else answer
 
     def strategies(self, options: Any) -> list[RestartStrategy]:
@@ -230,35 +246,6 @@ class Hierarchical(Method):
         if driver.guard is None:
             return as_near_as_can_be(driver.problem, errors, driver.tolerances)
         return is_hopeless(driver.problem, end.pose, errors, driver.tolerances)
-
-    @staticmethod
-    def _conclude(
-        driver: IterationDriver,
-        end: Iterate,
-        stop: Stop,
-        budget: Budget,
-        options: Any,
-        trail: Trail,
-        *,
-        paced: bool,
-    ) -> Solution:
-        problem, guard = driver.problem, driver.guard
-        near, blocked = end.near, ""
-        if guard is not None and near is not None and stop is not Stop.REACHED:
-            blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
-        return conclude(
-            problem,
-            end.q,
-            budget.taken,
-            options.tolerance,
-            angle_tolerance=options.angle_tolerance,
-            errors=np.sqrt(end.squares),
-            stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
-            blocked=blocked,
-            near=near,
-            memory=trail,
-            paced=paced,
-        )
 
 
 def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..linalg.hierarchical_qp import Level, Signs
-from ..model.limit_crossings import BoundaryTangent
+from ..model.joint_limits import BoundaryTangent
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array

@@ -63,9 +63,8 @@ class Search:
         drawn = np.concatenate([here[None], scattered(problem, ended.end.q, ended.rng, count - 1)])
         q, costs = batch_descent(problem, drawn, _STEPS, driver.tolerances, enough)
         stack, tasks = problem.stack, problem.tasks
-        errors = np.sqrt(
-            stack.squares(stack.fused(tasks).evaluate(tasks, Pose.trusted(problem.skeleton, q))[0])
-        )
+        unscaled, _ = stack.fused(tasks).evaluate(tasks, Pose.trusted(problem.skeleton, q))
+        errors = np.sqrt(stack.squares(unscaled))
         there = (errors < _THERE * problem.spans).all(-1)
         if guard is None:
             away = np.where(there, self._away(driver, here, q), np.inf)

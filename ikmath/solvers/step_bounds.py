@@ -15,8 +15,7 @@ import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import BoundaryTangent
+from ..model.joint_limits import BoundaryTangent, JointLimits
 from ..model.skeleton import Skeleton
 from ..rotation import Array
 from .parameters import HierarchicalParameters
