@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where steps of many frames would leave the region of the joint limits, and what they may do instead.
 
-`joint_limits` returns it in two forms: one entry for each coordinate and pair that leaves, or arrays over all
-coordinates. It has the same for one frame, in plain numbers.
+It comes in two forms: one entry for each coordinate and pair that leaves, or arrays over all coordinates.
+`joint_limits` has the same for one frame, in plain numbers.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array, Index, Mask
+from .joint_limits import OUTSIDE, JointLimits
 
 
 class Bounds(NamedTuple):
@@ -84,3 +86,49 @@ class CrossingsOfMany(NamedTuple):
         leaving.ravel()[self.pair] = True
         normal.reshape(2, -1)[:, self.pair], way.reshape(2, -1)[:, self.pair] = self.normal, self.pair_way
         return Bounds(held, shift, leaving, normal, way)
+
+
+def leaving(region: JointLimits, q: Array, dq: Array) -> Bounds | None:
+    """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
+    flat = region.n, prod(q.shape[1:])
+    crossings = crossings_of_many(region, q.reshape(flat), (q + dq).reshape(flat))
+    return None if crossings is None else crossings.bounds(region.n, len(region.pairs), q.shape[1:])
+
+
+def crossings_of_many(region: JointLimits, q: Array, to: Array) -> CrossingsOfMany | None:
+    """As `leaving`, for steps of many frames from q to others (n, B), listed by what leaves."""
+    if region.boundless:
+        return None
+    suspects = to < region.sure_low[:, None]
+    suspects |= to > region.sure_high[:, None]
+    if not suspects.any():
+        return None
+    # flat, which numpy finds and picks out several times as quickly
+    frames = q.shape[1]
+    which, frame = np.divmod(suspects.take(region.boxed, 0).ravel().nonzero()[0], frames)
+    number = region.boxed.take(which)
+    column = number * frames + frame
+    limit = np.minimum(np.maximum(to.take(column), region.low.take(number)), region.high.take(number))
+    x, z = region.pairs.T
+    pair = (suspects.take(x, 0) | suspects.take(z, 0)).ravel().nonzero()[0]
+    ends, (point, normal, way) = np.zeros((2, 0), dtype=int), np.zeros((3, 2, 0))
+    if len(pair):
+        number, frame = np.divmod(pair, frames)
+        ends = region.pairs.T.take(number, 1) * frames + frame
+        swing = region.swing(to.take(ends), number)
+        outside = (swing.measure > OUTSIDE).nonzero()[0]
+        pair, ends = pair.take(outside), ends.take(outside, 1)
+        point, normal = region.boundary(swing.take(outside))
+        way = point - q.take(ends)
+    if not len(column) and not len(pair):
+        return None
+    return CrossingsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
+
+
+def landing_of_many(region: JointLimits, to: Array, crossings: CrossingsOfMany) -> Array:
+    """Steps that end at to (n, B), put inside in place; `crossings` are those that would leave."""
+    crossings.land(to)
+    if len(region.open_pairs):
+        own = crossings.leaving().nonzero()[0]
+        to[:, own] = region.unwound(to.take(own, 1))
+    return to

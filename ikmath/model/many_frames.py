@@ -152,8 +152,8 @@ def many_frames(
     """Poses from the joints' world rotations.
 
     Args:
-        topology, constants, places: of the figure; quaternions: (J + 1, 4, B), the last is the world; q: (n, B);
-        axes: gives `ManyFrames.axes` of rotations (3, 3, J, B).
+        topology, constants, places: of the figure; quaternions: (J + 1, 4, B), the last is the world;
+        q: (n, B); axes: gives `ManyFrames.axes` of rotations (3, 3, J, B).
     """
     rest, translation, along = constants.rest, constants.translation, constants.along
     count = topology.count

@@ -104,6 +104,7 @@ class IterationDriver:
         self.posture_tolerance = posture_tolerance
         self.held = [np.zeros(0, np.intp)] * len(active)
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        self.is_constrained = guard is not None or bool(self.one_sided)
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
@@ -271,7 +272,7 @@ class IterationDriver:
             self.last = bounds, step.active
             return metric.step(step.z)
 
-        return self.bounds.step(iterate.q, best, self.inequalities(iterate))
+        return self.bounds.step(iterate.q, best, self.inequalities(iterate) if self.is_constrained else ())
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
@@ -336,7 +337,10 @@ class IterationDriver:
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(face).by(metric)).z)
 
-            moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
+            moved = self.move(
+                trial,
+                self.bounds.step(trial.q, best, self.inequalities(trial) if self.is_constrained else ()),
+            )
             if (
                 moved is None
                 or not moved.costs[:count] < trial.costs[:count]

@@ -127,7 +127,9 @@ class Hierarchical(Method):
         trail = Trail() if before is None else before
         scene, posture = problem.scene, trail.posture
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
-        if posture is None or posture.cost is not problem.posture_cost:
+        if problem.posture is None and problem.posture_cost is None:
+            posture = None
+        elif posture is None or posture.cost is not problem.posture_cost:
             posture = posture_of(problem, q)
         thorough = ACCURACY[options.accuracy]
         driver = IterationDriver(
