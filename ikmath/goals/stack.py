@@ -181,8 +181,10 @@ class FusedTasks:
             turns = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2)).reshape(-1, 3, 3)
             vectors, derivative = log_and_derivative(turns)
             errors.append(vectors.reshape(*batch, 3 * self._turn.count))
-        others = [goals[i].evaluate(pose) for i in self._others]
-        errors += [one.error for one in others]
+        others: list[Residual] = []
+        for i in self._others:
+            others.append(goals[i].evaluate(pose))
+            errors.append(others[-1].error)
         if not errors:
             return np.zeros((*batch, 0)), lambda: np.zeros((*batch, 0, pose.skeleton.n))
         error = errors[0] if len(errors) == 1 else np.concatenate(errors, -1)
@@ -192,7 +194,7 @@ class FusedTasks:
         def jacobian() -> Array:
             if batch:
                 return self._many(pose, x, derivative, others)
-            parts = [one.jacobian.T for one in others]  # the coordinates come first in memory
+            parts: list[Array] = []  # the coordinates come first in memory
             if x is not None or derivative is not None:
                 wrenches = self._wrenches.copy()
                 if x is not None:
@@ -201,7 +203,9 @@ class FusedTasks:
                     wrenches[:3, self._split :] = derivative().reshape(-1, 3).T
                 columns = pose.twists.dot(wrenches)
                 columns *= self._reach
-                parts.insert(0, columns)
+                parts.append(columns)
+            for one in others:
+                parts.append(one.jacobian.T)
             whole: Array = parts[0] if len(parts) == 1 else np.concatenate(parts, 1)
             return whole.T if self._order is None else whole.take(self._order, 1).T
 

@@ -109,16 +109,18 @@ def hierarchical_qp(
     found: list[Signs] = []
     forces: list[Array] = []
     begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
-    stages = [(level, origin) for level in levels]
+    centres = [origin] * len(levels)
     if target is not None:
-        stages.append((Level(nothing, np.empty(0), 1.0), target))
-    for number, (level, centre) in enumerate(stages):
+        levels, centres = [*levels, Level(nothing, np.empty(0), 1.0)], [*centres, target]
+    for number, (level, centre) in enumerate(zip(levels, centres, strict=True)):
         if number < len(active) and len(active[number]) == count:
-            begin = active[number] * np.isfinite(np.where(active[number] > 0, *bounds))
+            begin = active[number]
+            if begin.any():
+                begin = begin * np.isfinite(np.where(begin > 0, *bounds))
         z, begin, force = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
         forces.append(force)
-        if number + 1 < len(stages):
+        if number + 1 < len(levels):
             kept = np.concatenate([kept, level.rows])
             values = np.concatenate([values, level.rows.dot(z)])
     return Step(z, found, forces)

@@ -132,10 +132,11 @@ class Hinges:
         local = self.cosine * np.cos(angles)
         local += self.sine * np.sin(angles)
         local += self.still
+        first, second, third = local.take(hinges, 2).transpose(2, 3, 1, 0)
         own = np.empty((_NODE, count, 3, 3))
-        own[0] = local.take(hinges[0], 2).T
-        np.matmul(own[0], local.take(hinges[1], 2).T, out=own[1])
-        np.matmul(own[1], local.take(hinges[2], 2).T, out=own[2])
+        own[0] = first
+        np.matmul(first, second, out=own[1])
+        np.matmul(own[1], third, out=own[2])
         rotation = np.empty((count + 1, 3, 3))
         rotation[:count], rotation[count] = own[2], _IDENTITY
         for jump in nodes.jumps:

@@ -103,7 +103,8 @@ class IterationDriver:
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.posture_tolerance = posture_tolerance
         self.held = [np.zeros(0, np.intp)] * len(active)
-        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        one_sided = problem.stack.one_sided is not None
+        self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []
         self.is_constrained = guard is not None or bool(self.one_sided)
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
@@ -260,19 +261,23 @@ class IterationDriver:
         n, (metric, levels) = len(iterate.q), model.step_problem(damping)
 
         def best(bounds: Bounds) -> Array:
-            names = bounds.names
-            sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
-            begin = [
-                np.concatenate([known, sides * np.isin(names, held)])
-                for known, held in zip(self.active, self.held, strict=True)
-            ]
+            names, begin = bounds.names, self.active
+            if len(names):
+                sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
+                begin = [
+                    np.concatenate([known, sides * np.isin(names, held)])
+                    for known, held in zip(begin, self.held, strict=True)
+                ]
             step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)
-            self.active = [known[:n] for known in step.active]
-            self.held = [names[known[n:] != 0] for known in step.active]
+            self.active, self.held = step.active, [names] * len(step.active)
+            if len(names):
+                self.active = [known[:n] for known in step.active]
+                self.held = [names[known[n:] != 0] for known in step.active]
             self.last = bounds, step.active
             return metric.step(step.z)
 
-        return self.bounds.step(iterate.q, best, self.inequalities(iterate) if self.is_constrained else ())
+        others = self.inequalities(iterate) if self.is_constrained else ()
+        return self.bounds.step(iterate.q, best, others)
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""

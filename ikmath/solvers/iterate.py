@@ -101,11 +101,9 @@ class Merit:
 
     def __init__(self, largest: Sequence[float], posture: bool, parameters: HierarchicalParameters) -> None:
         last = parameters.over_posture if posture else 1.0
-        ranks = range(len(largest) - 1, -1, -1)
-        self.weights = [
-            last * parameters.priority**rank / max(most, _TINY)
-            for rank, most in zip(ranks, largest, strict=True)
-        ]
+        self.weights: list[float] = []
+        for level, most in enumerate(largest, 1):
+            self.weights.append(last * parameters.priority ** (len(largest) - level) / max(most, _TINY))
         self._hold, self._rounding = parameters.hold, parameters.rounding
 
     def gain(self, before: Sequence[float], after: Sequence[float]) -> float:

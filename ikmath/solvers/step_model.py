@@ -124,8 +124,9 @@ class GaussNewtonStep:
         if strides:
             near = pull = parameters.stride
         far = (iterate.squares > (near * problem.length) ** 2) & self._stack.is_length
-        self.strides = strides and bool(far.any())
-        if far.any():
+        is_far = bool(far.any())
+        self.strides = strides and is_far
+        if is_far:
             size = np.sqrt(np.where(far, iterate.squares, 1.0))
             share = np.where(far, pull * problem.length / size, 1.0)
             self._pull = self._error * share[self._stack.effector]
