@@ -202,13 +202,15 @@ def _stationary(
     """
     held, force, n = active.nonzero()[0], np.zeros(len(active)), len(target)
     rows, wanted, rigid, centre = level.rows, level.wanted, len(kept), target
-    sides = np.where(active[held] > 0, constraints.upper[held], constraints.lower[held])
-    fixed = held < n if constraints.scale.ndim == 1 else np.zeros(len(held), dtype=bool)
-    bound, held = held[fixed], held[~fixed]
+    bound, ends = held, wanted[:0]  # mostly nothing is held
+    if len(held):
+        sides = np.where(active[held] > 0, constraints.upper[held], constraints.lower[held])
+        fixed = held < n if constraints.scale.ndim == 1 else np.zeros(len(held), dtype=bool)
+        bound, held, ends = held[fixed], held[~fixed], sides[~fixed]
     if rigid or len(held):
         rigid += len(held)
         rows = np.concatenate([constraints.take(held), kept, rows])
-        wanted = np.concatenate([sides[~fixed], values, wanted])
+        wanted = np.concatenate([ends, values, wanted])
     whole = rows
     if len(bound):
         centre, rows = target.copy(), rows.copy()
@@ -227,7 +229,8 @@ def _stationary(
         if np.abs(missing).max() > _INSIDE:
             share = share + np.linalg.solve(gram, np.concatenate([missing, np.zeros(len(rows) - rigid)]))
             z = centre + share.dot(rows)
-    force[held] = share[: len(held)]
+    if len(held):
+        force[held] = share[: len(held)]
     if len(bound):
         force[bound] = (centre[bound] - target[bound] - share.dot(whole[:, bound])) / constraints.scale[bound]
     return z, force
