@@ -51,7 +51,8 @@ class Projection(LimitMethod):
             crossings = left
             if not crossings.beyond(to, region.slight(dq, _CURVED)):
                 break
-        return region.landing(to, crossings)
+        crossings.land(to)
+        return region.unwound(to)
 
     def step_many(self, region: JointLimits, q: Array, error: Array, propose: ProposeMany) -> Array:
         to = q + propose(error)

@@ -206,12 +206,6 @@ class JointLimits(Remade):
             pair, *frame = np.unravel_index(outside, (len(self.pairs), *q.shape[1:]))
             q[self.pairs[pair].T, *frame] = self.boundary(swings.take(outside))[0]
 
-    def landing(self, to: Array, crossings: CrossingsOfOne | None) -> Array:
-        """A step that ends at to (n,), put inside in place; `crossings` are those that would leave."""
-        if crossings is not None:
-            crossings.land(to)
-        return self.unwound(to)
-
     def kept(self, to: Array) -> Array:
         """Steps to (n, ...) that left nowhere, in place: past half a turn on an open side a limit may be."""
         return self.unwound(to) if self._one_sided else to

@@ -105,7 +105,6 @@ class IterationDriver:
         self.held = [np.zeros(0, np.intp)] * len(active)
         one_sided = problem.stack.one_sided is not None
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []
-        self.is_constrained = guard is not None or bool(self.one_sided)
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
@@ -276,8 +275,7 @@ class IterationDriver:
             self.last = bounds, step.active
             return metric.step(step.z)
 
-        others = self.inequalities(iterate) if self.is_constrained else ()
-        return self.bounds.step(iterate.q, best, others)
+        return self.bounds.step(iterate.q, best, self.inequalities(iterate))
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
@@ -344,7 +342,7 @@ class IterationDriver:
 
             moved = self.move(
                 trial,
-                self.bounds.step(trial.q, best, self.inequalities(trial) if self.is_constrained else ()),
+                self.bounds.step(trial.q, best, self.inequalities(trial)),
             )
             if (
                 moved is None

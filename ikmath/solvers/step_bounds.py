@@ -140,7 +140,9 @@ class StepBounds:
                 break
             # a tangent in place of the one before could send the step back to where that one was needed
             edges += cuts
-        landed = region.landing(to, crossings)
+        if crossings is not None:
+            crossings.land(to)
+        landed = region.unwound(to)
         if self.limits_turns:
             landed = self.inside(q, landed)
         return landed if self.coupling is None else self.coupling.apply(landed)
