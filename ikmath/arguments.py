@@ -35,6 +35,14 @@ def numbers(value: npt.ArrayLike, what: str) -> Array:
     raise BadValue(what, "must consist of finite numbers.")
 
 
+def coordinates(value: npt.ArrayLike, count: int, what: str) -> Array:
+    """A fresh array (..., count) of finite numbers."""
+    array = numbers(value, what)
+    if array.ndim < 1 or array.shape[-1] != count:
+        raise BadShape(what, f"(..., {count})", array.shape)
+    return array
+
+
 def limits(value: npt.ArrayLike, what: str) -> Array:
     """A fresh array of numbers, which may be infinite, side by side in memory."""
     try:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from contextlib import ContextDecorator
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -28,40 +29,35 @@ class OneThread(ContextDecorator):
 
     def __enter__(self) -> None:
         if _OPENBLAS is not None:
-            _OPENBLAS.begin()
+            with _OPENBLAS.lock:
+                if not _OPENBLAS.working:
+                    _OPENBLAS.count = _OPENBLAS.read()
+                    if _OPENBLAS.count != 1:
+                        _OPENBLAS.set(1)
+                _OPENBLAS.working += 1
 
     def __exit__(self, *_error: object) -> None:
         if _OPENBLAS is not None:
-            _OPENBLAS.end()
+            with _OPENBLAS.lock:
+                _OPENBLAS.working -= 1
+                if not _OPENBLAS.working and _OPENBLAS.count != 1:
+                    _OPENBLAS.set(_OPENBLAS.count)
 
 
+@dataclass
 class _OpenBlas:
-    """The setting that the whole process shares: one thread as long as anybody is at work.
+    """The setting that the whole process shares.
 
-    Args:
-        tell, keep: what tells and what sets the number of threads.
+    Attributes:
+        read, set: functions for the number of threads; lock: of the numbers below.
+        working: solves at work; count: threads that the first of them found, and the last one leaves.
     """
 
-    def __init__(self, tell: Callable[[], int], keep: Callable[[int], Any]) -> None:
-        self._tell, self._keep = tell, keep
-        self._lock = Lock()
-        self._working, self._count = 0, 1
-
-    def begin(self) -> None:
-        """Somebody begins."""
-        with self._lock:
-            if not self._working:
-                self._count = self._tell()
-                if self._count != 1:
-                    self._keep(1)
-            self._working += 1
-
-    def end(self) -> None:
-        """Somebody has ended; the last one leaves as many threads as the first has found."""
-        with self._lock:
-            self._working -= 1
-            if not self._working and self._count != 1:
-                self._keep(self._count)
+    read: Callable[[], int]
+    set: Callable[[int], Any]
+    lock: Lock = field(default_factory=Lock)
+    working: int = 0
+    count: int = 1
 
 
 def _openblas() -> _OpenBlas | None:

@@ -222,6 +222,5 @@ class _Walk:
             angle_tolerance=self.options.angle_tolerance,
             errors=np.sqrt(squares),
             stalled=stalled,
-            measure=problem.measure(q),
             near=None if self.pushing is None else self.pushing.near,
         )

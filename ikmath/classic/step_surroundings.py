@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Index
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import BoundaryTangent, Bounds
+from ..model.joint_limits import BoundaryTangent, JointLimits
+from ..model.limit_crossings import Bounds, leaving
 from ..rotation import Array
 
 _AT: Final = 1e-9  # from where a coordinate counts as at its limit
@@ -62,7 +62,7 @@ class Surroundings:
         pull[region.pairs] = -gradient[region.pairs]
         length = np.linalg.norm(pull[region.pairs], axis=1, keepdims=True)
         pull[region.pairs] *= _OUT / np.maximum(length, 1e-300)
-        bounds = region.leaving(self.q, pull)  # sees what is narrow, too
+        bounds = leaving(region, self.q, pull)  # sees what is narrow, too
         if bounds is not None:
             for pair in np.flatnonzero(bounds.leaving).tolist():
                 normal = bounds.normal[:, pair]
@@ -111,7 +111,7 @@ class Surroundings:
         here = places[rows].T
         way = np.zeros_like(here)
         way[pairs.T, w] = _OUT * normals
-        bounds = self.joint_limits.leaving(here, way)
+        bounds = leaving(self.joint_limits, here, way)
         if bounds is not None:
             left = bounds.leaving[which, w]
             normals = np.where(left, bounds.normal[:, which, w], normals)
@@ -122,7 +122,7 @@ class Surroundings:
         """The swing pairs that a step (f,) would take across edges that are no bounds yet."""
         if not len(self.joint_limits.pairs):
             return None
-        bounds = self.joint_limits.leaving(self.q, self.directions @ step)
+        bounds = leaving(self.joint_limits, self.q, self.directions @ step)
         if bounds is None:
             return None
         bounds.leaving[self.round] = False

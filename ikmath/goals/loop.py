@@ -17,9 +17,9 @@ from .. import arguments
 from ..errors import BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
+from ..rotation import log_and_derivative
 from .base import Names
 from .pairs import Pairs
-from .rows import log_and_derivative
 
 
 class Loop(Pairs):

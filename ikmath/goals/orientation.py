@@ -15,9 +15,9 @@ from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..model.topology import Columns
-from ..rotation import Array
+from ..rotation import Array, log_and_derivative
 from .base import Masked, Names
-from .rows import log_and_derivative, with_slack
+from .rows import with_slack
 
 
 class Orientation(Masked):

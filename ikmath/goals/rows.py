@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
-
 import numpy as np
 
 from ..errors import BadValue
 from ..model.residual import Residual
-from ..rotation import Array, log, skew
+from ..rotation import Array
 
 
 def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> Residual:
@@ -95,61 +92,3 @@ def readiest(rows: Array, square_to: Array | None = None) -> Array:
     free = across @ rows
     direction: Array = np.linalg.eigh(across + free @ free.T)[1][:, -1]
     return direction * (1.0 if direction[np.argmax(np.abs(direction))] > 0.0 else -1.0)
-
-
-def _difference_map() -> Array:
-    """(9, 4): a rotation, flat, -> its axis times 2 sin(angle), and its trace."""
-    out = np.zeros((9, 4))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        out[3 * k + j, i], out[3 * j + k, i] = 1.0, -1.0
-        out[4 * i, 3] = 1.0
-    return out
-
-
-_DIFFERENCE: Final = _difference_map()
-_TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
-_WIDE: Final = -0.9  # trace beyond which an axis read off the antisymmetric part loses digits
-
-
-def log_and_derivative(rotation: Array) -> tuple[Array, Callable[[], Array]]:
-    """Rotation vectors v (m, 3) of (m, 3, 3) rotations; and what gives their derivative by angular velocity.
-
-    The derivative, (m, 3, 3), is the inverse of the exponential's left Jacobian,
-    `k I - [v]x / 2 + (1 - k) u u^T` with `u = v / t`, `t = |v|`, `k = t/2 cot(t/2)`. Since a rotation is
-    `cos t I + sin t [u]x + (1 - cos t) u u^T`, it is a sum of I, R and its transpose.
-    """
-    count = len(rotation)
-    parts = rotation.reshape(count, 9).dot(_DIFFERENCE)
-    axis, trace = parts[:, :3], parts[:, 3]
-    if trace.min(initial=0.0) < _WIDE:
-        return _wide(rotation)
-    sine = np.sqrt((axis * axis).sum(1) + _TINY)
-    ratio = np.arctan2(sine, trace - 1.0) / sine  # t / (2 sin t), 1/2 at zero
-
-    def derivative() -> Array:
-        cosine = 0.5 * (trace - 1.0)
-        k = ratio * (1.0 + cosine)
-        # where 1 - cos t is all rounding, so is what it multiplies
-        share = (1.0 - k) / np.maximum(1.0 - cosine, 1e-12)
-        half = 0.5 * share
-        out: Array = np.multiply(rotation, (half - 0.5 * ratio)[:, None, None], order="C")
-        out += rotation.swapaxes(1, 2) * (half + 0.5 * ratio)[:, None, None]
-        out.reshape(count, 9)[:, ::4] += (k - share * cosine)[:, None]
-        return out
-
-    return axis * ratio[:, None], derivative
-
-
-def _wide(rotation: Array) -> tuple[Array, Callable[[], Array]]:
-    """The same near half a turn, where the antisymmetric part of a rotation vanishes with its digits."""
-    v = log(rotation)
-
-    def derivative() -> Array:
-        turn = np.sqrt((v * v).sum(1) + _TINY)
-        unit, half = v / turn[:, None], 0.5 * turn
-        k = half * np.cos(half) / np.sin(half)
-        out: Array = -0.5 * skew(v) + (1.0 - k)[:, None, None] * outer(unit, unit)
-        out.reshape(-1, 9)[:, ::4] += k[:, None]
-        return out
-
-    return v, derivative

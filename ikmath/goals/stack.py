@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The goals of a problem as rows, which is how row-based methods see them."""
+"""The goals of a problem as rows, which is how row-based methods see them.
+
+numpy takes hardly longer for five joints than for one. So all positions and orientations are evaluated
+together, whatever their priority: one binding of their points, and one product of the coordinates' screws for
+their Jacobian. Other kinds of goals give their own rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Mask
+from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..model.topology import span
-from ..rotation import Array
-from . import Goal, Residual
-from .fused_tasks import FusedTasks
+from ..rotation import Array, log_and_derivative
+from . import Goal, Orientation, Position, Residual
 
 
 class TaskStack:
@@ -34,7 +40,7 @@ class TaskStack:
         largest, smallest: of all.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed.
-        is_length: (E,) which effectors' errors are metres.
+        is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
         effector: (rows,) index of the effector that each row belongs to.
         one_sided: (rows,) which belong to goals that are inequalities, None if none do.
     """
@@ -49,6 +55,7 @@ class TaskStack:
         self.scale = np.concatenate(scales) if scales else np.empty(0)
         sizes = length * self.scale.take(self.starts)
         self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
+        self.is_angle = np.array([goal.unit == "rad" for goal in goals for _ in goal.labels], dtype=bool)
         sizes = np.where(self.is_length & (sizes > 0.0), sizes, np.inf)
         self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
         one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
@@ -61,8 +68,7 @@ class TaskStack:
         self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
         self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
         self.metric = np.sqrt(skeleton.mobility_for(length))
-        self._merged: FusedTasks | None = None
-        self._seen: Sequence[Goal] = ()
+        self._fused: FusedTasks | None = None
 
     @cached_property
     def moved(self) -> Mask:
@@ -71,33 +77,174 @@ class TaskStack:
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
         """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
-        if len(goals) == 1:
-            return goals[0].evaluate(pose)
-        if not goals:
-            n = pose.skeleton.n
-            return Residual(np.zeros((*pose.batch, 0)), np.zeros((*pose.batch, 0, n)))
-        if not pose.batch:
-            return self._rows(goals, pose.skeleton).evaluate(goals, pose)
-        parts = [goal.evaluate(pose) for goal in goals]
+        return Residual(*self.fused(goals).evaluate(goals, pose))
 
-        def jacobian() -> Array:  # frames lie innermost in memory; keep them there
-            rows = np.concatenate([np.moveaxis(p.jacobian, (-2, -1), (0, 1)) for p in parts])
-            return np.moveaxis(rows, (0, 1), (-2, -1))
-
-        error = np.concatenate([np.moveaxis(p.error, -1, 0) for p in parts])
-        return Residual(np.moveaxis(error, 0, -1), jacobian)
-
-    def _rows(self, goals: Sequence[Goal], skeleton: Skeleton) -> FusedTasks:
+    def fused(self, goals: Sequence[Goal]) -> FusedTasks:
         """What the goals have in common; found anew for goals that hold on to other points than before."""
-        if self._merged is None or not (self._seen is goals or self._merged.fits(goals, skeleton)):
-            self._merged = FusedTasks(goals, skeleton)
-        self._seen = goals
-        return self._merged
+        known = self._fused
+        if known is None or not (known.goals is goals or known.fits(goals, self._skeleton)):
+            known = FusedTasks(goals, self._skeleton)
+        known.goals, self._fused = goals, known
+        return known
+
+    def tolerances(self, length: float, angle: float | None) -> Array:
+        """(E,) errors within which effectors are at their targets, see `Problem.allowed_errors`."""
+        return np.where(self.is_angle, length if angle is None else angle, length)
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""
-        return [float(own.dot(own)) for own in map(scaled.__getitem__, self.levels)]
+        costs = []
+        for rows in self.levels:
+            own = scaled[rows]
+            costs.append(float(own.dot(own)))
+        return costs
 
     def squares(self, error: Array) -> Array:
         """(*batch, rows) errors -> (*batch, E) squared sizes, in units of theirs."""
         return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error
+
+
+class FusedTasks:
+    """The rows of goals on top of one another, in their order.
+
+    Args:
+        goals: of one problem; skeleton: the figure.
+
+    Attributes:
+        goals: that were evaluated last.
+        places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
+        swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
+            its rows, and the joint nearest to the root that moves it.
+    """
+
+    def __init__(self, goals: Sequence[Goal], skeleton: Skeleton) -> None:
+        self.goals = goals
+        self.places: list[tuple[int, slice, FramePoints]] = []
+        first = 0
+        for number, goal in enumerate(goals):
+            if isinstance(goal, Position) and goal.mask is None:
+                effectors = slice(first, first + goal.effectors)
+                self.places.append((number, effectors, goal.points(skeleton)))
+            first += goal.effectors
+        self._kinds, self._bound = [type(goal) for goal in goals], _bound(goals, skeleton)
+        own = [i for i, points in enumerate(self._bound) if points is not None]
+        self._places = [i for i in own if isinstance(goals[i], Position)]
+        self._turns = [i for i in own if isinstance(goals[i], Orientation)]
+        self._others = [i for i in range(len(goals)) if i not in own]
+        counts = [goal.effectors * goal.rows for goal in goals]
+        rows = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
+        found = [rows[i] for i in self._places + self._turns + self._others]
+        order = np.argsort(np.concatenate([np.empty(0, dtype=int), *found]))
+        self._order = None if (order == np.arange(len(order))).all() else order
+        self._place = self._together(skeleton, self._places)
+        self._turn = self._together(skeleton, self._turns)
+        self._split = 3 * self._place.count
+        self._reach = np.concatenate([self._place.reach, self._turn.turn_reach], 1)
+        self._wrenches = np.concatenate([self._place.carry, np.zeros((6, 3 * self._turn.count))], 1)
+        self.swings: list[tuple[int, int, int, int]] = []
+        for i in self._places:
+            moved = goals[i].moved(skeleton)
+            turns_only = ~(moved & ~skeleton.is_turn[:, None]).any(0) & moved.any(0)
+            carrier = skeleton.owner[moved.argmax(0)] if skeleton.n else np.zeros(0, dtype=int)
+            self.swings += [
+                (int(rows[i][0]) + 3 * e, int(carrier[e]), i, e) for e in np.flatnonzero(turns_only).tolist()
+            ]
+
+    def _together(self, skeleton: Skeleton, some: list[int]) -> FramePoints:
+        """The points of some goals as one."""
+        points = [one for one in map(self._bound.__getitem__, some) if one is not None]
+        joints = np.concatenate([np.empty(0, dtype=int), *(one.joints for one in points)])
+        return FramePoints(
+            skeleton, joints.tolist(), np.concatenate([np.empty((0, 3)), *(p.offsets for p in points)])
+        )
+
+    def fits(self, goals: Sequence[Goal], skeleton: Skeleton) -> bool:
+        """Whether it was made for goals that hold on to the same points."""
+        if [type(goal) for goal in goals] != self._kinds:
+            return False
+        found = _bound(goals, skeleton)
+        return all(one is other for one, other in zip(found, self._bound, strict=True))
+
+    def evaluate(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Array]]:
+        """Errors (*batch, k) and a function for the Jacobian (*batch, k, n)."""
+        errors, x, derivative, batch = [], None, None, pose.batch
+        if self._places:
+            x = pose.points(self._place)
+            goal: Any = goals[self._places[0]]
+            several = len(self._places) > 1
+            targets = _targets(goals, self._places, batch, 2) if several else goal.target
+            errors.append((x - targets).reshape(*batch, self._split))
+        if self._turns:
+            goal = goals[self._turns[0]]
+            several = len(self._turns) > 1
+            targets = _targets(goals, self._turns, batch, 3) if several else goal.target
+            turns = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2)).reshape(-1, 3, 3)
+            vectors, derivative = log_and_derivative(turns)
+            errors.append(vectors.reshape(*batch, 3 * self._turn.count))
+        others: list[Residual] = []
+        for i in self._others:
+            others.append(goals[i].evaluate(pose))
+            errors.append(others[-1].error)
+        if not errors:
+            return np.zeros((*batch, 0)), lambda: np.zeros((*batch, 0, pose.skeleton.n))
+        error = errors[0] if len(errors) == 1 else np.concatenate(errors, -1)
+        if self._order is not None:
+            error = error.take(self._order, -1)
+
+        def jacobian() -> Array:
+            if batch:
+                return self._many(pose, x, derivative, others)
+            parts: list[Array] = []  # the coordinates come first in memory
+            if x is not None or derivative is not None:
+                wrenches = self._wrenches.copy()
+                if x is not None:
+                    wrenches[:3, : self._split] = x.ravel().dot(self._place.skews).reshape(3, self._split)
+                if derivative is not None:
+                    wrenches[:3, self._split :] = derivative().reshape(-1, 3).T
+                columns = pose.twists.dot(wrenches)
+                columns *= self._reach
+                parts.append(columns)
+            for one in others:
+                parts.append(one.jacobian.T)
+            whole: Array = parts[0] if len(parts) == 1 else np.concatenate(parts, 1)
+            return whole.T if self._order is None else whole.take(self._order, 1).T
+
+        return error, jacobian
+
+    def _many(
+        self,
+        pose: Pose,
+        x: Array | None,
+        derivative: Callable[[], Array] | None,
+        others: Sequence[Residual],
+    ) -> Array:
+        """(*batch, k, n) the Jacobian of places at x (*batch, E, 3), of turns and of other goals.
+
+        The frames lie innermost in memory.
+        """
+        parts = [] if x is None else [pose.point_jacobian(self._place, x)]
+        if derivative is not None:
+            rows = derivative().reshape(*pose.batch, 3 * self._turn.count, 3)
+            parts.append(pose.turned_jacobian(self._turn, rows))
+        parts += [one.jacobian for one in others]
+        whole = np.concatenate([np.moveaxis(one, (-2, -1), (0, 1)) for one in parts])
+        if self._order is not None:
+            whole = whole.take(self._order, 0)
+        return np.moveaxis(whole, (0, 1), (-2, -1))
+
+
+def _bound(goals: Sequence[Goal], skeleton: Skeleton) -> list[FramePoints | None]:
+    """The points of each goal that can be looked at together with others, None for other goals."""
+    bound = []
+    for goal in goals:
+        points = goal.points(skeleton) if isinstance(goal, Position | Orientation) and goal.plain else None
+        bound.append(None if points is None or points.cuts else points)
+    return bound
+
+
+def _targets(goals: Sequence[Any], some: list[int], batch: tuple[int, ...], axes: int) -> Array:
+    """The targets of some places (axes = 2) or turns (3), one after another along the effectors."""
+    targets: list[Array] = [goals[i].target for i in some]
+    if batch:
+        targets = [np.broadcast_to(one, (*batch, *one.shape[one.ndim - axes :])) for one in targets]
+    return np.concatenate(targets, -axes)

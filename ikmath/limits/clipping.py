@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import Mask
 from ..model.joint_limits import JointLimits
+from ..model.limit_crossings import leaving
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 
@@ -42,7 +43,7 @@ class Clipping(LimitMethod):
 def _room(region: JointLimits, q: Array, dq: Array) -> Array:
     """Share of the step (n, ...) that stays inside, (...) from 0 to 1, from q (n, ...) inside."""
     share = np.ones(q.shape[1:])
-    bounds = region.leaving(q, dq)
+    bounds = leaving(region, q, dq)
     if bounds is None:
         return share
     ratio = np.ones_like(dq)
@@ -63,7 +64,7 @@ def _room(region: JointLimits, q: Array, dq: Array) -> Array:
 
 def _outside(region: JointLimits, q: Array, dq: Array) -> Mask:
     """(...) whether the step ends outside."""
-    bounds = region.leaving(q, dq)
+    bounds = leaving(region, q, dq)
     if bounds is None:
         return np.zeros(q.shape[1:], dtype=bool)
     return np.asarray(bounds.held.any(0) | bounds.leaving.any(0))

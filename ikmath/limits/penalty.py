@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import arguments
 from ..model.joint_limits import JointLimits
+from ..model.limit_crossings import leaving
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
@@ -49,7 +50,7 @@ class Penalty(LimitMethod):
 
     def rows(self, pose: Pose) -> Residual | None:
         q = pose.q
-        bounds = pose.skeleton.joint_limits.leaving(q, np.zeros_like(q))
+        bounds = leaving(pose.skeleton.joint_limits, q, np.zeros_like(q))
         if bounds is None:
             return None
         region, root = pose.skeleton.joint_limits, np.sqrt(self.stiffness)

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..arrays import Index
 from ..model.active_directions import HeldOfMany, HeldOfOne
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import CrossingsOfMany, CrossingsOfOne
+from ..model.joint_limits import CrossingsOfOne, JointLimits
+from ..model.limit_crossings import CrossingsOfMany, crossings_of_many, landing_of_many
 from ..rotation import Array
 from .base import LimitMethod, Propose, ProposeMany
 
@@ -51,11 +51,12 @@ class Projection(LimitMethod):
             crossings = left
             if not crossings.beyond(to, region.slight(dq, _CURVED)):
                 break
-        return region.landing(to, crossings)
+        crossings.land(to)
+        return region.unwound(to)
 
     def step_many(self, region: JointLimits, q: Array, error: Array, propose: ProposeMany) -> Array:
         to = q + propose(error)
-        crossings = region.crossings_of_many(q, to)
+        crossings = crossings_of_many(region, q, to)
         if crossings is None:
             return region.kept(to)
         left, hold = crossings.leaving(), _ManyHold(region.pairs, q.shape, propose.metric)
@@ -63,11 +64,11 @@ class Projection(LimitMethod):
             hold.add(crossings)
             dq = propose(error, hold.directions())
             ends = q + dq
-            crossings = region.crossings_of_many(q, ends)
+            crossings = crossings_of_many(region, q, ends)
             last = left
             if crossings is not None:
                 left = left & crossings.beyond(ends, region.slight(dq, _CURVED))
-                region.landing(ends, crossings)
+                landing_of_many(region, ends, crossings)
             np.copyto(to, ends, where=last)
             if crossings is None or not left.any():
                 break

@@ -61,11 +61,6 @@ class Constraints:
     rows: Array | None = None
     equal: tuple[Array, Array] | None = None
 
-    def reach(self, z: Array) -> Array:
-        """(m,) G z."""
-        box = self.scale * z if self.scale.ndim == 1 else self.scale.dot(z)
-        return box if self.rows is None else np.concatenate([box, self.rows.dot(z)])
-
     def take(self, held: Index) -> Array:
         """Some of the rows of G (w, n)."""
         n = len(self.scale)
@@ -114,16 +109,18 @@ def hierarchical_qp(
     found: list[Signs] = []
     forces: list[Array] = []
     begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
-    stages = [(level, origin) for level in levels]
+    centres = [origin] * len(levels)
     if target is not None:
-        stages.append((Level(nothing, np.empty(0), 1.0), target))
-    for number, (level, centre) in enumerate(stages):
+        levels, centres = [*levels, Level(nothing, np.empty(0), 1.0)], [*centres, target]
+    for number, (level, centre) in enumerate(zip(levels, centres, strict=True)):
         if number < len(active) and len(active[number]) == count:
-            begin = active[number] * np.isfinite(np.where(active[number] > 0, *bounds))
+            begin = active[number]
+            if begin.any():
+                begin = begin * np.isfinite(np.where(begin > 0, *bounds))
         z, begin, force = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
         forces.append(force)
-        if number + 1 < len(stages):
+        if number + 1 < len(levels):
             kept = np.concatenate([kept, level.rows])
             values = np.concatenate([values, level.rows.dot(z)])
     return Step(z, found, forces)
@@ -177,7 +174,10 @@ def _one_at_a_time(
 
 def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
     """(m,) by how much inactive constraints are exceeded, negative below the lower bound, zero inside."""
-    reach = constraints.reach(z)
+    scale, rows = constraints.scale, constraints.rows
+    reach = scale * z if scale.ndim == 1 else scale.dot(z)  # G z
+    if rows is not None:
+        reach = np.concatenate([reach, rows.dot(z)])
     beyond = reach - np.minimum(np.maximum(reach, constraints.lower), constraints.upper)
     beyond[(active != 0) | (np.abs(beyond) <= _INSIDE)] = 0.0
     return np.asarray(beyond)
@@ -202,13 +202,15 @@ def _stationary(
     """
     held, force, n = active.nonzero()[0], np.zeros(len(active)), len(target)
     rows, wanted, rigid, centre = level.rows, level.wanted, len(kept), target
-    sides = np.where(active[held] > 0, constraints.upper[held], constraints.lower[held])
-    fixed = held < n if constraints.scale.ndim == 1 else np.zeros(len(held), dtype=bool)
-    bound, held = held[fixed], held[~fixed]
+    bound, ends = held, wanted[:0]  # mostly nothing is held
+    if len(held):
+        sides = np.where(active[held] > 0, constraints.upper[held], constraints.lower[held])
+        fixed = held < n if constraints.scale.ndim == 1 else np.zeros(len(held), dtype=bool)
+        bound, held, ends = held[fixed], held[~fixed], sides[~fixed]
     if rigid or len(held):
         rigid += len(held)
         rows = np.concatenate([constraints.take(held), kept, rows])
-        wanted = np.concatenate([sides[~fixed], values, wanted])
+        wanted = np.concatenate([ends, values, wanted])
     whole = rows
     if len(bound):
         centre, rows = target.copy(), rows.copy()
@@ -227,7 +229,8 @@ def _stationary(
         if np.abs(missing).max() > _INSIDE:
             share = share + np.linalg.solve(gram, np.concatenate([missing, np.zeros(len(rows) - rigid)]))
             z = centre + share.dot(rows)
-    force[held] = share[: len(held)]
+    if len(held):
+        force[held] = share[: len(held)]
     if len(bound):
         force[bound] = (centre[bound] - target[bound] - share.dot(whole[:, bound])) / constraints.scale[bound]
     return z, force

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Mask
 from ..errors import UnknownName
-from ..rotation import Array, skew
+from ..rotation import skew
 from .skeleton import Skeleton
 
 
@@ -39,6 +39,12 @@ class FramePoints:
 
     Raises:
         UnknownName: a joint that is not there; BadShape, BadValue: offsets of the wrong shape or not finite.
+
+    Attributes:
+        joints: (E,); count: E; offsets: (E, 3); arms: (E, 3, 1) the same as columns;
+        moved, turned: (n, E) which coordinates move the point, and which turn its frame;
+        reach, turn_reach: (n, 3 E) the same as ones and zeros for each row;
+        skews: (3 E, 9 E), carry: (6, 3 E) make up the map from screws to velocities of points.
     """
 
     def __init__(
@@ -58,14 +64,15 @@ class FramePoints:
         self.arms = self.offsets[:, :, None]
         self.reach = np.repeat(self.moved.astype(float), 3, 1)  # (n, 3 E)
         self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
-        # x -> S with (w, v) @ S = (w x x_1 + v, ..., w x x_E + v): linear in the 3 E numbers of x, below I
-        lift = np.zeros((3 * self.count, 6, 3 * self.count))
+        # of points x: S (6, 3 E) with `(w, v) @ S = w x x + v` for each point side by side has
+        # `x.ravel() @ skews` (3, 3 E) above, and below what stands there in `carry`
+        skews = np.zeros((3 * self.count, 3, 3 * self.count))
         for e in range(self.count):
             for k in range(3):
-                lift[3 * e + k, :3, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
-        self._lift = lift.reshape(3 * self.count, 18 * self.count)
-        self._carry = np.zeros((6, 3 * self.count))
-        self._carry[3:] = np.tile(np.eye(3), self.count)
+                skews[3 * e + k, :, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
+        self.skews = skews.reshape(3 * self.count, 9 * self.count)
+        self.carry = np.zeros((6, 3 * self.count))
+        self.carry[3:] = np.tile(np.eye(3), self.count)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in _GIVEN}  # small to send
@@ -89,9 +96,3 @@ class FramePoints:
                     above = np.isin(skeleton.owner, way[position + 1 :])
                     cuts.append((above, e, carrier))
         return cuts
-
-    def lift(self, x: Array) -> Array:
-        """(E, 3) -> (6, 3 E), the matrix S with `(w, v) @ S = w x x + v` for each point side by side."""
-        lifted: Array = x.reshape(-1).dot(self._lift).reshape(self._carry.shape)
-        lifted += self._carry
-        return lifted

@@ -24,7 +24,8 @@ from ..rotation import (
     skew,
     swing_twist_matrix,
 )
-from .forward_kinematics import Constants, ManyFrames, OneFrame, chain, many_frames, offsets, slides
+from .forward_kinematics import Constants, OneFrame, offsets, slides
+from .many_frames import ManyFrames, Places, chain, many_frames, places_of
 from .topology import Topology, entries, jumps, levels
 
 _NODE: Final = 3  # hinges in a node at most
@@ -118,6 +119,10 @@ class Hinges:
         axis = np.concatenate([np.zeros((len(self._unit), 1)), self._unit], 1)
         return first[:, :, None], multiply_quaternions(first, axis)[:, :, None]
 
+    @cached_property
+    def _places(self) -> Places:
+        return places_of(self.topology, self.constants)
+
     def one(self, q: Array) -> OneFrame:
         """One pose, q (n,)."""
         topology, nodes = self.topology, self.nodes
@@ -127,10 +132,11 @@ class Hinges:
         local = self.cosine * np.cos(angles)
         local += self.sine * np.sin(angles)
         local += self.still
+        first, second, third = local.take(hinges, 2).transpose(2, 3, 1, 0)
         own = np.empty((_NODE, count, 3, 3))
-        own[0] = local.take(hinges[0], 2).T
-        np.matmul(own[0], local.take(hinges[1], 2).T, out=own[1])
-        np.matmul(own[1], local.take(hinges[2], 2).T, out=own[2])
+        own[0] = first
+        np.matmul(first, second, out=own[1])
+        np.matmul(own[1], third, out=own[2])
         rotation = np.empty((count + 1, 3, 3))
         rotation[:count], rotation[count] = own[2], _IDENTITY
         for jump in nodes.jumps:
@@ -144,7 +150,9 @@ class Hinges:
         way = np.matmul(rotation.take(self._carriers).T, offsets(topology, self.constants, q)[moved, :, None])
         position = self._above.dot(way[:, :, 0])
         axes = rotation.take(self._axis_entries)[:, None]
-        return OneFrame(rotation, position, axes, slides(topology, self.constants, rotation))
+        constants = self.constants
+        slid = constants.slides if topology.on_ground else slides(topology, constants, rotation)
+        return OneFrame(rotation, position, axes, slid)
 
     def many(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""
@@ -165,7 +173,7 @@ class Hinges:
         inner = every[: 2 * nodes.count].reshape(2, nodes.count, 4, frames)
         _multiply(world.take(nodes.parent, 0)[None], own[:2], inner)
         every[2 * nodes.count :] = world
-        return many_frames(topology, self.constants, every.take(nodes.where, 0), q, self._axes)
+        return many_frames(topology, self.constants, self._places, every.take(nodes.where, 0), q, self._axes)
 
     def _axes(self, rotation: Array) -> Array:
         """(3, J, 1, B) the axes of the joints, out of their rotations (3, 3, J, B)."""

@@ -25,21 +25,71 @@ import numpy.typing as npt
 from ..arrays import Index, Mask
 from ..lean import Remade
 from ..rotation import Array
-from .limit_crossings import BoundaryTangent, Bounds, CrossingsOfMany, CrossingsOfOne
+from .coupling import Coupling
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of
 from .swing_pairs import swing_pairs
 from .topology import span
 
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
-_OUTSIDE: Final = 1.0 + INSIDE
+OUTSIDE: Final = 1.0 + INSIDE
 _ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
+
+
+class BoundaryTangent(NamedTuple):
+    """Where a swing pair stands at the boundary of its region: outward unit normal, room along it."""
+
+    x: float
+    z: float
+    room: float
+
+
+class CrossingsOfOne(NamedTuple):
+    """Where a step of one frame would leave the region, in plain numbers.
+
+    Attributes:
+        columns: (column, its limit);
+        pairs: (pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)).
+    """
+
+    columns: list[tuple[int, float]]
+    pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
+
+    def ends(self) -> list[tuple[int, float]]:
+        """(column, where it ends inside) of both."""
+        ends = self.columns.copy()
+        for _, x, z, (a, b, _, _) in self.pairs:
+            ends += (x, a), (z, b)
+        return ends
+
+    def beyond(self, to: Array, most: Array) -> bool:
+        """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
+        there, allowed = to.item, most.item
+        if not most.ndim:
+            single = allowed()
+            return any(abs(inside - there(column)) > single for column, inside in self.ends())
+        return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
+
+    def land(self, to: Array) -> None:
+        """Put a step that ends at to (n,) inside, in place."""
+        for column, inside in self.ends():  # a few: sooner than by numpy
+            to[column] = inside
+
+    def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, BoundaryTangent]]:
+        """The edges of pairs for which ending inside takes more than `most` off, from q; see `beyond`."""
+        there = np.broadcast_to(most, to.shape).item
+        return [
+            (pair, BoundaryTangent(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
+            for pair, x, z, (a, b, u, v) in self.pairs
+            if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
+        ]
 
 
 class JointLimits(Remade):
     """Limits of all coordinates of a skeleton.
 
     Args:
-        owner: (n,) joint of each coordinate; slot: (n,) which of its six; lower, upper: (n,) limits.
+        owner: (n,) joint of each coordinate; slot: (n,) which of its six; lower, upper: (n,) limits;
+        coupling: which coordinates follow others, None if none does.
 
     Attributes:
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
@@ -50,8 +100,10 @@ class JointLimits(Remade):
             others.
     """
 
-    def __init__(self, owner: Index, slot: Index, lower: Array, upper: Array) -> None:
-        self.n = len(owner)
+    def __init__(
+        self, owner: Index, slot: Index, lower: Array, upper: Array, coupling: Coupling | None = None
+    ) -> None:
+        self.n, self.coupling = len(owner), coupling
         self.lower, self.upper = lower, upper
         limited = np.isfinite(lower) | np.isfinite(upper)
         both = swing_pairs(owner, slot)
@@ -64,7 +116,7 @@ class JointLimits(Remade):
         # intervals of everything; a pair's own coordinates are left open here
         self.low = np.where(interval, lower, -np.inf)
         self.high = np.where(interval, upper, np.inf)
-        self._any_box, self._boundless = bool(interval.any()), not limited.any()
+        self._any_box, self.boundless = bool(interval.any()), not limited.any()
         slides = slot < 3
         mixed = slides.any() and not slides.all()
         self._kinds = [span(np.flatnonzero(kind)) for kind in (slides, ~slides)] if mixed else []
@@ -89,26 +141,30 @@ class JointLimits(Remade):
         self._rooms = [Room(*room) for room in rooms]
         self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
         # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
-        self._sure_low, self._sure_high = self.low.copy(), self.high.copy()
+        self.sure_low, self.sure_high = self.low.copy(), self.high.copy()
         if not centre.any():
             side = np.where(open_side, 2.0, np.sqrt(2.0) * np.maximum(radius, 0.0))
-            self._sure_low[self.pairs] = -np.minimum(side[0], 2.0)
-            self._sure_high[self.pairs] = np.minimum(side[1], 2.0)
+            self.sure_low[self.pairs] = -np.minimum(side[0], 2.0)
+            self.sure_high[self.pairs] = np.minimum(side[1], 2.0)
         else:
-            self._sure_low[self.pairs], self._sure_high[self.pairs] = np.inf, -np.inf
+            self.sure_low[self.pairs], self.sure_high[self.pairs] = np.inf, -np.inf
         # nor need open swings change their representation, as long as each turn is less than 2
-        self._calm_low, self._calm_high = self._sure_low.copy(), self._sure_high.copy()
+        self._calm_low, self._calm_high = self.sure_low.copy(), self.sure_high.copy()
         self._calm_low[self.free_pairs] = -2.0
         self._calm_high[self.free_pairs] = 2.0
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
-        """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n)."""
-        given = np.array(q, dtype=float)
-        if given.ndim == 1 and (given >= self._calm_low).all() and (given <= self._calm_high).all():
-            return given
-        first = np.moveaxis(given, -1, 0)
-        return np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
+        """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n).
+
+        Coordinates that follow others are put where their leaders put them.
+        """
+        inside = np.array(q, dtype=float)
+        calm = inside.ndim == 1 and (inside >= self._calm_low).all() and (inside <= self._calm_high).all()
+        if not calm:
+            first = np.moveaxis(inside, -1, 0)
+            inside = np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
+        return inside if self.coupling is None else self.coupling.apply(inside)
 
     def violation(self, q: npt.ArrayLike) -> Array:
         """How far each coordinate is outside: (*batch, n), 0 inside.
@@ -140,7 +196,7 @@ class JointLimits(Remade):
             np.maximum(q, _columns_first(self.low, q), out=q)
             np.minimum(q, _columns_first(self.high, q), out=q)
         self._onto_boundary(q)
-        return self._unwound(q)
+        return self.unwound(q)
 
     def _onto_boundary(self, q: Array) -> None:
         """Swings outside put on the edge of their regions, in place."""
@@ -148,25 +204,13 @@ class JointLimits(Remade):
         outside = (swings.measure > 1.0).nonzero()[0]
         if len(outside):
             pair, *frame = np.unravel_index(outside, (len(self.pairs), *q.shape[1:]))
-            q[self.pairs[pair].T, *frame] = self._boundary(swings.take(outside))[0]
-
-    def landing(self, to: Array, crossings: CrossingsOfOne | CrossingsOfMany | None) -> Array:
-        """Steps that end at to (n, ...), put inside in place; `crossings` are those that would leave."""
-        if isinstance(crossings, CrossingsOfMany):
-            crossings.land(to)
-            if len(self.open_pairs):
-                own = crossings.leaving().nonzero()[0]
-                to[:, own] = self._unwound(to.take(own, 1))
-            return to
-        if crossings is not None:
-            crossings.land(to)
-        return self._unwound(to)
+            q[self.pairs[pair].T, *frame] = self.boundary(swings.take(outside))[0]
 
     def kept(self, to: Array) -> Array:
         """Steps to (n, ...) that left nowhere, in place: past half a turn on an open side a limit may be."""
-        return self._unwound(to) if self._one_sided else to
+        return self.unwound(to) if self._one_sided else to
 
-    def _unwound(self, q: Array) -> Array:
+    def unwound(self, q: Array) -> Array:
         """Swings beyond half a turn, where a side is open, replaced by the shorter way round; in place."""
         if len(self.open_pairs):
             v = q[self.open_pairs.T]
@@ -179,58 +223,20 @@ class JointLimits(Remade):
                 self._onto_boundary(q)  # the other way round a swing may be beyond another limit
         return q
 
-    def leaving(self, q: Array, dq: Array) -> Bounds | None:
-        """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
-        flat = self.n, prod(q.shape[1:])
-        crossings = self.crossings_of_many(q.reshape(flat), (q + dq).reshape(flat))
-        return None if crossings is None else crossings.bounds(self.n, len(self.pairs), q.shape[1:])
-
-    def crossings_of_many(self, q: Array, to: Array) -> CrossingsOfMany | None:
-        """As `leaving`, for steps of many frames from q to others (n, B), listed by what leaves."""
-        if self._boundless:
-            return None
-        suspects = to < self._sure_low[:, None]
-        suspects |= to > self._sure_high[:, None]
-        if not suspects.any():
-            return None
-        # flat, which numpy finds and picks out several times as quickly
-        frames = q.shape[1]
-        which, frame = np.divmod(suspects.take(self.boxed, 0).ravel().nonzero()[0], frames)
-        number = self.boxed.take(which)
-        column = number * frames + frame
-        limit = np.minimum(np.maximum(to.take(column), self.low.take(number)), self.high.take(number))
-        x, z = self.pairs.T
-        pair = (suspects.take(x, 0) | suspects.take(z, 0)).ravel().nonzero()[0]
-        ends, (point, normal, way) = np.zeros((2, 0), dtype=int), np.zeros((3, 2, 0))
-        if len(pair):
-            number, frame = np.divmod(pair, frames)
-            ends = self.pairs.T.take(number, 1) * frames + frame
-            swing = self._swing(to.take(ends), number)
-            outside = (swing.measure > _OUTSIDE).nonzero()[0]
-            pair, ends = pair.take(outside), ends.take(outside, 1)
-            point, normal = self._boundary(swing.take(outside))
-            way = point - q.take(ends)
-        if not len(column) and not len(pair):
-            return None
-        return CrossingsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
-
     def crossings_of_one(self, to: Array) -> CrossingsOfOne | None:
-        """As `leaving`, for a step of one frame that ends at to (n,), listed by what leaves.
+        """What of a step of one frame that ends at to (n,) would leave the region; None if nothing.
 
         Candidates are checked one by one: few of a figure's joints stand at their limits.
         """
-        if self._boundless:
+        if self.boundless:
             return None
-        suspects = self._suspects(to)
+        suspects = ((to < self.sure_low) | (to > self.sure_high)).nonzero()[0].tolist()
+        if not suspects:
+            return None
         limits = [(column, *self._ends[column]) for column in suspects if self._pair_of[column] < 0]
         columns = [(column, low if to.item(column) < low else high) for column, low, high in limits]
-        pairs = self._edges(to, suspects, _OUTSIDE)
+        pairs = self._edges(to, suspects, OUTSIDE) if len(self.pairs) else []
         return CrossingsOfOne(columns, pairs) if columns or pairs else None
-
-    def _suspects(self, q: Array) -> list[int]:
-        """The few coordinates of q (n,) that may be outside."""
-        columns: list[int] = ((q < self._sure_low) | (q > self._sure_high)).nonzero()[0].tolist()
-        return columns
 
     def _edges(
         self, q: Array, suspects: list[int], measure: float
@@ -266,22 +272,23 @@ class JointLimits(Remade):
         if not len(self.pairs):
             return {}
         wide = q / measure
+        suspects = ((wide < self.sure_low) | (wide > self.sure_high)).nonzero()[0].tolist()
         return {
             pair: BoundaryTangent(nx, nz, max(nx * (px - q.item(x)) + nz * (pz - q.item(z)), 0.0))
-            for pair, x, z, (px, pz, nx, nz) in self._edges(wide, self._suspects(wide), 1.0)
+            for pair, x, z, (px, pz, nx, nz) in self._edges(wide, suspects, 1.0)
         }
 
     # ------------------------------------------------------------------ swing pairs as arrays (2, w)
-    def _swings(self, q: Array) -> _Swing:
+    def _swings(self, q: Array) -> Swing:
         """All pairs of q (n, ...), one after another with their frames."""
         v = q[self.pairs.T]
-        return self._swing(v.reshape(2, -1), np.arange(len(self.pairs)).repeat(prod(v.shape[2:])))
+        return self.swing(v.reshape(2, -1), np.arange(len(self.pairs)).repeat(prod(v.shape[2:])))
 
     def _measures(self, q: Array) -> Array:
         """Measure (P, ...) of all pairs of q (n, ...)."""
         return self._swings(q).measure.reshape(len(self.pairs), *q.shape[1:])
 
-    def _swing(self, v: Array, pairs: Index) -> _Swing:
+    def swing(self, v: Array, pairs: Index) -> Swing:
         """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
         t = np.sqrt(v[0] * v[0] + v[1] * v[1])
         t += 1e-150
@@ -290,9 +297,9 @@ class JointLimits(Remade):
         s = v * ratio - self._centre.take(pairs, 1)
         scale = np.where(s < 0, self._inverse[0].take(pairs, 1), self._inverse[1].take(pairs, 1))
         w = s * scale
-        return _Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), pairs, w, s, scale)
+        return Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), pairs, w, s, scale)
 
-    def _boundary(self, swing: _Swing) -> tuple[Array, Array]:
+    def boundary(self, swing: Swing) -> tuple[Array, Array]:
         """The boundary point of swings near or beyond it, and the outward unit normal there, (2, w) each.
 
         Each sine goes to its own limit first, then both along the ray.
@@ -322,7 +329,7 @@ class JointLimits(Remade):
         return s * factor, normal
 
 
-class _Swing(NamedTuple):
+class Swing(NamedTuple):
     """Swings of w pairs.
 
     Attributes:
@@ -337,10 +344,10 @@ class _Swing(NamedTuple):
     sine: Array
     scale: Array
 
-    def take(self, which: Index) -> _Swing:
+    def take(self, which: Index) -> Swing:
         """Some of the pairs."""
         pairs, others = self.pairs.take(which), (array.take(which, 1) for array in self[2:])
-        return _Swing(self.measure.take(which), pairs, *others)
+        return Swing(self.measure.take(which), pairs, *others)
 
 
 def _columns_first(limit: Array, q: Array) -> Array:

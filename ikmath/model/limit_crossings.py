@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a step would leave the region of the joint limits, and what it may do instead.
+"""Where steps of many frames would leave the region of the joint limits, and what they may do instead.
 
-`joint_limits` returns it in three forms: one entry for each coordinate and pair that leaves, in plain numbers
-for one frame or in arrays for many, or arrays over all coordinates.
+It comes in two forms: one entry for each coordinate and pair that leaves, or arrays over all coordinates.
+`joint_limits` has the same for one frame, in plain numbers.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array, Index, Mask
+from .joint_limits import OUTSIDE, JointLimits
 
 
 class Bounds(NamedTuple):
@@ -86,50 +88,47 @@ class CrossingsOfMany(NamedTuple):
         return Bounds(held, shift, leaving, normal, way)
 
 
-class BoundaryTangent(NamedTuple):
-    """Where a swing pair stands at the boundary of its region: outward unit normal, room along it."""
+def leaving(region: JointLimits, q: Array, dq: Array) -> Bounds | None:
+    """What of the step dq would leave the region; None if nothing. q, dq: (n, ...)."""
+    flat = region.n, prod(q.shape[1:])
+    crossings = crossings_of_many(region, q.reshape(flat), (q + dq).reshape(flat))
+    return None if crossings is None else crossings.bounds(region.n, len(region.pairs), q.shape[1:])
 
-    x: float
-    z: float
-    room: float
+
+def crossings_of_many(region: JointLimits, q: Array, to: Array) -> CrossingsOfMany | None:
+    """As `leaving`, for steps of many frames from q to others (n, B), listed by what leaves."""
+    if region.boundless:
+        return None
+    suspects = to < region.sure_low[:, None]
+    suspects |= to > region.sure_high[:, None]
+    if not suspects.any():
+        return None
+    # flat, which numpy finds and picks out several times as quickly
+    frames = q.shape[1]
+    which, frame = np.divmod(suspects.take(region.boxed, 0).ravel().nonzero()[0], frames)
+    number = region.boxed.take(which)
+    column = number * frames + frame
+    limit = np.minimum(np.maximum(to.take(column), region.low.take(number)), region.high.take(number))
+    x, z = region.pairs.T
+    pair = (suspects.take(x, 0) | suspects.take(z, 0)).ravel().nonzero()[0]
+    ends, (point, normal, way) = np.zeros((2, 0), dtype=int), np.zeros((3, 2, 0))
+    if len(pair):
+        number, frame = np.divmod(pair, frames)
+        ends = region.pairs.T.take(number, 1) * frames + frame
+        swing = region.swing(to.take(ends), number)
+        outside = (swing.measure > OUTSIDE).nonzero()[0]
+        pair, ends = pair.take(outside), ends.take(outside, 1)
+        point, normal = region.boundary(swing.take(outside))
+        way = point - q.take(ends)
+    if not len(column) and not len(pair):
+        return None
+    return CrossingsOfMany(frames, column, limit, limit - q.take(column), pair, ends, point, normal, way)
 
 
-class CrossingsOfOne(NamedTuple):
-    """Of one frame, in plain numbers.
-
-    Attributes:
-        columns: (column, its limit);
-        pairs: (pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)).
-    """
-
-    columns: list[tuple[int, float]]
-    pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
-
-    def ends(self) -> list[tuple[int, float]]:
-        """(column, where it ends inside) of both."""
-        ends = self.columns.copy()
-        for _, x, z, (a, b, _, _) in self.pairs:
-            ends += (x, a), (z, b)
-        return ends
-
-    def beyond(self, to: Array, most: Array) -> bool:
-        """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
-        there, allowed = to.item, most.item
-        if not most.ndim:
-            single = allowed()
-            return any(abs(inside - there(column)) > single for column, inside in self.ends())
-        return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
-
-    def land(self, to: Array) -> None:
-        """Put a step that ends at to (n,) inside, in place."""
-        for column, inside in self.ends():  # a few: sooner than by numpy
-            to[column] = inside
-
-    def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, BoundaryTangent]]:
-        """The edges of pairs for which ending inside takes more than `most` off, from q; see `beyond`."""
-        there = np.broadcast_to(most, to.shape).item
-        return [
-            (pair, BoundaryTangent(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
-            for pair, x, z, (a, b, u, v) in self.pairs
-            if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
-        ]
+def landing_of_many(region: JointLimits, to: Array, crossings: CrossingsOfMany) -> Array:
+    """Steps that end at to (n, B), put inside in place; `crossings` are those that would leave."""
+    crossings.land(to)
+    if len(region.open_pairs):
+        own = crossings.leaving().nonzero()[0]
+        to[:, own] = region.unwound(to.take(own, 1))
+    return to

@@ -22,8 +22,9 @@ from .. import arguments
 from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..rotation import Array, skew
-from .forward_kinematics import ManyFrames, OneFrame
+from .forward_kinematics import OneFrame
 from .frame_points import FramePoints
+from .many_frames import ManyFrames
 from .skeleton import Skeleton
 from .topology import Columns, Span
 
@@ -240,7 +241,9 @@ class Pose:
         """
         count = points.count
         if self._one is not None:
-            rows: Array = self.twists.dot(points.lift(x))
+            wrenches = points.carry.copy()
+            wrenches[:3] = x.ravel().dot(points.skews).reshape(3, 3 * count)
+            rows: Array = self.twists.dot(wrenches)
             for mask, e, carrier in points.cuts:
                 w, v = self.screws
                 head = skew(self._one.position[carrier])

@@ -26,10 +26,11 @@ from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
 from ..rotation import Array
 from .coupling import coupling_of
-from .forward_kinematics import Balls, Constants, ManyFrames, OneFrame, forward_one
+from .forward_kinematics import Constants, OneFrame, forward_one
 from .hinge_kinematics import Hinges, nodes_of, still
 from .joint import Joint, parents_first
 from .joint_limits import JointLimits
+from .many_frames import Balls, ManyFrames
 from .swing_pairs import without_swing
 from .topology import Topology
 
@@ -103,7 +104,7 @@ class Skeleton(Lean):
         for i, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
                 self.ancestors[i] |= self.ancestors[parent]
-        self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper)
+        self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper, self.coupling)
         for array in vars(self).values():
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
@@ -224,7 +225,7 @@ class Skeleton(Lean):
         if other.coupling is not None:
             other.lower, other.upper = other.coupling.narrowed(other.lower, other.upper)
         other._check_coordinates()
-        other.joint_limits = JointLimits(self.owner, self.slot, other.lower, other.upper)
+        other.joint_limits = JointLimits(self.owner, self.slot, other.lower, other.upper, self.coupling)
         return other
 
     def _without(self, *derived: str) -> Skeleton:
@@ -328,8 +329,7 @@ class Skeleton(Lean):
 
     def project(self, q: npt.ArrayLike) -> Array:
         """Coordinates (*batch, n) put inside the limits, and followers where their leaders put them."""
-        inside = self.joint_limits.project(q)
-        return inside if self.coupling is None else self.coupling.apply(inside)
+        return self.joint_limits.project(q)
 
 
 def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..collision import AVOIDANCE, Avoidance, Body, ClosestPairs, Scene, Shape
-from ..errors import BadShape, BadValue
+from ..errors import BadValue
 from ..goals import Frame, Goal, Position, Posture
 from ..goals.base import Effectors
 from ..goals.stack import TaskStack
@@ -291,8 +291,7 @@ class Problem(Lean):
         Args:
             tolerance: metres; angle_tolerance: radians, the same number if None.
         """
-        angle = tolerance if angle_tolerance is None else angle_tolerance
-        return np.array([angle if unit == "rad" else tolerance for unit in self.units], dtype=float)
+        return self.stack.tolerances(tolerance, angle_tolerance)
 
     def least_tolerance(self, tolerance: float, angle_tolerance: float | None = None) -> float:
         """The strictest of `allowed_errors`, in figure sizes and radians."""
@@ -327,10 +326,7 @@ class Problem(Lean):
         """Checked copy of a start, put inside the limits; the rest pose if there is none."""
         if q0 is None:
             return self.skeleton.rest.copy()
-        q = arguments.numbers(q0, "q0")
-        if q.ndim < 1 or q.shape[-1] != self.skeleton.n:
-            raise BadShape("q0", f"(..., {self.skeleton.n})", q.shape)
-        return self.skeleton.project(q)
+        return self.skeleton.project(arguments.coordinates(q0, self.skeleton.n, "q0"))
 
 
 def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from math import prod
 from typing import Any, Final
 
@@ -13,9 +12,10 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..diagnosis.status import conclude
-from ..errors import BadValue
+from ..errors import BadValue, NotSupported, UnknownName
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
+from ..problem.requirements import Requirements
 from ..registries import LazyRegistry, choose
 from ..rotation import Array
 from ..threads import OneThread
@@ -46,16 +46,11 @@ METHODS: Final[Mapping[str, Method]] = LazyRegistry(
 DEFAULT: Final = "hierarchical"
 
 
-@contextmanager
-def _own_errors() -> Iterator[None]:
-    """Turn numpy's LinAlgError into BadValue."""
-    try:
-        yield
-    except np.linalg.LinAlgError as error:
-        reason = (
-            "has numbers too far apart to compute with; bring targets, offsets and weights nearer together."
-        )
-        raise BadValue("The problem", reason) from error
+_TOO_FAR_APART: Final = (
+    "The problem",
+    "has numbers too far apart to compute with; bring targets, offsets and weights nearer together.",
+)
+"""What numpy's LinAlgError means."""
 
 
 class Solver:
@@ -74,34 +69,35 @@ class Solver:
     def __init__(self, method: str = DEFAULT, *, brief: bool = False, **options: Any) -> None:
         self._method = choose(METHODS, "method", method)
         briefly = self._method.briefly if arguments.switch(brief, "brief") else {}
-        self._settings = self._method.read_options({**options, **briefly})
+        given = {**options, **briefly}
+        self._settings = read_options(self._method, given) if given else self._method.defaults
 
-    @_own_errors()
     @OneThread()
     def solve(
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
     ) -> Solution:
         """As `ikmath.solve`."""
         method, settings = self._method, self._settings
-        arguments.of_kind(problem, Problem, "problem")
+        skeleton = arguments.of_kind(problem, Problem, "problem").skeleton
         if following is not None:
             arguments.of_kind(following, Solution, "following")
-        method.refuse(problem)
-        q = problem.start(q0)
+        refuse(method, problem)
+        if q0 is None:
+            q = skeleton.rest.copy()
+        else:
+            q = skeleton.joint_limits.project(arguments.coordinates(q0, skeleton.n, "q0"))
         if problem.frames is not None:
-            if q.shape in ((problem.skeleton.n,), (1, problem.skeleton.n)):
-                q = np.repeat(q.reshape(1, -1), problem.frames, 0)
-            elif q.shape[0] != problem.frames or q.ndim != 2:
-                raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
-        if not problem.skeleton.n:  # a figure that cannot move
-            return _one_by_one(lambda now, start: _unmoved(now, start, settings), problem, q)
-        if q.ndim == 1 and following is not None:
-            return method.follow(problem, q, settings, following)
-        if method.batched and not problem.limits.adds_rows and problem.scene is None:
+            q = _a_start_each(problem, q)
+        batched = method.batched and not problem.limits.adds_rows and problem.scene is None
+        try:
+            if not skeleton.n or (q.ndim > 1 and not batched):
+                return self._one_by_one(problem, q)
+            if q.ndim == 1 and following is not None:
+                return method.follow(problem, q, settings, following)
             return method.solve(problem, q, settings)
-        return _one_by_one(lambda now, start: method.solve(now, start, settings), problem, q)
+        except np.linalg.LinAlgError as error:
+            raise BadValue(*_TOO_FAR_APART) from error
 
-    @_own_errors()
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Solve the next frame of a motion whose first frame was solved and checked by `solve`."""
@@ -109,7 +105,50 @@ class Solver:
         arguments.of_kind(before, Solution, "before")
         if not problem.skeleton.n:
             return _unmoved(problem, before.q, self._settings)
-        return self._method.follow(problem, before.q.copy(), self._settings, before)
+        try:
+            return self._method.follow(problem, before.q.copy(), self._settings, before)
+        except np.linalg.LinAlgError as error:
+            raise BadValue(*_TOO_FAR_APART) from error
+
+    def _one_by_one(self, problem: Problem, q: Array) -> Solution:
+        """Solve a batch q (*batch, n) one start after another, or a figure without a free coordinate."""
+
+        def one(problem: Problem, q: Array) -> Solution:
+            if not problem.skeleton.n:
+                return _unmoved(problem, q, self._settings)
+            return self._method.solve(problem, q, self._settings)
+
+        if q.ndim == 1:
+            return one(problem, q)
+        batch = q.shape[:-1]
+        starts = q.reshape(prod(batch), q.shape[-1])
+        return gather([one(problem.at(i), start) for i, start in enumerate(starts)], batch, problem)
+
+
+def read_options(method: Method, given: Mapping[str, Any]) -> Options:
+    """Options of a method from keyword arguments.
+
+    Raises:
+        UnknownName: an option that the method does not have; BadValue: one out of its bounds.
+    """
+    known = method.options.__dataclass_fields__
+    for name in given:
+        if name not in known:
+            raise UnknownName(f"option of method {method.name}", name, list(known))
+    return method.options(**given)
+
+
+def refuse(method: Method, problem: Problem) -> None:
+    """Raise NotSupported with a sentence if a problem holds something that a method cannot take."""
+    if problem.skeleton.coupling is not None and not method.coupled:
+        raise NotSupported(
+            f"Method {method.label}", "moves each coordinate alone, but some mimic others; use Hierarchical."
+        )
+    picky = method.takes is not None or not (method.single_axes and method.parts and method.levels)
+    if picky or problem.scene is not None or problem.posture_cost is not None:
+        objection = method.objection(Requirements.of(problem))
+        if objection:
+            raise NotSupported(f"Method {method.label}", objection)
 
 
 def solve(
@@ -142,14 +181,17 @@ def solve(
     return Solver(method, brief=brief, **options).solve(problem, q0, following=following)
 
 
-def _one_by_one(solve_one: Callable[[Problem, Array], Solution], problem: Problem, q: Array) -> Solution:
-    """Solve a batch q (*batch, n) one start after another; a single start directly."""
-    if q.ndim == 1:
-        return solve_one(problem, q)
-    batch = q.shape[:-1]
-    starts = q.reshape(prod(batch), q.shape[-1])
-    answers = [solve_one(problem.at(i), start) for i, start in enumerate(starts)]
-    return gather(answers, batch, problem)
+def _a_start_each(problem: Problem, q: Array) -> Array:
+    """Starts (frames, n) for the frames of a problem, which may share one.
+
+    Raises:
+        BadValue: starts of another number.
+    """
+    if q.shape in ((problem.skeleton.n,), (1, problem.skeleton.n)):
+        return np.repeat(q.reshape(1, -1), problem.frames or 0, 0)
+    if q.shape[0] != problem.frames or q.ndim != 2:
+        raise BadValue("q0", f"has shape {q.shape}, but the targets have {problem.frames} frames.")
+    return q
 
 
 def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
@@ -166,6 +208,5 @@ def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
         settings.tolerance,
         angle_tolerance=settings.angle_tolerance,
         stalled=True,
-        measure=problem.measure(q, near),
         near=near,
     )

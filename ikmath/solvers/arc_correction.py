@@ -32,20 +32,14 @@ class ArcCorrection:
     """
 
     def __init__(self, problem: Problem, gain: float) -> None:
-        skeleton, self._length, self._scale = problem.skeleton, problem.length, problem.stack.scale
+        self._length, self._scale = problem.length, problem.stack.scale
         self._gain, self._least = gain, np.inf
-        self._ends: list[
-            tuple[int, int, tuple[float, float, float]]
-        ] = []  # first row, carrying joint, target
-        row = 0
-        for goal in problem.tasks:
-            if isinstance(goal, Position) and goal.plain and not goal.points(skeleton).cuts:
-                moved = goal.points(skeleton).moved
-                turns_only = ~(moved & ~skeleton.is_turn[:, None]).any(0) & moved.any(0)
-                carrier = skeleton.owner[moved.argmax(0)]
-                for e in np.flatnonzero(turns_only).tolist():
-                    self._ends.append((row + 3 * e, int(carrier[e]), tuple(goal.target[e].tolist())))
-            row += goal.effectors * goal.rows
+        # first row, carrying joint, target
+        self._ends: list[tuple[int, int, tuple[float, ...]]] = []
+        for row, carrier, number, effector in problem.stack.fused(problem.tasks).swings:
+            goal = problem.tasks[number]
+            if isinstance(goal, Position):
+                self._ends.append((row, carrier, tuple(goal.target[effector].tolist())))
 
     def aside(self, iterate: Iterate) -> Array | None:
         """See `Correction`; None once steps along arcs gain too little."""
@@ -55,10 +49,11 @@ class ArcCorrection:
             return None
         self._least = cost
         out = np.zeros(len(iterate.error))
-        for row, joint, target in self._ends:
-            carrier = iterate.pose.position[joint].tolist()
+        position = iterate.pose.position
+        for row, joint, (x, y, z) in self._ends:
+            carrier = position[joint]
             away = (iterate.error[row : row + 3] / np.maximum(self._scale[row : row + 3], 1e-300)).tolist()
-            seen = tuple(t - c for t, c in zip(target, carrier, strict=True))
+            seen = x - carrier.item(0), y - carrier.item(1), z - carrier.item(2)
             missed = self._missed(seen, away)
             if missed is not None:
                 out[row : row + 3] = missed

@@ -23,13 +23,11 @@ from ..postures import PostureCost
 from ..problem.problem import Problem
 from ..rotation import Array
 from .collision_guard import CollisionGuard
-from .gauss_newton_step import GaussNewtonStep, StepModel
-from .iterate import Iterate
-from .merit import Merit
-from .metric import Metric
+from .iterate import Iterate, Merit
 from .newton_step import NewtonStep
 from .parameters import HierarchicalParameters, Patience
 from .step_bounds import Bounds, Face, Inequalities, StepBounds, short_way
+from .step_model import GaussNewtonStep, Metric, StepModel
 
 
 class Stop(Enum):
@@ -105,8 +103,9 @@ class IterationDriver:
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.posture_tolerance = posture_tolerance
         self.held = [np.zeros(0, np.intp)] * len(active)
-        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
-        self.face = Face(np.empty(0, np.intp), frozenset())
+        one_sided = problem.stack.one_sided is not None
+        self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []
+        self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
     def with_problem(self, problem: Problem, tolerances: Array) -> IterationDriver:
@@ -208,7 +207,7 @@ class IterationDriver:
                 return self._put_right(iterate), Stop.TIME
             if idle or slow >= patience.slow or refused >= patience.refused:
                 return self._put_right(iterate), Stop.IDLE if idle else Stop.CONVERGED
-            budget.spend()
+            budget.iterations, budget.taken = budget.iterations - 1, budget.taken + 1
             model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
@@ -258,20 +257,22 @@ class IterationDriver:
 
     def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> Array:
         """Where the step of a model leads, within all bounds (n,)."""
-        n, metric = len(iterate.q), model.metric(damping)
-        levels = model.levels(metric, damping)
+        n, (metric, levels) = len(iterate.q), model.step_problem(damping)
 
         def best(bounds: Bounds) -> Array:
-            names = bounds.names
-            sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
-            begin = [
-                np.concatenate([known, sides * np.isin(names, held)])
-                for known, held in zip(self.active, self.held, strict=True)
-            ]
+            names, begin = bounds.names, self.active
+            if len(names):
+                sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
+                begin = [
+                    np.concatenate([known, sides * np.isin(names, held)])
+                    for known, held in zip(begin, self.held, strict=True)
+                ]
             step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)
-            self.active = [known[:n] for known in step.active]
-            self.held = [names[known[n:] != 0] for known in step.active]
-            self.face = bounds.face(step.active)
+            self.active, self.held = step.active, [names] * len(step.active)
+            if len(names):
+                self.active = [known[:n] for known in step.active]
+                self.held = [names[known[n:] != 0] for known in step.active]
+            self.last = bounds, step.active
             return metric.step(step.z)
 
         return self.bounds.step(iterate.q, best, self.inequalities(iterate))
@@ -305,7 +306,7 @@ class IterationDriver:
     def wrapped(self, end: Iterate) -> Iterate:
         """The same pose with swings beyond half a turn wrapped to their shorter way round."""
         limits = self.bounds.joint_limits
-        if not self.bounds.limits_turns or np.abs(end.q).max(initial=0.0) <= np.pi:
+        if np.abs(end.q).max(initial=0.0) <= np.pi:
             return end
         pose = Pose.trusted(self.problem.skeleton, limits.project(end.q))
         return Iterate(self.problem, pose, self.posture, end.near)
@@ -329,6 +330,7 @@ class IterationDriver:
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
+        face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), set())
         for _ in range(own.corrections if count else 0):
             if max(trial.costs[:count]) <= hold * hold:
                 break
@@ -336,9 +338,12 @@ class IterationDriver:
             levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
 
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
-                return metric.step(hierarchical_qp(levels, bounds.along(self.face).by(metric)).z)
+                return metric.step(hierarchical_qp(levels, bounds.along(face).by(metric)).z)
 
-            moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
+            moved = self.move(
+                trial,
+                self.bounds.step(trial.q, best, self.inequalities(trial)),
+            )
             if (
                 moved is None
                 or not moved.costs[:count] < trial.costs[:count]

@@ -17,7 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import arguments
-from ..diagnosis.status import as_near_as_can_be, conclude, is_hopeless
+from ..diagnosis.reachability import as_near_as_can_be, is_hopeless
+from ..diagnosis.status import conclude
 from ..model.pose import Pose
 from ..postures import JointPosture, ScaledPosture
 from ..problem.problem import Problem, Solution
@@ -126,7 +127,9 @@ class Hierarchical(Method):
         trail = Trail() if before is None else before
         scene, posture = problem.scene, trail.posture
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
-        if posture is None or posture.cost is not problem.posture_cost:
+        if problem.posture is None and problem.posture_cost is None:
+            posture = None
+        elif posture is None or posture.cost is not problem.posture_cost:
             posture = posture_of(problem, q)
         thorough = ACCURACY[options.accuracy]
         driver = IterationDriver(
@@ -135,7 +138,7 @@ class Hierarchical(Method):
             StepBounds(skeleton, own, *(within or ())),
             guard,
             own,
-            problem.allowed_errors(options.tolerance, options.angle_tolerance),
+            problem.stack.tolerances(options.tolerance, options.angle_tolerance),
             own.step_tolerance if thorough else own.fast_step_tolerance,
             trail.active,
         )
@@ -171,7 +174,8 @@ class Hierarchical(Method):
             budget.spend(spare.taken)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
-        end = driver.wrapped(end)
+        if within is not None:
+            end = driver.wrapped(end)
         trail = Trail(
             end.pose,
             end.near,
@@ -181,7 +185,22 @@ class Hierarchical(Method):
             active=driver.active,
             posture=posture,
         )
-        answer = self._conclude(driver, end, stop, budget, options, trail, paced=before is not None)
+        near, blocked = end.near, ""
+        if guard is not None and near is not None and stop is not Stop.REACHED:
+            blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
+        answer = conclude(
+            problem,
+            end.q,
+            budget.taken,
+            options.tolerance,
+            angle_tolerance=options.angle_tolerance,
+            errors=np.sqrt(end.squares),
+            stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
+            blocked=blocked,
+            near=near,
+            memory=trail,
+            paced=before is not None,
+        )
         return without_way(answer) if jumped and guard is not None else answer
 
     def strategies(self, options: Any) -> list[RestartStrategy]:
@@ -229,36 +248,6 @@ class Hierarchical(Method):
         if driver.guard is None:
             return as_near_as_can_be(driver.problem, errors, driver.tolerances)
         return is_hopeless(driver.problem, end.pose, errors, driver.tolerances)
-
-    @staticmethod
-    def _conclude(
-        driver: IterationDriver,
-        end: Iterate,
-        stop: Stop,
-        budget: Budget,
-        options: Any,
-        trail: Trail,
-        *,
-        paced: bool,
-    ) -> Solution:
-        problem, guard = driver.problem, driver.guard
-        near, blocked = end.near, ""
-        if guard is not None and near is not None and stop is not Stop.REACHED:
-            blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
-        return conclude(
-            problem,
-            end.q,
-            budget.taken,
-            options.tolerance,
-            angle_tolerance=options.angle_tolerance,
-            errors=np.sqrt(end.squares),
-            stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
-            measure=problem.measure(end.q, near),
-            blocked=blocked,
-            near=near,
-            memory=trail,
-            paced=paced,
-        )
 
 
 def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:

@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One pose of a solve, evaluated: scaled errors, their derivative, and the costs of levels and posture."""
+"""One pose of a solve, evaluated, and the merit by which two of them are compared.
+
+An iterate has scaled errors, their derivative, and the costs of levels and posture. The merit is the levels'
+errors, each outweighing all below it, and the posture cost: `M = sum of weight_l |e_l| + E`. Lengths instead
+of squares make it an exact penalty: where a level can be met it is met exactly, as long as its weight exceeds
+its multiplier (Nocedal & Wright 2006, 17.2).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import sqrt
 from typing import Final
 
 import numpy as np
 
-from ..arrays import Index, Mask
+from ..arrays import Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..postures import PostureCost, PostureTerm
 from ..problem.problem import Problem
 from ..rotation import Array
+from .parameters import HierarchicalParameters
 
 _GRAZING: Final = 1e-10
 """Scaled violation of a one-sided goal that counts as none."""
+_TINY: Final = 1e-150
+"""Weight of a level in which nothing counts."""
 
 
 class Iterate:
@@ -35,24 +45,25 @@ class Iterate:
         self, problem: Problem, pose: Pose, posture: PostureCost | None, near: ClosestPairs | None = None
     ) -> None:
         stack = problem.stack
-        self.q, self.pose, self.near, self._posture, self._stack = pose.q, pose, near, posture, stack
-        self._rows = stack.evaluate(problem.tasks, pose)
-        self.error: Array = self._rows.error * stack.scale
+        self.q, self.pose, self.near, self._posture, self._scale = pose.q, pose, near, posture, stack.scale
+        unscaled, rows = stack.fused(problem.tasks).evaluate(problem.tasks, pose)
+        self._rows: Callable[[], Array] = rows
+        self.error: Array = unscaled * stack.scale
         self._grazed: Mask | None = None
         if stack.one_sided is not None:
             self._grazed = stack.one_sided & (np.abs(self.error) < _GRAZING)
             self.error[self._grazed] = 0.0
-        self.squares = stack.squares(self._rows.error)
+        self.squares = stack.squares(unscaled)
         self.costs = stack.costs(self.error)
         self._jacobian: Array | None = None
         self._term: PostureTerm | None = None
-        self._value: float | None = None
+        self._all: list[float] | None = None
 
     @property
     def jacobian(self) -> Array:
         """(k, n) derivative of the scaled errors by q."""
         if self._jacobian is None:  # `cached_property` takes a lock, which costs more than the rows
-            self._jacobian = (self._rows.jacobian.T * self._stack.scale).T
+            self._jacobian = (self._rows().T * self._scale).T
             if self._grazed is not None:
                 self._jacobian[self._grazed] = 0.0  # a row that wants to stay where it is could not leave
         return self._jacobian
@@ -64,37 +75,47 @@ class Iterate:
             self._term = self._posture.evaluate(self.pose)
         return self._term
 
-    @property
-    def posture_value(self) -> float:
-        """The posture cost."""
-        if self._value is None:
-            if self._posture is None:
-                self._value = 0.0
-            else:
-                self._value = self._posture.value(self.pose) if self._term is None else self._term.value
-        return self._value
+    def all_costs(self) -> list[float]:
+        """The costs of all levels, the posture's last."""
+        if self._all is None:
+            value = 0.0
+            if self._posture is not None:  # the value alone takes less than the derivatives
+                value = self._posture.value(self.pose) if self._term is None else self._term.value
+            self._all = [*self.costs, value]
+        return self._all
 
     def reached(self, tolerances: Array) -> bool:
         """Whether every effector is within its tolerance (E,), metres or radians."""
         return bool((self.squares < tolerances * tolerances).all())
 
-    def all_costs(self) -> list[float]:
-        """The costs of all levels, the posture's last."""
-        return [*self.costs, self.posture_value]
 
-
-def predicted_costs(
-    iterate: Iterate, error: Array, dq: Array, levels: Sequence[slice | Index]
-) -> list[float]:
-    """What linear errors and the quadratic posture promise for a step, as `Iterate.all_costs`.
+class Merit:
+    """See the module.
 
     Args:
-        error: (k,) scaled, that the step begins with; dq: (n,) the step; levels: rows of each.
+        largest: of the levels, the largest weight of a goal in it; posture: whether one comes below them.
+
+    Attributes:
+        weights: of the levels, the strongest first.
     """
-    linear = error + iterate.jacobian.dot(dq)
-    costs = [float(own.dot(own)) for own in map(linear.__getitem__, levels)]
-    term = iterate.posture
-    if term is None:
-        return [*costs, 0.0]
-    bent = term.hessian * dq if term.hessian.ndim == 1 else term.hessian.dot(dq)
-    return [*costs, term.value + float(term.gradient.dot(dq) + 0.5 * dq.dot(bent))]
+
+    def __init__(self, largest: Sequence[float], posture: bool, parameters: HierarchicalParameters) -> None:
+        last = parameters.over_posture if posture else 1.0
+        self.weights: list[float] = []
+        for level, most in enumerate(largest, 1):
+            self.weights.append(last * parameters.priority ** (len(largest) - level) / max(most, _TINY))
+        self._hold, self._rounding = parameters.hold, parameters.rounding
+
+    def gain(self, before: Sequence[float], after: Sequence[float]) -> float:
+        """By how much the merit falls between costs as in `Iterate.all_costs`."""
+        least, total = self._hold, before[-1] - after[-1]
+        for weight, then, now in zip(self.weights, before, after, strict=False):
+            total += weight * (max(sqrt(then), least) - max(sqrt(max(now, 0.0)), least))
+        return total
+
+    def noise(self, costs: Sequence[float]) -> float:
+        """By how much the merit may differ by rounding alone, at costs as in `Iterate.all_costs`."""
+        total = 0.0
+        for weight, cost in zip(self.weights, costs, strict=False):
+            total += weight * sqrt(cost)
+        return self._rounding * (abs(costs[-1]) + total)

@@ -8,7 +8,7 @@ same flags.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..collision import AVOIDANCE
-from ..errors import NotSupported, UnknownName
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem.problem import Problem, Solution
 from ..problem.requirements import Requirements
@@ -101,11 +100,6 @@ class Method:
         """Solve for one start q (n,), following the solution of the frame before without a jump."""
         return self.solve(problem, q, options)
 
-    @property
-    def takes_all(self) -> bool:
-        """Whether it supports all goals."""
-        return self.takes is None and self.single_axes and self.parts and self.levels
-
     @cached_property
     def defaults(self) -> Options:
         """The options at their defaults, checked once."""
@@ -144,31 +138,6 @@ class Method:
             able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
             return f"does not keep clear of obstacles by {requirements.avoidance.label}; choose {able}."
         return ""
-
-    def refuse(self, problem: Problem) -> None:
-        """Raise NotSupported with a sentence if the problem holds something that this method cannot take."""
-        if problem.skeleton.coupling is not None and not self.coupled:
-            raise NotSupported(
-                f"Method {self.label}",
-                "moves each coordinate alone, but some mimic others; use Hierarchical.",
-            )
-        if self.takes_all and problem.scene is None and problem.posture_cost is None:
-            return
-        objection = self.objection(Requirements.of(problem))
-        if objection:
-            raise NotSupported(f"Method {self.label}", objection)
-
-    def read_options(self, given: Mapping[str, Any]) -> Options:
-        """Options from keyword arguments.
-
-        Raises:
-            UnknownName: an option that the method does not have.
-        """
-        known = [field.name for field in fields(self.options)]
-        for name in given:
-            if name not in known:
-                raise UnknownName(f"option of method {self.name}", name, known)
-        return self.options(**given) if given else self.defaults
 
 
 def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) -> Solution:

@@ -16,13 +16,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..linalg.hierarchical_qp import Level, Signs
-from ..model.limit_crossings import BoundaryTangent
+from ..model.joint_limits import BoundaryTangent
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
-from .metric import Metric
 from .parameters import HierarchicalParameters
+from .step_model import Metric
 
 
 class NewtonStep:
@@ -116,9 +116,9 @@ class NewtonStep:
         stack, step, n = problem.stack, self._parameters.difference, len(iterate.q)
         aside = np.diag(step * self._unit)
         shifted = Pose.trusted(problem.skeleton, iterate.q + np.concatenate([aside, np.zeros((1, n))]))
-        errors, slopes = stack.evaluate(problem.tasks, shifted)
+        errors, slopes = stack.fused(problem.tasks).evaluate(problem.tasks, shifted)
         pull = (errors * stack.scale * share + push) * stack.scale
-        gradient = np.matmul(pull[:, None, :], slopes)[:, 0, :] * self._unit
+        gradient = np.matmul(pull[:, None, :], slopes())[:, 0, :] * self._unit
         if iterate.posture is not None and iterate.posture.pulls is not None:
             gradient += iterate.posture.pulls(shifted) * self._unit
         curvature = (gradient[:n] - gradient[n]) / step
@@ -141,19 +141,16 @@ class NewtonStep:
         tangent[x], tangent[z] = -edge.z * self._unit[x], edge.x * self._unit[z]
         return np.outer(tangent, tangent) * ((turned[0] - turned[1]) / (2.0 * step))
 
-    def metric(self, damping: float) -> Metric:
-        """The metric of the curvature, raised by the damping."""
+    def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
+        """The metric of the curvature, raised by the damping, and the levels that are met."""
         least = self._parameters.ridge * damping * float(self._sizes.max(initial=0.0))
-        return Metric.of_axes(self._unit, self._axes, self._sizes + max(least, 1e-300), self._gradient)
-
-    def levels(self, metric: Metric, damping: float) -> list[Level]:
-        """The met levels, rows by z."""
-        found = []
+        metric = Metric.of_axes(self._unit, self._axes, self._sizes + max(least, 1e-300), self._gradient)
+        levels = []
         for own in self._met:
             rows = metric.along(self._rows[own] / self._unit)
             size = float((rows * rows).sum() / max(len(rows), 1))
-            found.append(Level(rows, -self._error[own], self._parameters.bias * size + 1e-300))
-        return found
+            levels.append(Level(rows, -self._error[own], self._parameters.bias * size + 1e-300))
+        return metric, levels
 
     def promised(self, dq: Array) -> float:
         """The gain of the merit that the model promises for a step dq (n,)."""

@@ -84,7 +84,7 @@ class StraightLimbKick:
         used = np.logical_or.reduceat(rows != 0.0, stack.starts, axis=0)
         barring = used[np.logical_or.reduceat(bars, stack.starts)].any(0) & ~stack.moved[short].any(0)
         bent = (used[short].any(0) | barring) & skeleton.is_turn
-        kicked = skeleton.project(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))
+        kicked = skeleton.joint_limits.project(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))
         moved = driver.move(end, driver.bounds.inside(q, kicked))
         if moved is not None:
             yield moved

@@ -62,8 +62,9 @@ class Search:
         count, enough = (_DRAWN, _ENOUGH) if guard is None else (_DRAWN_AMONG_OBSTACLES,) * 2
         drawn = np.concatenate([here[None], scattered(problem, ended.end.q, ended.rng, count - 1)])
         q, costs = batch_descent(problem, drawn, _STEPS, driver.tolerances, enough)
-        pose = Pose.trusted(problem.skeleton, q)
-        errors = problem.errors(pose)
+        stack, tasks = problem.stack, problem.tasks
+        unscaled, _ = stack.fused(tasks).evaluate(tasks, Pose.trusted(problem.skeleton, q))
+        errors = np.sqrt(stack.squares(unscaled))
         there = (errors < _THERE * problem.spans).all(-1)
         if guard is None:
             away = np.where(there, self._away(driver, here, q), np.inf)
@@ -109,7 +110,7 @@ def scattered(problem: Problem, q: Array, rng: np.random.Generator, count: int) 
     skeleton = problem.skeleton
     low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
     drawn = rng.uniform(low, np.maximum(low, high), (count, len(q)))
-    return skeleton.project(np.where(skeleton.is_turn, drawn, q))
+    return skeleton.joint_limits.project(np.where(skeleton.is_turn, drawn, q))
 
 
 def batch_descent(
@@ -129,15 +130,15 @@ def batch_descent(
     share = np.asarray(1e-2 ** np.arange(len(stack.levels)) / largest)[stack.place]
     best, least = q, np.full(len(q), np.inf)
     for step in range(steps + 1):
-        residual = stack.evaluate(problem.tasks, Pose.trusted(skeleton, q))
-        error = residual.error * stack.scale * share
+        unscaled, jacobian = stack.fused(problem.tasks).evaluate(problem.tasks, Pose.trusted(skeleton, q))
+        error = unscaled * stack.scale * share
         cost = (error * error).sum(-1)
         better = cost < least
         best, least = np.where(better[:, None], q, best), np.minimum(cost, least)
-        there = (stack.squares(residual.error) <= tolerances**2).all(-1)
+        there = (stack.squares(unscaled) <= tolerances**2).all(-1)
         if step == steps or np.count_nonzero(there) >= enough:
             break
-        rows = residual.jacobian if skeleton.coupling is None else skeleton.coupling.fold(residual.jacobian)
+        rows = jacobian() if skeleton.coupling is None else skeleton.coupling.fold(jacobian())
         rows = rows * (stack.scale * share)[:, None] * stack.metric
         damping = (0.05 * cost + 1e-6)[:, None, None]
         for _ in range(2):
@@ -148,5 +149,5 @@ def batch_descent(
             if not out.any():
                 break
             rows, dq = np.where(out[:, None], 0.0, rows), np.where(out, 0.0, dq)
-        q = skeleton.project(q + dq)
+        q = region.project(q + dq)
     return best, least

@@ -8,19 +8,18 @@ constraint (cutting planes; Kelley 1960).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..arrays import Index
 from ..linalg.hierarchical_qp import Constraints, Signs
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import BoundaryTangent
+from ..model.joint_limits import BoundaryTangent, JointLimits
 from ..model.skeleton import Skeleton
 from ..rotation import Array
-from .metric import Metric
 from .parameters import HierarchicalParameters
+from .step_model import Metric
 
 _NONE: Final = np.empty(0)
 _NO_NAMES: Final = np.empty(0, np.intp)
@@ -45,7 +44,7 @@ class Face(NamedTuple):
     """Limits that hold a step: coordinates (k,), and the numbers of swing regions."""
 
     coordinates: Index
-    pairs: frozenset[int]
+    pairs: Set[int]
 
 
 class Bounds(NamedTuple):
@@ -68,8 +67,8 @@ class Bounds(NamedTuple):
     def face(self, active: Sequence[Signs]) -> Face:
         """The limits that hold a step at any of its levels; active: see `hierarchical_qp.Step`."""
         n, held = len(self.lower), np.logical_or.reduce([one != 0 for one in active])
-        pairs = zip(self.pairs, held[n:].tolist(), strict=False)
-        return Face(held[:n].nonzero()[0], frozenset(pair for pair, is_held in pairs if is_held))
+        numbers = zip(self.pairs, held[n:].tolist(), strict=False)
+        return Face(held[:n].nonzero()[0], {pair for pair, is_held in numbers if is_held})
 
     def along(self, face: Face) -> Bounds:
         """The same for steps that stay on a face."""
@@ -131,7 +130,7 @@ class StepBounds:
             others: inequalities of obstacles and one-sided goals.
         """
         region = self.joint_limits
-        edges = list(region.near_boundary(q, self.parameters.boundary).items())
+        edges = list(region.near_boundary(q, self.parameters.boundary).items()) if len(region.pairs) else []
         for _ in range(self.parameters.crossings):
             dq = propose(self._bounds(q, edges, others))
             to = q + dq
@@ -141,7 +140,11 @@ class StepBounds:
                 break
             # a tangent in place of the one before could send the step back to where that one was needed
             edges += cuts
-        landed = self.inside(q, region.landing(to, crossings))
+        if crossings is not None:
+            crossings.land(to)
+        landed = region.unwound(to)
+        if self.limits_turns:
+            landed = self.inside(q, landed)
         return landed if self.coupling is None else self.coupling.apply(landed)
 
     def _bounds(

@@ -74,11 +74,11 @@ def test_frames_that_pass_set_nothing_for_a_number_alone(rig, monkeypatch):
 
 
 def test_frames_that_pass_say_who_is_short_and_look_for_no_cause(rig, monkeypatch):
-    from ikmath.diagnosis import status
+    from ikmath.diagnosis import explanation
 
-    cause = status.causes_of
+    cause = explanation.causes_of
     asked = []
-    monkeypatch.setattr(status, "causes_of", lambda *given: asked.append(1) or cause(*given))
+    monkeypatch.setattr(explanation, "causes_of", lambda *given: asked.append(1) or cause(*given))
     bpy.context.scene.frame_set(5)
     assert rig.articulate.message.startswith("Live: hand.L is short by ") and not asked
     stop_playback()

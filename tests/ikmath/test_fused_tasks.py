@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.goals.fused_tasks import FusedTasks
+from ikmath.goals.stack import FusedTasks
 from tests.ikmath import trees
 
 KINDS = ("place", "places", "turn", "turns", "one axis", "slack", "plane", "tilt")
@@ -31,12 +31,19 @@ def goal(kind, names, rng):
     }[kind]()
 
 
+def evaluated(merged, goals, pose):
+    error, jacobian = merged.evaluate(goals, pose)
+    return error, jacobian()
+
+
 def check(evaluate, goals, skeleton, rng):
-    pose = ik.Pose.forward(skeleton, 0.5 * rng.normal(size=skeleton.n))
-    error, jacobian = evaluate(goals, pose)
-    alone = [one.evaluate(pose) for one in goals]
-    np.testing.assert_allclose(error, np.concatenate([one.error for one in alone]), atol=1e-12)
-    np.testing.assert_allclose(jacobian, np.concatenate([one.jacobian for one in alone]), atol=1e-12)
+    for batch in (), (3,):
+        pose = ik.Pose.forward(skeleton, 0.5 * rng.normal(size=(*batch, skeleton.n)))
+        error, jacobian = evaluate(goals, pose)
+        alone = [one.evaluate(pose) for one in goals]
+        np.testing.assert_allclose(error, np.concatenate([one.error for one in alone], -1), atol=1e-12)
+        rows = np.concatenate([one.jacobian for one in alone], -2)
+        np.testing.assert_allclose(jacobian, rows, atol=1e-12)
 
 
 @settings(max_examples=150, deadline=None)
@@ -48,7 +55,7 @@ def test_together_is_one_by_one(skeleton, kinds, seed):
         one.check(skeleton)
     merged = FusedTasks(goals, skeleton)
     assert merged.fits(goals, skeleton)
-    check(merged.evaluate, goals, skeleton, rng)
+    check(lambda *given: evaluated(merged, *given), goals, skeleton, rng)
 
 
 @pytest.mark.parametrize("change", ["target", "point", "slack", "order"])

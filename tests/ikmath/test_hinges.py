@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.model.forward_kinematics import Balls, forward_one
+from ikmath.model.forward_kinematics import forward_one
 from ikmath.model.hinge_kinematics import Hinges
+from ikmath.model.many_frames import Balls
 from tests.ikmath import oracle, trees
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ikmath as ik
+from ikmath.model.limit_crossings import leaving
 from tests.ikmath import oracle, trees
 
 LIMITS = ("none", "all", "some", "odd")
@@ -165,7 +166,7 @@ def test_leaving_says_what_a_step_may_do(figure):
     region = skeleton.joint_limits
     q = region.project(q)
     dq = rng.normal(size=skeleton.n)
-    bounds = region.leaving(q, dq)
+    bounds = leaving(region, q, dq)
     if bounds is None:
         assert oracle.outside_region(skeleton, q + dq) <= 1e-8
         return

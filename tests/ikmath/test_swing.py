@@ -9,6 +9,7 @@ import pytest
 from ikmath import Joint, Skeleton
 from ikmath.examples import figures
 from ikmath.model.joint_limits import JointLimits
+from ikmath.model.limit_crossings import leaving
 
 
 def _skew_region() -> JointLimits:
@@ -30,7 +31,7 @@ def test_leaving_of_one_frame_is_that_of_a_batch(region: JointLimits, size: floa
     for _ in range(50):
         q = region.project(rng.normal(size=region.n) * 0.3)
         dq = rng.normal(size=region.n) * size * (rng.uniform(size=region.n) < 0.1)
-        one, many = region.leaving(q, dq), region.leaving(q[:, None], dq[:, None])
+        one, many = leaving(region, q, dq), leaving(region, q[:, None], dq[:, None])
         assert (one is None) == (many is None)
         if one is not None and many is not None:
             for a, b in zip(one, many, strict=True):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis.status import explain, reason
+from ikmath.diagnosis.explanation import explain, reason
 
 from ...bridge.armature import Array, Flags
 from ..collision.surroundings import Near

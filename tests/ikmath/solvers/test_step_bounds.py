@@ -8,9 +8,9 @@ import pytest
 
 import ikmath as ik
 from ikmath.linalg.hierarchical_qp import Level, hierarchical_qp
-from ikmath.solvers.metric import Metric
 from ikmath.solvers.parameters import DEFAULTS
 from ikmath.solvers.step_bounds import Bounds, StepBounds
+from ikmath.solvers.step_model import Metric
 
 
 @pytest.mark.parametrize("wanted", [(-0.06, 0.12), (0.06, 0.12), (-0.06, -0.06), (0.3, 0.06)])

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One sentence that explains how a solve ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Mask
+from ..collision import ClosestPairs
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from .attribution import causes_of
+from .reachability import beyond_reach
+
+_OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
+_MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
+
+
+def all_reached(problem: Problem, q: Array, inside: str) -> str:
+    """The sentence of a solve that reached everything; inside: see `deepest_penetration`."""
+    return f"All goals are reached{_beyond_limits(problem, q)}{inside and f', but {inside}'}."
+
+
+def explain(
+    problem: Problem,
+    q: Array,
+    errors: Array,
+    tolerances: float | Array,
+    *,
+    stalled: bool,
+    blocked: str = "",
+    inside: str = "",
+    paced: bool = False,
+) -> str:
+    """One sentence: the effector with the largest error, its size, and its cause at q (n,).
+
+    Effectors whose errors (E,) are within the tolerances, (E,) or one for all, are not short.
+    """
+    worst = int(np.argmax(np.where(errors > tolerances, errors / problem.spans, -1.0)))
+    size = (
+        f"{errors[worst] * problem.metre:.4g} m"
+        if problem.units[worst] == "m"
+        else f"{np.degrees(errors[worst]):.3g} degrees"
+    )
+    if problem.units[worst] == "":
+        size = f"{errors[worst]:.4g}"
+    if blocked:
+        why = f"stopped by {blocked}"
+    elif not stalled:
+        why = "it was still improving when the iterations ran out"
+    elif inside:  # whatever else there is, that comes first
+        why, inside = inside, ""
+    else:
+        why = reason(problem, Pose.trusted(problem.skeleton, q), worst, paced=paced)
+    return f"{problem.effectors[worst]} is short by {size}: {why}{inside and f'; {inside}'}."
+
+
+def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) -> str:
+    """What holds an effector back where the solve ended; paced: the solve avoided a jump."""
+    stack = problem.stack
+    if not stack.scale[stack.starts[effector]]:
+        return "its weight is zero"
+    if _on_roots_that_only_turn(problem)[effector]:
+        return "the root may turn but not move"
+    beyond = float(beyond_reach(problem)[effector])
+    if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
+        return "the target is out of reach"
+    found = causes_of(problem, pose, effector)
+    parts = []
+    if found.goals:
+        parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")
+    if found.joints:
+        held = listed(problem.skeleton.names[joint] for joint in found.joints)
+        parts.append(
+            f"{held} {'is at its joint limit' if len(found.joints) == 1 else 'are at their joint limits'}"
+        )
+    if parts:
+        return ", and ".join(parts)
+    if found.method and paced:
+        return "it would need a jump to get there in one frame"
+    if found.method:
+        return "the method does not use the joints that would bring it nearer"
+    return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a list in words, each once."""
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _on_roots_that_only_turn(problem: Problem) -> Mask:
+    """(E,) which effectors want points of root joints without slides somewhere."""
+    skeleton = problem.skeleton
+    sliding = skeleton.owner[~skeleton.is_turn]
+    found = np.zeros(len(problem.effectors), dtype=bool)
+    for goal, own in problem.places():
+        joints = goal.points(skeleton).joints
+        found[own] = (skeleton.parents[joints] < 0) & ~np.isin(joints, sliding)
+    return found
+
+
+def deepest_penetration(problem: Problem, near: ClosestPairs) -> str:
+    """The deepest penetration, as a phrase."""
+    worst = int(np.argmin(near.clearance))
+    other, link = int(near.other[worst]), near.body.names[int(near.link[worst])]
+    into = near.names[worst] if other < 0 else near.body.names[other]
+    depth = -float(near.clearance[worst]) * problem.metre
+    size = f"{1e3 * depth:.3g} mm" if depth < 1.0 else f"{depth:.3g} m"
+    return f"{link} goes {size} into {into or 'an obstacle'}"
+
+
+def _beyond_limits(problem: Problem, q: Array) -> str:
+    """The largest limit violation of a method that permits some, as the end of a sentence."""
+    skeleton = problem.skeleton
+    if problem.limits.strict:
+        return ""
+    out = np.abs(q - skeleton.joint_limits.project(q))
+    if not out.max(initial=0.0) > _OUT:
+        return ""
+    worst = int(np.argmax(out))
+    far = out[worst]
+    size = f"{np.degrees(far):.3g} degrees" if skeleton.is_turn[worst] else f"{far * problem.metre:.4g} m"
+    return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"
