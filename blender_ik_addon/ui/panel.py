@@ -183,8 +183,10 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         """The settings that a pose depends on, whatever the method."""
         solver, bone = rig.solver, active_bone(context, armature)
         column = layout.column()
-        column.row().prop(solver, "root", expand=True)
-        if solver.root == "FREE":
+        row = column.row(align=True)
+        row.prop(solver, "root", expand=True)
+        row.operator("articulate.root_now", text="", icon="INFO")
+        if solver.root != "PINNED":
             column.prop(solver, "root_location_stiffness")
             column.prop(solver, "root_rotation_stiffness")
         layout.column().row().prop(solver, "hold", expand=True)
