@@ -184,11 +184,8 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         solver, bone = rig.solver, active_bone(context, armature)
         column = layout.column()
         row = column.row(align=True)
-        row.prop(solver, "root", expand=True)
+        row.prop(solver, "root")
         row.operator("articulate.root_now", text="", icon="INFO")
-        if solver.root != "PINNED":
-            column.prop(solver, "root_location_stiffness")
-            column.prop(solver, "root_rotation_stiffness")
         layout.column().row().prop(solver, "hold", expand=True)
         column = layout.column()
         if weighs(solver.method):
@@ -199,10 +196,10 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
             row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
             if solver.posture_from in LEARNED:
                 column.prop(solver, "posture_actions", icon="VIEWZOOM")
-            row = column.row(heading="Support")
-            row.active = solver.effort == "WEIGHT"
-            row.prop(solver, "balance")
-            row.prop(solver, "keep_hips")
+            support = column.column(heading="Support")
+            support.active = solver.effort == "WEIGHT"
+            support.prop(solver, "balance")
+            support.prop(solver, "keep_hips")
         column.prop(solver, "posture")
         if bone is not None:
             column.prop(bone.articulate, "posture", text=f"Keep {bone.name}")
