@@ -18,6 +18,7 @@ from .bridge.item_animation import follow
 from .control.collision.mesh_cache import drop_readers, keep_readers
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
+from .properties.older_files import pin_older_roots, store_roots
 from .properties.overrides import prepare_overrides
 from .properties.rig import any_live
 from .properties.session import ArticulateSession
@@ -44,6 +45,7 @@ def attach() -> None:
         getattr(bpy.app.handlers, name).append(function)
     keep_readers()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
+        pin_older_roots(all_armatures())
         _session().any_live = any_live()
         _look_at_names()
         _look_at_lists()
@@ -85,6 +87,7 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
         session.baking, session.progress = False, 0.0
         if live.figures is not None:
             live.figures.forget()
+        pin_older_roots(all_armatures())
         session.any_live = any_live()
         _look_at_names()
         _look_at_lists()
@@ -101,6 +104,7 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def keep_overrides(*_args: object) -> None:
         """Before a save: nothing that was set up on a linked character, or animated, is to be lost."""
+        store_roots(all_armatures())
         prepare_overrides()
         _look_at_lists()
 
@@ -127,6 +131,7 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
             follow_renamed(one for one in all_armatures() if one.data in changed)
         if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
             session.any_live = any_live()
+            pin_older_roots(all_armatures())
         if not _is_any_live(session):
             if figures is not None:
                 figures.touched()

@@ -157,6 +157,18 @@ def is_restless(armature_object: bpy.types.Object) -> bool:
     return any(found is not None and found[1] in _WATCHED for found in matches)
 
 
+def is_animated(armature_object: bpy.types.Object, path: str) -> bool:
+    """Whether an action, an NLA strip or a driver sets the property with a data path."""
+    data: Any = armature_object.animation_data
+    if data is None:
+        return False
+    bag = compat.find_bag(armature_object)
+    if data.drivers.find(path) is not None or (bag is not None and bag.fcurves.find(path) is not None):
+        return True
+    tracks = any(track.strips for track in data.nla_tracks)
+    return tracks and any(curve.data_path == path for curve in keyed_curves(armature_object))
+
+
 def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
     """F-curves of the action and of NLA strips, and drivers."""
     yield from keyed_curves(armature_object)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A relaxed stance by one click, and what the bones are taken for."""
+"""A relaxed stance by one click; what the bones are taken for, and what the root does."""
 
 import bpy
 
+from ..properties.access import active_armature
 from ..properties.bone import KINDS
 from ..properties.refusal import Refused
 from .active import OnArmature, tell_unkeyed
@@ -48,4 +49,28 @@ class ARTICULATE_OT_bone_kinds(OnBones):
         self.report({"INFO"}, "; ".join(told))
 
 
-CLASSES = (ARTICULATE_OT_relaxed_stance, ARTICULATE_OT_bone_kinds)
+class ARTICULATE_OT_root_now(OnArmature):
+    """Say what Root comes to."""
+
+    bl_idname = "articulate.root_now"
+    bl_label = "Root Now"
+    bl_description = "Say whether the root moves or stays with the present effectors and pins"
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, _properties: bpy.types.OperatorProperties) -> str:
+        """The same as is reported; without an armature, what the button does."""
+        armature = active_armature(context)
+        if armature is None:
+            return cls.bl_description
+        from ..control.frame.root import describe_root
+
+        return describe_root(armature)
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Report it."""
+        from ..control.frame.root import describe_root
+
+        self.report({"INFO"}, describe_root(armature))
+
+
+CLASSES = (ARTICULATE_OT_relaxed_stance, ARTICULATE_OT_bone_kinds, ARTICULATE_OT_root_now)

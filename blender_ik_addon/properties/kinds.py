@@ -51,6 +51,11 @@ class Kind:
         return "position" in self.asks
 
     @property
+    def places(self) -> bool:
+        """Whether it brings a point of its bone to a place, be it one of several."""
+        return self.moves or "any_of" in self.asks
+
+    @property
     def turns(self) -> bool:
         """Whether it asks for an orientation, so that its target is turned as the bone is to be."""
         return "orientation" in self.asks

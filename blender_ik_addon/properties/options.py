@@ -18,6 +18,7 @@ from bpy.props import (
 )
 
 from .bone_names import remember
+from .older_files import store_root
 
 OVERRIDE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
@@ -66,6 +67,8 @@ def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     armature: Any = owner.id_data
     armature.update_tag()
     forget_message(armature)
+    if armature.library is None:
+        store_root(armature.articulate)
 
 
 def forget_message(armature: Any) -> None:
@@ -77,7 +80,10 @@ def forget_message(armature: Any) -> None:
 
 def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     """A bone was named, or an object of which one is named: it is to remember by what."""
-    remember(owner.id_data)
+    armature: Any = owner.id_data
+    remember(armature)
+    if armature.library is None:
+        store_root(armature.articulate)
     moved(owner, context)
 
 

@@ -19,12 +19,22 @@ from .options import OVERRIDE, moved
 from .parameters import ArticulateParameters
 
 ROOTS = (
-    ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", "PINNED", 0),
+    (
+        "AUTO",
+        "Automatic",
+        (
+            "The root moves if effectors or pins place the hips, or limbs that part there and are not all"
+            " legs, such as a hand and a foot. Else it stays"
+        ),
+        "NONE",  # with icons the words have no room in the sidebar
+        2,
+    ),
+    ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", "NONE", 0),
     (
         "FREE",
         "Free",
         "The topmost bone may move too, unless it is connected or its location is locked",
-        "UNPINNED",
+        "NONE",
         1,
     ),
 )
@@ -113,7 +123,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         name="Root",
         description="Whether the whole figure may move along",
         items=ROOTS,
-        default="PINNED",
+        default="AUTO",
         override=OVERRIDE,
         update=moved,
     )

@@ -21,6 +21,11 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
         self._draw_method(layout, context, armature, solver.method)
         draw_all(layout, solver.parameters, solver.parameters.names(solver.method))
         draw_all(layout, solver, ("limits", "max_iterations", "tolerance"))
+        if solver.root != "PINNED":
+            draw_all(layout, solver, ("root_location_stiffness", "root_rotation_stiffness"))
+        column = layout.column(heading="Overlay")
+        column.prop(rig.overlay, "critical")
+        column.prop(rig.overlay, "ellipsoid")
 
     @staticmethod
     def _draw_method(layout, context, armature, method) -> None:

@@ -7,12 +7,12 @@ from ..preferences import own_preferences
 from ..properties.access import active_armature, rig_of
 from .tab import SubPanel
 
-_FIGURE = ("limits", "ellipsoid", "balance", "critical")
+_FIGURE = ("limits", "balance")
 _EFFECTORS = ("lines", "pins", "chain", "gizmos")
 
 
 def _draw_switches(layout, armature) -> None:
-    """One switch a line, in two columns."""
+    """One switch a line, in two columns; what only a student of the methods needs is in *Advanced*."""
     rig = rig_of(armature)
     row = layout.row()
     column = row.column(align=True)

@@ -183,10 +183,9 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         """The settings that a pose depends on, whatever the method."""
         solver, bone = rig.solver, active_bone(context, armature)
         column = layout.column()
-        column.row().prop(solver, "root", expand=True)
-        if solver.root == "FREE":
-            column.prop(solver, "root_location_stiffness")
-            column.prop(solver, "root_rotation_stiffness")
+        row = column.row(align=True)
+        row.prop(solver, "root")
+        row.operator("articulate.root_now", text="", icon="INFO")
         layout.column().row().prop(solver, "hold", expand=True)
         column = layout.column()
         if weighs(solver.method):
@@ -197,10 +196,10 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
             row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")
             if solver.posture_from in LEARNED:
                 column.prop(solver, "posture_actions", icon="VIEWZOOM")
-            row = column.row(heading="Support")
-            row.active = solver.effort == "WEIGHT"
-            row.prop(solver, "balance")
-            row.prop(solver, "keep_hips")
+            support = column.column(heading="Support")
+            support.active = solver.effort == "WEIGHT"
+            support.prop(solver, "balance")
+            support.prop(solver, "keep_hips")
         column.prop(solver, "posture")
         if bone is not None:
             column.prop(bone.articulate, "posture", text=f"Keep {bone.name}")

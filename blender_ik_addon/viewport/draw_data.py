@@ -20,6 +20,7 @@ from ..control.collision.nearness import Critical
 from ..control.drag.grip import Grip
 from ..control.drag.holding import Hold, holding
 from ..control.drag.mirrored import other_hand
+from ..control.frame.root import placed_bones
 from ..control.inspect.balance import Stand
 from ..control.inspect.inspection import Inspector, Standing
 from ..control.report.reasons import REASONS
@@ -87,7 +88,8 @@ class Sketch:
         marks = read_marks(armature, in_hand=grip.bones if dragged else ())
         settings, count = self._settings(armature, turning="ellipsoid" in shown)
         standing = Standing.of(armature, depsgraph.scene.frame_current, count)
-        structure = armature.session_uid, self._rests, rig.solver.root, settings
+        root = rig.solver.root, placed_bones(armature)
+        structure = armature.session_uid, self._rests, root, settings
         if structure != self._structure:  # else the very same one, which is quickly compared
             self._structure = structure
         thick = shown & {"body", "balance"} or any(map(_balances, marks))

@@ -174,6 +174,7 @@ def test_the_rest_of_a_standing_figure_does_not_balance_what_takes_part():
 
 def test_a_free_root_comes_along_and_a_pinned_one_stays():
     rig = two_arms()
+    rig.articulate.solver.root = "PINNED"
     place = tip(rig, "hand.L") + np.array([4.0, -3.0, 2.0])
     held = start(rig, "hand.L")
     assert held.move_to(place).status == "BEST_EFFORT"

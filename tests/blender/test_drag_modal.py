@@ -177,7 +177,7 @@ def test_wheel_and_root():
     assert "2 bones" in mouse.window.header[-1]
     mouse.key("P")
     mouse.tick()
-    assert "root free" in mouse.window.header[-1] and rig.articulate.solver.root == "PINNED"
+    assert "root free" in mouse.window.header[-1] and rig.articulate.solver.root == "AUTO"
     mouse.move((9.0, 9.0))
     mouse.tick()
     assert "short" in mouse.window.header[-1]

@@ -172,7 +172,7 @@ def test_with_pinned_feet_the_hips_can_be_pulled_down(bones):
     bpy.context.view_layer.update()
     assert all(np.linalg.norm(tip(rig, name) - pinned[name]) < 1e-3 for name in bones)
     assert matrices(rig, "spine")[2, 3] < before[2] - 0.1
-    rig.articulate.solver.hold = "ROOT"
+    rig.articulate.solver.hold, rig.articulate.solver.root = "ROOT", "PINNED"
     assert drag.Drag(rig, bpy.context, drag.Grip(bone="spine")).root == "PINNED"
 
 

@@ -342,3 +342,21 @@ def test_sentences_are_cut_where_the_sidebar_ends():
         assert "".join(lines).replace(" ", "") == sentence.replace(" ", "")
         assert len(lines) <= width(sentence) / 20.0 + 4
     assert list(text.wrap("one two three", 7.0, width)) == ["one two", "three"]
+
+
+def test_what_only_a_student_of_the_methods_needs_is_in_advanced():
+    """The switches of the overlay, as all settings: for an animator, or in a closed panel below."""
+    arm()
+    add("b3")
+    drawn = {}
+    for name in ("Viewport", "Advanced"):
+        panel = getattr(bpy.types, f"ARTICULATE_PT_{name.lower()}")
+        layout = Layout()
+        view = SimpleNamespace(overlay=SimpleNamespace(show_overlays=True))
+        rig = bpy.context.object.articulate
+        panel.fill(panel, layout, SimpleNamespace(space_data=view), bpy.context.object, rig)
+        drawn[name] = set(layout.drawn)
+        assert name == "Viewport" or "DEFAULT_CLOSED" in panel.bl_options
+    told = {"critical", "ellipsoid"}
+    assert not told & drawn["Viewport"] and told <= drawn["Advanced"]
+    assert {"limits", "balance", "lines"} <= drawn["Viewport"]

@@ -25,6 +25,7 @@ from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, rotation_and_depth
 from ...properties.access import rig_of
 from ...properties.settings import settings_around
+from ..frame.root import root_setting
 from .surroundings import Surroundings, link_sizes, look_around, make_model, read_surroundings
 
 _DETECT: Final = 0.05  # share of the figure's size within which critical points are listed
@@ -247,7 +248,8 @@ def _model(
     armature: bpy.types.Object, around: Surroundings, figure: Figure, space: Space, shapes: Sequence[Shape]
 ) -> _Model:
     """What the links are as the bones are scaled now."""
-    bones, root = figure.bones, rig_of(armature).solver.root
+    bones = figure.bones
+    root = root_setting(armature, bones)
     carried = [link.bone for link in around.links]
     figure = read_figure(bones, read_state(armature, bones), space, figure.solved, root=root, carried=carried)
     plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])

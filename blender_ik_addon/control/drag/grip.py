@@ -198,7 +198,10 @@ def _holding(
     own: Sequence[ArticulateEffector],
     pose: Matrices | None,
 ) -> tuple[list[EffectorPlan], str]:
-    """What holds besides the effectors that the rig has, and the root: FREE, or "" for as it is set."""
+    """What holds besides the effectors that the rig has, and the root; "" for as it is set.
+
+    Where the root is set to Automatic and feet hold, the drag's own rule counts.
+    """
     if rig_of(armature).solver.hold != "FEET":
         return [], ""
     bones, up = read_bones(armature), upward(armature)
@@ -210,7 +213,9 @@ def _holding(
     held = [] if lifted else _feet(armature, bones, on, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
-    return held, "FREE" if carried or in_hand else ""
+    if carried or in_hand:
+        return held, "FREE"
+    return held, "PINNED" if rig_of(armature).solver.root == "AUTO" else ""
 
 
 def _feet(

@@ -25,6 +25,7 @@ from ...bridge.dependencies import carrying_bone
 from ...bridge.faults import require
 from ...bridge.figure_map import BoneMap
 from ...bridge.goals import ALONE, Masses, Wanted
+from ...bridge.root_rule import Placed
 from ...bridge.space import upward, upward_in_the_middle
 from ...properties import check
 from ...properties.access import holds, rig_of
@@ -38,6 +39,7 @@ from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
 from .bone_map import bone_map
 from .masses import read_inertia, read_masses
+from .root import root_setting
 
 _FINE: Final = 1e-4  # of the figure's size: largest tolerance
 NOT_SAVED: Final = -1
@@ -228,7 +230,9 @@ def read_plan(
     bones, unit = read_bones(armature), metre(context.scene)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
-    root, method = root or solver.root, instead or solver.method
+    method = instead or solver.method
+    more = [Placed(one.bone, one.chain_root) for one in extra if one.kind.places]
+    root = root or root_setting(armature, bones, more)
     natural = takes_posture_cost(method) and solver.effort == "WEIGHT" and solver.posture > 0.0
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
     chains = [chain for one in effectors for chain in one.chains(bones)]

@@ -26,6 +26,7 @@ from ...properties.refusal import Refused
 from ..collision.body import Capsules, Parts, read_links, read_parts
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import Weights, read_masses
+from ..frame.root import root_setting
 from .balance import Stand, stand
 from .limit_arcs import Limit, LimitedJoints
 from .turns import Lever
@@ -263,7 +264,7 @@ class Inspector:
         key = structure, tuple(chains)
         if self._figure is None or self._figure[0] != key:
             bones, space = self.bones(armature, structure), self._space(armature)
-            root = rig_of(armature).solver.root
+            root = root_setting(armature, bones)
             solved = moving_bones(bones, chains, root, upward(armature))
             self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
         return self._figure[1]

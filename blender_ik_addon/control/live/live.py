@@ -23,6 +23,7 @@ from ...properties.access import holds, rig_of
 from ...properties.session import ArticulateSession
 from ...properties.settings import frame_settings, other_settings, settings_untold
 from ..frame.plan import Plan, read_plan
+from ..frame.root import placed_bones
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
@@ -257,7 +258,7 @@ class LiveFigures:
         untold = settings_untold(rig)
         if kept is not None and not kept.touched and kept.settings[0] == untold:
             return kept
-        settings, others = (untold, frame_settings(rig)), None
+        settings, others = (untold, frame_settings(rig), placed_bones(armature)), None
         if kept is not None and kept.settings == settings:
             if not kept.doubtful:
                 return kept

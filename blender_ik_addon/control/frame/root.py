@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the setting *Root* comes to for the effectors that an armature has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+from ...bridge.armature import Bones, read_bones
+from ...bridge.fingerprint import is_animated
+from ...bridge.root_rule import Placed, bones_that_free
+from ...bridge.space import upward
+from ...properties.access import rig_of
+
+
+def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
+    """Bones that effectors and pins bring to a place, if the root depends on them.
+
+    Without effect are those that are switched off, or whose influence or weight is zero and not animated.
+
+    Args:
+        armature: the original object.
+    """
+    rig, found = rig_of(armature), list[Placed]()
+    if rig.solver.root != "AUTO":
+        return ()
+    for effector in rig.effectors:
+        if not (effector.enabled and effector.kind_info.places and effector.bone in armature.data.bones):
+            continue
+        path = effector.path_from_id()
+        lasting = not any(is_animated(armature, f"{path}.{name}") for name in ("influence", "weight"))
+        if not lasting or effector.influence * effector.weight > 0.0:
+            found.append(Placed(effector.bone, effector.chain_root, lasting))
+    return tuple(found)
+
+
+def root_setting(armature: bpy.types.Object, bones: Bones, more: Iterable[Placed] = ()) -> str:
+    """PINNED or FREE.
+
+    Args:
+        armature: the original object; bones: of it.
+        more: bones that are placed by effectors that are not on the rig.
+    """
+    setting = str(rig_of(armature).solver.root)
+    if setting != "AUTO":
+        return setting
+    placed = *placed_bones(armature), *more
+    return "FREE" if bones_that_free(bones, placed, upward(armature)) else "PINNED"
+
+
+def describe_root(armature: bpy.types.Object) -> str:
+    """What *Root* comes to now, as a sentence."""
+    setting = rig_of(armature).solver.root
+    if setting != "AUTO":
+        return f"The root {'stays' if setting == 'PINNED' else 'moves'}, as Root is set"
+    found = bones_that_free(read_bones(armature), placed_bones(armature), upward(armature))
+    if not found:
+        return "The root stays: no effector or pin places the hips, or two limbs such as a hand and a foot"
+    return f"The root moves: {' and '.join(found)} {'is' if len(found) == 1 else 'are'} placed"
