@@ -198,7 +198,7 @@ def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObj
     if still.support.rule in plan.switched_off:
         return "It is switched off."
     if plan.root == "PINNED":
-        return "The root is pinned."
+        return "The root stays."
     moves, _ = plain(plan, want)
     kinds = _kinds(figure, want, still)
     if any(moves[row] and kind == Kind.ROOT for row, kind in enumerate(kinds)):
