@@ -92,7 +92,8 @@ class TaskStack:
 
     def tolerances(self, length: float, angle: float | None) -> Array:
         """(E,) errors within which effectors are at their targets, see `Problem.allowed_errors`."""
-        return np.where(self.is_angle, length if angle is None else angle, length)
+        found = np.where(self.is_angle, length if angle is None else angle, length)
+        return found.astype(float)  # whole numbers may have been given
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""
