@@ -23,8 +23,8 @@ ROOTS = (
         "AUTO",
         "Automatic",
         (
-            "The root moves if effectors or pins place the hips, or limbs that part there and are not all"
-            " legs, such as a hand and a foot. Else it stays"
+            "The root moves if effectors or pins place the hips, or a foot and what is not on a leg, such as"
+            " a hand. Else it stays"
         ),
         "NONE",  # with icons the words have no room in the sidebar
         2,

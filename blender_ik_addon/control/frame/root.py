@@ -56,5 +56,5 @@ def describe_root(armature: bpy.types.Object) -> str:
         return f"The root {'stays' if setting == 'PINNED' else 'moves'}, as Root is set"
     found = bones_that_free(read_bones(armature), placed_bones(armature), upward(armature))
     if not found:
-        return "The root stays: no effector or pin places the hips, or two limbs such as a hand and a foot"
+        return "The root stays: effectors and pins place neither the hips nor a foot and a hand"
     return f"The root moves: {' and '.join(found)} {'is' if len(found) == 1 else 'are'} placed"

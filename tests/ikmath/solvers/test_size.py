@@ -8,8 +8,7 @@ import pytest
 
 import ikmath as ik
 from ikmath.postures.objective import PostureObjective
-from ikmath.solvers.iterate import Iterate
-from ikmath.solvers.merit import Merit
+from ikmath.solvers.iterate import Iterate, Merit
 from ikmath.solvers.parameters import HierarchicalParameters
 from tests.ikmath import trees
 from tests.ikmath.postures import people
