@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Signed distances to meshes: the nearest triangle, the side of it, and the depth of segments inside.
+"""Signed distances to meshes: nearest triangle, side, and the depth of segments inside.
 
 Outside, the distance of a segment is exact. The depth of a segment that is partly inside is sought among
 samples, then between the neighbours of the best one: it is too small by at most a thirty-second of the
@@ -56,7 +56,7 @@ class _Segments(NamedTuple):
     through: Mask
 
     def take(self, rows: Index) -> _Segments:
-        """Some of them."""
+        """Some of the segments."""
         return _Segments._make(array.take(rows, 0) for array in self)
 
 

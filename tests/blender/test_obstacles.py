@@ -263,7 +263,7 @@ def test_a_method_that_knows_no_obstacles_says_so():
     among(rig, box(place=(1.5, 0.0, 2.0)))
     add("b3")
     rig.articulate.solver.method = "fabrik"
-    with pytest.raises(RuntimeError, match="does not know obstacles"):
+    with pytest.raises(RuntimeError, match="does not support obstacles"):
         bpy.ops.articulate.solve()
     rig.articulate.obstacles[0].enabled = False
     assert bpy.ops.articulate.solve() == {"FINISHED"}
