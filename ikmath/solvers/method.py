@@ -133,7 +133,7 @@ class Method:
         if requirements.avoidance is None:
             return ""
         if not self.obstacles:
-            return "does not know obstacles; choose Hierarchical or remove them."
+            return "does not support obstacles; choose Hierarchical or remove them."
         if requirements.avoidance.bounds != self.bounding:
             able = " or ".join(entry.label for entry in AVOIDANCE.values() if entry.bounds == self.bounding)
             return f"does not keep clear of obstacles by {requirements.avoidance.label}; choose {able}."

@@ -234,7 +234,7 @@ def test_they_are_mirrored_and_kept_as_posed():
 def test_what_is_wrong_with_two_bones_is_said():
     rig = two_arms()
     for given, words in (
-        ({"kind": "LOOP"}, "joins bone 'hand.L' to a second one"),
+        ({"kind": "LOOP"}, "needs a second bone to join bone 'hand.L' to"),
         ({"kind": "LOOP", "second_bone": "nobody"}, "no bone 'nobody'"),
         ({"kind": "LOOP", "second_bone": "hand.L"}, "its own second bone"),
         ({"kind": "LOOP", "second_bone": "hand.R", "target": "Rig"}, "has no target"),

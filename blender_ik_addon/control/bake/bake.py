@@ -277,7 +277,7 @@ class Bake:
         if not names:
             return ""
         more = f" and {len(names) - 1} more" if names[1:] else ""
-        return f"Bone '{names[0]}'{more} also moved but was not keyed: Only Selected Bones is on."
+        return f"Bone '{names[0]}'{more} also moved but got no keys: only selected bones do."
 
     def _now(self, context: bpy.types.Context) -> _Moment:
         scene = context.scene
