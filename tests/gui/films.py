@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The manual's films and task pictures: a dressed person in Blender's window, by mouse and keyboard.
+"""The manual's films and pictures: a dressed person in Blender's window, by mouse and keyboard.
 
 python build.py test --gui -- tests/gui/films.py
 python -m docs.pictures
@@ -221,3 +221,139 @@ def test_film_of_a_hand_round_an_obstacle(stage: BlenderWindow) -> None:
         _step(stage, f"bpy.context.scene.frame_set({frame})")
         film.take()
     film.save()
+
+
+SIDE: Final = {"look_at": (0.25, -0.1, 1.15), "direction": (-2.6, 4.0, -0.7), "distance": 2.9}
+NEAR: Final = {"look_at": (0.3, -0.2, 1.2), "direction": (1.9, 4.5, -0.5), "distance": 3.0}
+"""Other views of the person: from its left, and nearer."""
+REACH: Final = """
+from mathutils import Vector
+tasks.pin_feet(person)
+hand = tasks.effector(person, 'hand.L')
+hand.target.location += Vector({move})
+person.articulate.solver.root = 'FREE'
+"""
+WALL: Final = """
+bpy.ops.object.mode_set(mode='OBJECT')
+bpy.ops.mesh.primitive_cube_add(size=1.0, location=(0.95, -0.35, 0.8), scale=(0.12, 0.9, 1.6))
+wall = bpy.context.object
+wall.name = 'Wall'
+wall.data.materials.append(bpy.data.materials['Wood'])
+wall.select_set(False)
+bpy.context.view_layer.objects.active = person
+person.select_set(True)
+bpy.ops.object.mode_set(mode='POSE')
+bpy.ops.articulate.obstacle_add(object='Wall', margin=0.01)
+"""
+
+
+def test_picture_of_a_solve(stage: BlenderWindow) -> None:
+    _enter(stage)
+    _step(stage, REACH.format(move=(-0.2, -0.45, 0.35)) + "bpy.ops.articulate.solve()")
+    stage.screenshot("person_solved", fine=True)
+
+
+def test_picture_of_a_bake(stage: BlenderWindow) -> None:
+    _enter(stage)
+    _step(
+        stage,
+        REACH.format(move=(0, 0, 0)) + "start = hand.target.location.copy()\n"
+        "for frame, way in ((1, (0, 0, 0)), (20, (-0.2, -0.4, 0.5)), (40, (0, 0, 0))):\n"
+        "    hand.target.location = start + Vector(way)\n"
+        "    hand.target.keyframe_insert('location', frame=frame)\n"
+        "bpy.ops.articulate.bake(frame_start=1, frame_end=40)\n"
+        "bpy.context.scene.frame_set(20)",
+    )
+    stage.screenshot("person_baked", fine=True)
+
+
+def test_picture_of_a_live_figure(stage: BlenderWindow) -> None:
+    _enter(stage)
+    _step(
+        stage,
+        REACH.format(move=(0, 0, 0)) + "start = hand.target.location.copy()\n"
+        "for frame, way in ((1, (0, 0, 0)), (30, (-0.4, -0.6, -0.5))):\n"
+        "    hand.target.location = start + Vector(way)\n"
+        "    hand.target.keyframe_insert('location', frame=frame)\n"
+        "person.articulate.live = True\n"
+        "bpy.context.scene.frame_set(15)",
+    )
+    stage.screenshot("person_live", fine=True)
+
+
+def test_picture_of_the_pins(stage: BlenderWindow) -> None:
+    _enter(stage)
+    _step(
+        stage,
+        "for bone in person.pose.bones:\n"
+        "    select_bone(bone, bone.name in ('foot.L', 'foot.R'))\n"
+        "person.data.bones.active = person.data.bones['foot.L']",
+    )
+    stage.move(*stage.pixel_of((0.5, -0.2, 1.2)))
+    stage.key("shift+alt+p")
+    stage.settle()
+    stage.screenshot("person_pins", fine=True)
+    stage.key("Escape")
+
+
+def test_picture_of_a_drag_against_a_wall(stage: BlenderWindow) -> None:
+    _enter(stage)
+    _step(stage, "tasks.pin_feet(person)" + WALL + "bpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
+    hand = _middle(stage, "hand.L")
+    stage.move(*hand)
+    stage.press()
+    stage.glide(hand, (hand[0] + 140, hand[1] - 20))
+    stage.settle(0.5)
+    stage.screenshot("person_at_wall", fine=True)
+    stage.release()
+    stage.settle(0.5)
+
+
+def test_picture_of_the_gizmo(stage: BlenderWindow) -> None:
+    _enter(stage, **NEAR)
+    _step(
+        stage,
+        REACH.format(move=(0.0, -0.3, 0.2)) + "for bone in person.pose.bones:\n"
+        "    select_bone(bone, bone.name == 'hand.L')\n"
+        "person.data.bones.active = person.data.bones['hand.L']\n"
+        "bpy.ops.articulate.solve()\n"
+        "person.articulate.live = True",
+    )
+    stage.settle(0.5)
+    x, y = stage.pixel_of(
+        stage.run("result = list(bpy.data.objects['Target hand.L'].matrix_world.translation)")
+    )
+    stage.move(x, y - 60)
+    stage.press()
+    stage.glide((x, y - 60), (x, y - 110))
+    stage.screenshot("person_gizmo", fine=True)
+    stage.release()
+    stage.settle(0.3)
+
+
+def test_picture_of_all_overlays(stage: BlenderWindow) -> None:
+    _enter(stage, **NEAR)
+    _step(
+        stage,
+        REACH.format(move=(0.05, -0.25, -0.1)) + "other = tasks.effector(person, 'hand.R')\n"
+        "other.target.location += Vector((-0.1, -0.9, 0.5))"
+        + WALL.replace("0.95, -0.35", "0.85, -0.35")
+        + "rig = person.articulate\n"
+        "rig.body.show = rig.overlay.critical = True\n"
+        "rig.overlay.balance = rig.overlay.ellipsoid = True\n"
+        "rig.active_effector = [each.name for each in rig.effectors].index('hand.L')\n"
+        "bpy.ops.articulate.solve()",
+    )
+    stage.settle(0.5)
+    stage.screenshot("person_overlay", fine=True)
+
+
+def test_picture_of_joint_limits(stage: BlenderWindow) -> None:
+    _enter(stage, **SIDE)
+    _step(
+        stage,
+        REACH.format(move=(-0.3, -0.25, 0.75)) + "other = tasks.effector(person, 'hand.R')\n"
+        "other.target.location += Vector((0.75, 0.3, 0.1))\n"
+        "bpy.ops.articulate.solve()",
+    )
+    stage.screenshot("person_limits", fine=True)
