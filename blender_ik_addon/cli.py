@@ -97,7 +97,7 @@ def _save(output: Path) -> None:
     except _OF_FILES as reason:
         free = shutil.disk_usage(output.resolve().parent).free / 1e6
         raise OSError(
-            f"'{output}' could not be saved, and what was there stays: {_sentence(reason)}"
+            f"'{output}' could not be saved and is unchanged: {_sentence(reason)}"
             f" ({free:.1f} MB are free there)"
         ) from reason
 
@@ -176,7 +176,7 @@ def _go_to(options: argparse.Namespace) -> None:
         scene = bpy.data.scenes.get(options.scene)
         if scene is None:
             known = ", ".join(f"'{each.name}'" for each in bpy.data.scenes)
-            raise Refused(f"There is no scene '{options.scene}' in {options.file.name}; there is: {known}")
+            raise Refused(f"There is no scene '{options.scene}' in {options.file.name}; it has: {known}")
         for window in bpy.context.window_manager.windows:
             window.scene = scene
     if options.action == "solve" and options.frame is not None:
@@ -193,7 +193,7 @@ def _unknown(options: argparse.Namespace) -> dict[str, Refused]:
     there = [o.name for o in bpy.context.scene.objects if o.type == "ARMATURE"]
     known = ", ".join(f"'{name}'" for name in there) or "none"
     return {
-        name: Refused(f"There is no armature '{name}' in {options.file.name}; there is: {known}")
+        name: Refused(f"There is no armature '{name}' in {options.file.name}; it has: {known}")
         for name in options.armature or ()
         if name not in there
     }

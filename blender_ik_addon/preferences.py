@@ -43,7 +43,8 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
 
     show_hints: BoolProperty(
         name="Hints",
-        description="Say over the 3D view what to do next, until it was done once; off and on to begin anew",
+        description="Show the next step in the 3D view, until you have done it once."
+        " Switch off and on to see all hints again",
         default=True,
         update=_begin_hints_anew,
     )

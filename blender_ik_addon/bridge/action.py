@@ -163,7 +163,7 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
     if solo is not None:
         raise FigureFault(
             name,
-            f"NLA track '{solo.name}' of '{name}' plays solo, and no action beside it; switch Solo off.",
+            f"NLA track '{solo.name}' of '{name}' plays solo, so the action does not play; switch Solo off.",
         )
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         described: Any = data.bl_rna.properties["action_blend_type"]

@@ -16,7 +16,7 @@ class ARTICULATE_OT_begin(OnArmature):
     bl_idname = "articulate.begin"
     bl_label = "Drag Bone"
     bl_description = (
-        "Take the tool Drag Bone: pull any bone with the mouse, and the body follows."
+        "Activate the tool Drag Bone: pull any bone with the mouse, and the body follows."
         "\nFrom any other tool in Pose Mode: Alt D over a bone"
     )
     bl_options = {"REGISTER", "UNDO"}

@@ -17,7 +17,7 @@ from .active import FRESH, OnArmature, Outcome
 from .status_bar import CANCEL, Key, show_keys
 
 KEYS: tuple[Key, ...] = ((("MOUSE_LMB",), "Pick"), CANCEL)
-PICKING = "Click on what the figure is to stay clear of"
+PICKING = "Click on an object that the figure must not enter"
 NOTHING = "There is no surface: click on a mesh, or press Esc"
 
 

@@ -30,7 +30,7 @@ class ARTICULATE_OT_bone_kinds(OnBones):
 
     bl_idname = "articulate.bone_kinds"
     bl_label = "Recognised Kinds"
-    bl_description = "Say what the selected bones are taken for: hip, knee, spine and so on"
+    bl_description = "Show what the selected bones are recognised as: hip, knee, spine and so on"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Read the map and report it."""

@@ -10,7 +10,7 @@ from .options import OVERRIDE, moved, reshaped
 
 FROM_FIGURE = "FIGURE"
 KINDS = (
-    (FROM_FIGURE, "From Figure", "As the figure is recognised: by its tree, lengths and places", "NONE", 0),
+    (FROM_FIGURE, "From Figure", "As recognised from the shape of the figure", "NONE", 0),
     ("root", "Hips", "Carries the trunk and the legs", "NONE", 1),
     ("spine", "Spine", "Part of the trunk", "NONE", 2),
     ("neck", "Neck", "Between trunk and head", "NONE", 3),

@@ -58,7 +58,7 @@ def library_refusal(armature: bpy.types.Object) -> Refused | None:
     if armature.library is not None:
         found = "is linked from another file and cannot be changed"
     elif override is not None and override.is_system_override:
-        found = "is an override of a linked one that may not be edited, and cannot be changed"
+        found = "is a library override that is not editable, and cannot be changed"
     else:
         return None
     remedy = "make a library override of it (Object > Library Override > Make)"
@@ -134,7 +134,7 @@ def _effector_refusals(
         )
     if effector.chain_root and bones.get(effector.chain_root) is None:
         yield Refused(
-            f"{who}: its chain root '{effector.chain_root}' is no bone of '{armature.name}' (renamed or"
+            f"{who}: its chain root '{effector.chain_root}' is not a bone of '{armature.name}' (renamed or"
             " deleted?); choose it again or leave it empty for the whole figure",
             effector.name,
         )
@@ -160,13 +160,13 @@ def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> 
     second = told.get("second_bone", "")
     if second and second not in bones:
         yield (
-            f"armature '{armature.name}' has no bone '{second}' (renamed or deleted?) that could be its"
-            " second one; choose it again"
+            f"armature '{armature.name}' has no bone '{second}' (renamed or deleted?) to use as its second"
+            " bone; choose it again"
         )
     elif second and second == effector.bone:
         yield f"bone '{second}' is its bone and its second bone; choose another one"
     elif not second and "loop" in effector.kind_info.asks:
-        yield f"it joins bone '{effector.bone}' to no second bone; choose that one"
+        yield f"it has no second bone to join bone '{effector.bone}' to; choose one"
     bone = bones.get(effector.bone)
     if "pole" in effector.kind_info.asks and bone is not None and bone.parent is None:
         yield f"bone '{bone.name}' has no bone above it, so no knee or elbow; choose a shin or a forearm"

@@ -10,7 +10,7 @@ from .text import draw_fixed, sidebar_width
 
 ROWS: Final = 3
 _BUTTON: Final = 40.0  # pixels of the sidebar, at a resolution scale of 1, for the button beside it
-FIRST_STEP: Final = "Drag any bone: the body follows. Pin what is to stay. + lets a bone follow an object."
+FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
 
 
 def draw_message(

@@ -81,7 +81,7 @@ def _has_pins(armature: bpy.types.Object, _dragged: bool) -> bool:
 
 def _say_pin(context: bpy.types.Context) -> str:
     key = key_of_pins(context)
-    return f"Pin what is to stay: click on a bone, then {key or 'menu Pose > Articulate > Pins'}"
+    return f"Pin what must stay: click on a bone, then {key or 'menu Pose > Articulate > Pins'}"
 
 
 # What to say, and whether it was followed: by the armature, and whether a drag has just ended.

@@ -362,7 +362,7 @@ def test_an_effector_that_is_refused_leaves_the_active_one():
     rig.articulate.active_effector = 1
     rig.scale = (0.0, 0.0, 0.0)
     bpy.context.view_layer.update()
-    with pytest.raises(RuntimeError, match="weighs nothing"):
+    with pytest.raises(RuntimeError, match="has no mass to balance"):
         bpy.ops.articulate.effector_add(bone="b3", kind="BALANCE")
     assert rig.articulate.active_effector == 1 and len(rig.articulate.effectors) == 3
 

@@ -198,7 +198,7 @@ def test_a_figure_that_weighs_nothing_is_refused():
     bpy.ops.articulate.body_fit()
     for link in rig.articulate.body.links:
         link.radius = 0.0
-    with pytest.raises(RuntimeError, match="weighs nothing"):
+    with pytest.raises(RuntimeError, match="has no mass to balance"):
         add("chest", "BALANCE")
     assert not rig.articulate.effectors
 

@@ -212,7 +212,7 @@ def test_a_file_that_is_cut_off_by_a_full_disk_is_not_saved_and_the_old_one_stay
     with largest_file(len(before) - lost):
         assert run(["bake", str(file), "--output", str(out), "--report", str(report)]) == 1
     said = capfd.readouterr().err
-    assert "baked.blend' could not be saved, and what was there stays" in said and "MB are free" in said
+    assert "baked.blend' could not be saved and is unchanged" in said and "MB are free" in said
     told = json.loads(report.read_text())["scene.blend"]
     assert told["status"] == "FAILED" and "could not be saved" in told["message"]
     assert out.read_bytes() == before and os.listdir(out.parent) == ["baked.blend"]

@@ -158,7 +158,7 @@ def test_what_was_left_out_is_told():
     assert (
         "Obstacle 'Cube' is hidden and ignored; show it, or remove it from the list." in text().splitlines()
     )
-    assert "Nothing was near that the figure could touch." in text().splitlines()
+    assert "Nothing that the figure could touch was near." in text().splitlines()
 
 
 def test_the_report_is_shown_on_request_only_if_there_is_one():

@@ -234,10 +234,10 @@ def test_they_are_mirrored_and_kept_as_posed():
 def test_what_is_wrong_with_two_bones_is_said():
     rig = two_arms()
     for given, words in (
-        ({"kind": "LOOP"}, "joins bone 'hand.L' to a second one"),
+        ({"kind": "LOOP"}, "needs a second bone to join bone 'hand.L' to"),
         ({"kind": "LOOP", "second_bone": "nobody"}, "no bone 'nobody'"),
         ({"kind": "LOOP", "second_bone": "hand.L"}, "its own second bone"),
-        ({"kind": "LOOP", "second_bone": "hand.R", "target": "Rig"}, "follows no target"),
+        ({"kind": "LOOP", "second_bone": "hand.R", "target": "Rig"}, "has no target"),
     ):
         with pytest.raises(RuntimeError, match=words):
             bpy.ops.articulate.effector_add(bone="hand.L", **given)
@@ -245,7 +245,7 @@ def test_what_is_wrong_with_two_bones_is_said():
     effector = add("hand.L", "LOOP", second_bone="hand.R")
     for words, change in (
         ("has no bone 'claw.R'.*second", {"second_bone": "claw.R"}),
-        ("to no second bone", {"second_bone": ""}),
+        ("no second bone to join", {"second_bone": ""}),
         ("its bone and its second bone", {"second_bone": "hand.L"}),
         ("distance is -1 m", {"kind": "DISTANCE", "second_bone": "hand.R", "distance": -1.0}),
         ("distance is 0 m", {"distance": 0.0}),

@@ -33,7 +33,7 @@ def test_with_an_armature_the_buttons_and_what_to_do_first():
         "articulate.bake",
     } <= set(drawn)
     text = " ".join(drawn)
-    assert "Drag any bone" in text and "Pin what is to stay" in text and "ARTICULATE_MT_pins" in drawn
+    assert "Drag any bone" in text and "Pin what must stay" in text and "ARTICULATE_MT_pins" in drawn
     bpy.ops.object.mode_set(mode="OBJECT")
     drawn = draw()
     assert "articulate.begin" in drawn and "ARTICULATE_MT_pins" not in drawn

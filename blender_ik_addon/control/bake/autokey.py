@@ -13,7 +13,7 @@ from ...properties.access import session_of
 from .available_keys import components_to_key
 from .keying_set import key_set, keying_set_in_use
 
-_UNKEYED = "Auto-key keyed nothing: {setting}, and what moved has no keys {where}"
+_UNKEYED = "Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
 
 
 def auto_key(

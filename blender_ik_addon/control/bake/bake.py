@@ -277,7 +277,7 @@ class Bake:
         if not names:
             return ""
         more = f" and {len(names) - 1} more" if names[1:] else ""
-        return f"Bone '{names[0]}'{more} moved for it, but got no keys, as only selected bones do."
+        return f"Bone '{names[0]}'{more} also moved but was not keyed: Only Selected Bones is on."
 
     def _now(self, context: bpy.types.Context) -> _Moment:
         scene = context.scene

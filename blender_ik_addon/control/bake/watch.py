@@ -43,8 +43,8 @@ class Watch:
             mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
             if mode != planned:
                 raise Refused(
-                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, and {planned} in"
-                    " the frame that the scene was at; bake frames that share one mode, from one of them"
+                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, but {planned} in"
+                    " the frame in which the bake was started; bake only frames that have the same mode"
                 )
         if self._constrained:
             faults = constraints_at(self._plan, armature, figure)

@@ -98,11 +98,11 @@ def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Colle
     if not has_surface(thing):
         raise Refused(
             f"Object '{thing.name}' has no surface: choose a mesh, curve, text or metaball, or an instance of"
-            " a collection that holds such"
+            " a collection that contains one"
         )
     if is_deformed(thing, armature):
         raise Refused(
-            f"Object '{thing.name}' is moved by '{armature.name}' itself, so it is no obstacle to it:"
+            f"Object '{thing.name}' is moved by '{armature.name}' itself, so it cannot be an obstacle:"
             " fit the body to it instead"
         )
 

@@ -104,8 +104,8 @@ def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool
     for name in chosen:
         if name not in known:
             raise Refused(
-                f"Bone '{name}' has no capsule that is switched on, so it touches nothing: add one, or choose"
-                " another bone"
+                f"Bone '{name}' has no capsule that is switched on, so it cannot touch anything: add one, or"
+                " choose another bone"
             )
     found = []
     for a, b in combinations(chosen, 2):

@@ -124,15 +124,15 @@ def read_surroundings(
     if not method.obstacles:
         able = " or ".join(entry.label for entry in ik.METHODS.values() if entry.obstacles)
         raise Refused(
-            f"Method {method.label} does not know obstacles: choose {able}, or switch the obstacles and"
-            f" self-collision of '{armature.name}' off"
+            f"Method {method.label} does not support obstacles: choose {able}, or switch off the obstacles"
+            f" and self-collision of '{armature.name}'"
         )
     links = body_links(armature, bones)
     for link in links:
         if link.bone not in bones.index:
             raise Refused(
-                f"The body of '{armature.name}' has a part on bone '{link.bone}', which is not there (renamed"
-                " or deleted?): fit the body again"
+                f"The body of '{armature.name}' has a capsule on bone '{link.bone}', which does not exist"
+                " (renamed or deleted?): fit the body again"
             )
     moving = frozenset(solved)
     movable = [any(bones.names[n] in moving for n in bones.ancestors(link.bone)) for link in links]

@@ -78,7 +78,7 @@ def plan_with_grip(
         Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
     """
     if grip.bone not in armature.data.bones:
-        raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' that could be dragged")
+        raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")
     own = [effector for effector in rig_of(armature).effectors if effector.enabled]
     follows = _leader(own, grip, grip.bone)
     if follows is not None:

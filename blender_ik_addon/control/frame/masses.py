@@ -41,8 +41,8 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
     masses = _weigh(armature, bones, metre)
     if not sum(masses.mass.values()) > 0.0:
         raise Refused(
-            f"Armature '{armature.name}' weighs nothing, so it has no balance: let some of its bones deform,"
-            " or give them a mass"
+            f"Armature '{armature.name}' has no mass to balance: switch Deform on for some of its bones, or"
+            " give them a mass"
         )
     return masses
 

@@ -366,7 +366,7 @@ def _refuse_moving(
     bone = carrying_bone(target, subtarget, armature, solved)
     if bone:
         raise Refused(
-            f"Effector '{effector.name}': its target '{target.name}' hangs from bone '{bone}',"
-            " which the solve itself moves; choose a target that stays",
+            f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
+            " which this solve moves; choose a target that the solve does not move",
             effector.name,
         )

@@ -34,7 +34,8 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
     limbs = [bones.names[j] for limb in whole.kinds.limbs for j in (*limb.joints, limb.end) if j >= 0]
     if not stands_on_two(whole.kinds):
         raise Refused(
-            f"No two legs were found on '{armature.name}': a relaxed stance is for figures that stand on two"
+            f"No pair of legs was found on '{armature.name}': a relaxed stance is for figures that stand on"
+            " two legs"
         )
     evaluated: Any = armature.evaluated_get(context.evaluated_depsgraph_get())
     space = space_of(armature.name, np.array(evaluated.matrix_world, dtype=float))

@@ -88,7 +88,7 @@ def _clearances(report: dict[str, Any]) -> list[str]:
     rows = [[row["name"], length(row["clearance"]), str(row["frame"])] for row in report["nearest_things"]]
     said = [*report["ignored"]]
     if not rows:
-        return ["Nothing was near that the figure could touch.", *said]
+        return ["Nothing that the figure could touch was near.", *said]
     return [*_table(["Nearest thing", "Clearance", "at frame"], rows), *([""] if said else []), *said]
 
 

@@ -120,7 +120,8 @@ def keep_as_posed(
     """
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
-            f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which joins no two bones",
+            f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which does not join two"
+            " bones",
             effector.name,
         )
     pose_bone, matrix = posed(armature, effector, depsgraph)
@@ -241,27 +242,25 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
             off = "" if other.enabled else ", switched off"
             raise Refused(
                 f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'{off};"
-                " change that one, take another kind, or leave the bone out",
+                " change that one, choose another kind, or deselect the bone",
                 other.name,
             )
     if new.alternatives and new.alternatives not in bpy.data.collections:
-        raise Refused(
-            f"There is no collection '{new.alternatives}' that could hold the targets of bone '{new.bone}'"
-        )
+        raise Refused(f"There is no collection '{new.alternatives}' for the targets of bone '{new.bone}'")
     if not new.target:
         return None
     if "target" not in kind.options:
         raise Refused(
-            f"An effector of the kind {kind.label} follows no target, but '{new.target}' was named for bone"
+            f"An effector of the kind {kind.label} has no target, but '{new.target}' was given for bone"
             f" '{new.bone}'"
         )
     target = bpy.data.objects.get(new.target)
     if target is None:
-        raise Refused(f"There is no object '{new.target}' that could be the target of bone '{new.bone}'")
+        raise Refused(f"There is no object '{new.target}' to use as the target of bone '{new.bone}'")
     if target is armature and not new.subtarget:
         raise Refused(f"Armature '{armature.name}' cannot be the target of its own bone '{new.bone}'")
     if new.subtarget and (target.type != "ARMATURE" or new.subtarget not in target.data.bones):
-        raise Refused(f"Object '{new.target}' has no bone '{new.subtarget}' that could be the target")
+        raise Refused(f"Object '{new.target}' has no bone '{new.subtarget}' to use as the target")
     return target
 
 
@@ -269,15 +268,13 @@ def _check_bones(armature: bpy.types.Object, new: NewEffector, kind: Kind) -> No
     bones, root, second = armature.data.bones, new.value("chain_root"), new.value("second_bone")
     for role, name in (("bone", new.bone), ("chain root", root), ("second bone", second)):
         if name not in bones and (name or role == "bone"):
-            raise Refused(
-                f"Armature '{armature.name}' has no bone '{name}' that could be the effector's {role}"
-            )
+            raise Refused(f"Armature '{armature.name}' has no bone '{name}' to use as the effector's {role}")
     if root and root not in {new.bone, *(b.name for b in bones[new.bone].parent_recursive)}:
         raise Refused(f"Chain root '{root}' is not an ancestor of bone '{new.bone}'")
     if "loop" in kind.asks and not second:
         raise Refused(
-            f"A loop joins bone '{new.bone}' to a second one, but none was named: select two bones, the"
-            " second one active, or give second_bone"
+            f"A loop needs a second bone to join bone '{new.bone}' to: select two bones, the second one"
+            " active, or give second_bone"
         )
     if second == new.bone:
         raise Refused(f"Bone '{new.bone}' cannot be its own second bone: name another one")

@@ -31,9 +31,9 @@ def why_not_moved(effector: ArticulateEffector, frame: float) -> str:
     for first, last in _spans(influence):
         if not first <= frame <= last:
             return (
-                f"Pin '{effector.name}' has one place, and its influence is keyed so that it holds bone"
-                f" '{effector.bone}' there in other frames, about {first:g}: it cannot be moved in frame"
-                f" {frame:g}. Give the effector a target (Create Target) and key that, or remove these keys"
+                f"Pin '{effector.name}' has one place, where it holds bone '{effector.bone}' in other frames"
+                f" (about frame {first:g}), so it cannot be moved in frame {frame:g}. Give the effector a"
+                " target (Create Target) and key the target, or remove the keys of its influence"
             )
     return ""
 

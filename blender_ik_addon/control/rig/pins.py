@@ -121,8 +121,8 @@ def mirror(
         raise Refused(f"The chosen bones of armature '{armature.name}' have no effectors or pins to mirror")
     if not news:
         raise Refused(
-            "There is nothing to mirror: the bones have no other side, by their names (.L, .R) or as they are"
-            " drawn, or it has the same effectors already"
+            "There is nothing to mirror: no bones of the other side were found by name (.L, .R) or position,"
+            " or they have the same effectors already"
         )
     add_effectors(armature, news, depsgraph, look)
     return len(news)

@@ -98,7 +98,7 @@ def posed(
         Refused: it does not exist, or its armature is being edited and the pose is that of before.
     """
     if armature.mode == "EDIT":
-        raise Refused(f"Armature '{armature.name}' is in Edit Mode, where bones have no pose: leave it first")
+        raise Refused(f"Armature '{armature.name}' is in Edit Mode: leave it first")
     shown = armature.evaluated_get(depsgraph)
     pose_bone = shown.pose.bones.get(effector.bone)
     if pose_bone is None:
