@@ -67,7 +67,7 @@ _LAZY: Final = {
     "figures": ".examples.figures",
     "from_urdf": ".model.urdf",
 }
-"""Public names that are imported when first used: name -> module; a module's own name stands for itself."""
+"""Public names that are imported when first used: name -> module. A module is listed under its own name."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How what a caller hands in is read: checked once, copied, and refused with a sentence that names it.
+"""Reads the arguments of callers: each is checked once, copied, or refused with a sentence that names it.
 
 Each function takes a value and `what` it is, such as "offset of Position goal hand"; the sentence begins with
-that. A value of another sort or out of bounds raises `BadValue`, an array with other axes `BadShape`.
+that. A value of the wrong type or out of bounds raises `BadValue`, an array with other axes `BadShape`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from .arrays import Array, Index
 from .errors import BadShape, BadValue, told
 
 LARGEST: Final = 1e30
-"""The largest number that is taken: products of some larger ones overflow."""
+"""The largest number that is accepted: products of larger ones can overflow."""
 SMALLEST: Final = 1e-30
-"""The smallest that is taken where a number must be above zero: products of its reciprocal overflow, too."""
-_MOST: Final = 2**31 - 1  # the largest whole number that every system's arrays of them can hold
+"""The smallest number that is accepted where it must be above zero: products of smaller ones' reciprocals
+overflow.
+"""
+_MOST: Final = 2**31 - 1  # the largest whole number that integer arrays hold on every system
 
 Wanted = TypeVar("Wanted")
 
@@ -36,7 +38,7 @@ def numbers(value: npt.ArrayLike, what: str) -> Array:
 
 
 def limits(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array of numbers, which may be infinite, side by side in memory."""
+    """A fresh contiguous array of numbers, which may be infinite."""
     try:
         given = np.asarray(value)
     except (TypeError, ValueError):  # rows of different length
@@ -47,7 +49,7 @@ def limits(value: npt.ArrayLike, what: str) -> Array:
 
 
 def indices(value: npt.ArrayLike, what: str) -> Index:
-    """A fresh array of whole numbers; nothing at all is none of them."""
+    """A fresh array of whole numbers; an empty list gives an empty array."""
     try:
         given = np.asarray(value)
     except (TypeError, ValueError):  # rows of different length
@@ -84,7 +86,7 @@ def number(
     below: float = np.inf,
     endless: bool = False,
 ) -> float:
-    """A finite number within bounds; where `endless`, infinity too; one above zero is at least `SMALLEST`."""
+    """A finite number within bounds, or infinity if `endless`. Numbers above zero are at least `SMALLEST`."""
     plain = isinstance(value, int | float | np.integer | np.floating) or (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
     )
@@ -112,10 +114,10 @@ def whole(value: Any, what: str, *, least: int) -> int:
 
 
 def of_python(value: Any) -> Any:
-    """A single number of numpy as one of Python's; anything else as it is.
+    """Converts a single numpy number to a Python number; anything else is returned as it is.
 
-    numpy 2 casts a number of Python's to the type of the number of numpy's beside it. In single precision
-    `LARGEST` is infinity, and what is computed has seven digits.
+    numpy 2 casts a Python number to the type of the numpy number beside it. In single precision `LARGEST`
+    would be infinity, and results would have seven digits.
     """
     single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
     return value.item() if single else value
@@ -129,14 +131,14 @@ def switch(value: Any, what: str) -> bool:
 
 
 def text(value: Any, what: str) -> str:
-    """A text."""
+    """A string."""
     if isinstance(value, str):
         return value
     raise BadValue(what, f"is {told(value)}; give a text.")
 
 
 def word(value: Any, what: str, known: Sequence[str]) -> str:
-    """One of some words."""
+    """One of several known words."""
     if isinstance(value, str) and value in known:
         return value
     raise BadValue(what, f"is {told(value)}; give {' or '.join(map(repr, known))}.")
@@ -150,14 +152,14 @@ def letters(value: Any, what: str) -> str:
 
 
 def of_kind(value: Any, kind: type[Wanted], what: str) -> Wanted:
-    """A thing of a class."""
+    """An instance of a class."""
     if isinstance(value, kind):
         return value
     raise BadValue(what, f"is {told(value)}; give a {kind.__name__}.")
 
 
 def several(values: Any, kind: type[Wanted], what: str) -> tuple[Wanted, ...]:
-    """Things of a class, out of any iterable."""
+    """Instances of a class, from any iterable."""
     scalar = isinstance(values, np.ndarray) and not values.ndim
     if not isinstance(values, Iterable) or isinstance(values, str | bytes) or scalar:
         raise BadValue(what, f"are {told(values)}; give a list, each a {kind.__name__}.")

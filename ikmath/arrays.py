@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What arrays hold: numbers, places in other arrays, or what is so and what is not."""
+"""Types of arrays: floats, indices and booleans."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be wrong with what a caller hands in.
+"""The errors that arguments of a caller can raise.
 
 Every error is a `ValueError` whose message is one sentence that names the value at fault and says what to do.
 The facts behind the sentence are attributes, so that an interface can phrase it differently.
@@ -17,7 +17,7 @@ class IkError(ValueError):
     """Base of all errors that leave this library."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors come whole out of other processes, though they are made of facts and not of a sentence."""
+        """Makes errors picklable, although their arguments are facts and not the sentence."""
         return _whole, (type(self), self.args, vars(self))
 
 
@@ -28,7 +28,7 @@ def _whole(kind: type[IkError], args: tuple[Any, ...], facts: dict[str, Any]) ->
 
 
 def told(value: object) -> str:
-    """A value in short, for a sentence."""
+    """A short form of a value, for a sentence."""
     short = Repr()
     short.maxother = short.maxstring = 60
     return " ".join(short.repr(value).split())
@@ -81,7 +81,7 @@ class BadValue(IkError):
 
 
 class NotSupported(IkError):
-    """A method was asked for something that it cannot take.
+    """A method does not support something in the problem.
 
     Attributes:
         who: the method, what: what it cannot take and what to use in its place.

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that are small to send to another process."""
+"""Base classes for objects that are small when pickled."""
 
 from functools import cached_property
 from typing import Any, Self
 
 
 class Lean:
-    """Is pickled and copied without the values of its cached properties, which are evaluated again on use."""
+    """Pickled and copied without the values of its cached properties, which are evaluated again when used."""
 
     def __getstate__(self) -> dict[str, Any]:
         kind = type(self)
@@ -18,7 +18,7 @@ class Lean:
 
 
 class Remade:
-    """Is pickled and copied as the arguments that it was made with, and made anew from them."""
+    """Pickled and copied as the arguments of its constructor."""
 
     _arguments: tuple[Any, ...]
 

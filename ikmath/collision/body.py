@@ -25,8 +25,8 @@ class Link:
         b: (3,) second end.
         radius: metres, zero or more.
         name: shown in messages; the joint's name if left empty.
-        meets_obstacles: whether it is kept out of obstacles. Links of bones that are not solved are not;
-            other links keep out of them.
+        meets_obstacles: whether it is kept out of obstacles. Set it to False for bones that are not solved;
+            other links still keep clear of them.
     """
 
     joint: str
@@ -44,7 +44,7 @@ class Body:
         links: in any order; several may hang on one joint.
 
     Raises:
-        BadShape, BadValue: ends that are no places, a radius below zero; the message names the link.
+        BadShape, BadValue: ends that are not finite points, a radius below zero; the message names the link.
 
     Attributes:
         names: L names, joints: L names of joints.
@@ -84,7 +84,7 @@ class Body:
         """(L,) index of each link's joint.
 
         Raises:
-            UnknownName: a link hangs on a joint that the skeleton does not have.
+            UnknownName: the skeleton does not have the joint of a link.
         """
         return np.array([skeleton.index(joint) for joint in self.joints], dtype=np.intp)
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Capsules that fit a skinned mesh: what a figure is thick of, read off the vertices that its bones move.
+"""Fits capsules to a skinned mesh: the thickness of a figure, from the vertices that its bones move.
 
-A capsule lies along its bone (the joint's +Y), beside it where the flesh is beside it, as in a back.
-Quantiles and not extremes decide on its size, so that a stray vertex or a skirt of small weights does not
-blow it up.
+A capsule lies along its bone (the joint's +Y), or beside it where the flesh is beside it, as in a back. Its
+size comes from quantiles, not extremes, so that stray vertices or small weights do not enlarge it.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ class FitOptions:
     """How capsules are fitted.
 
     Attributes:
-        cover: share of a bone's flesh that its capsule reaches around, in (0, 1].
-        least_weight: vertices that a bone moves by less than this are left to other bones, in [0, 1].
-        least_points: a bone with fewer vertices gets a capsule by its length alone.
+        cover: share of a bone's vertices that its capsule contains, in (0, 1].
+        least_weight: vertices with a smaller weight are ignored for this bone, in [0, 1].
+        least_points: the capsule of a bone with fewer vertices depends on the bone's length only.
         slender: radius of such a capsule as a share of the bone's length.
-        beside: whether the capsule may lie beside the bone, where the flesh is.
+        beside: whether the capsule may lie beside the bone, if its vertices do.
     """
 
     cover: float = 0.8
@@ -49,7 +48,7 @@ class FitOptions:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """Vertices of a figure in its rest pose, and which bone moves them how much.
+    """Vertices of a figure in its rest pose, and the weights of its bones.
 
     Attributes:
         points: (V, 3) metres, world.
@@ -83,14 +82,14 @@ def fit_links(
     skin: Skin | None = None,
     options: FitOptions | None = None,
 ) -> list[Link]:
-    """One capsule a bone.
+    """One capsule for each bone.
 
     Args:
-        names: B names of the joints that the bones are.
+        names: B names of the bones' joints.
         rotation: (B, 3, 3) world rotations in the skin's pose.
         position: (B, 3) world places of the heads.
         length: (B,) metres.
-        skin: the flesh; without it all capsules go by the bones' lengths.
+        skin: vertices and weights; without it all capsules depend on the bones' lengths only.
         options: see `FitOptions`.
 
     Returns:

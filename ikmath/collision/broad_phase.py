@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The broad phase: bounding spheres around links and obstacles rule out the pairs that are far apart.
 
-It never changes a result. Each sphere contains what it stands for and is enlarged a little for rounding.
+It never changes a result. Each sphere contains its link or obstacle, and is slightly enlarged to allow for
+rounding.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class BroadPhase:
         """
         if not len(self.link):
             return np.inf
-        # the centre of an obstacle without end is on its surface, and that of a link is on its axis
+        # the centre of an unbounded obstacle is on its surface, and that of a link is on its axis
         size = np.append(np.where(np.isfinite(self._radii), self._radii, 0.0), 0.0).take(self.obstacle)
         bound = (np.sqrt(self.squares(places)) + size).min(-1)
         return float(bound.max(initial=0.0)) * (1.0 + AIR) + AIR

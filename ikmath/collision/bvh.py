@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A bounding volume hierarchy of spheres around triangles, built and queried in whole arrays.
 
-A tree for numpy wants few, wide levels: each level costs some twenty calls whatever its width. So the
+With numpy, few wide levels are fastest: each level costs about twenty calls, whatever its width. So the
 triangles are sorted along Hilbert's curve and every sixteen neighbours make a node, again and again, until
-sixteen nodes are left. A query goes down level by level with all its (query, node) pairs at once, and
-drops the pairs that cannot hold the nearest triangle. Balls, since the distance from a segment to a ball has
-a closed form.
-
-Several trees can be put side by side into one forest and then answer as one.
+sixteen nodes are left. A query descends level by level with all its (query, node) pairs at once, and drops
+the pairs that cannot contain the nearest triangle. Nodes are balls, because the distance from a segment to a
+ball has a closed form. Several trees can be combined into one forest, which is queried at once.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ class Bvh:
 
     @classmethod
     def build(cls, corners: Array) -> Bvh:
-        """A tree over triangles (F, 3, 3), F > 0; a million within a second."""
+        """A tree over triangles (F, 3, 3), F > 0. A million triangles take less than a second."""
         middle = corners[:, 0] + corners[:, 1]
         middle += corners[:, 2]
         middle /= 3.0
@@ -109,7 +107,7 @@ class Bvh:
 
     @cached_property
     def facets(self) -> TriangleCache:
-        """The triangles of the lowest level, ready to be measured."""
+        """The triangles of the lowest level, with the quantities for distance queries."""
         return TriangleCache(self.corners)
 
     def near_segments(
@@ -160,7 +158,7 @@ _ZERO: Final = np.zeros(1, dtype=np.intp)
 
 
 def _filled(order: Index) -> Index:
-    """The order with its last entry repeated up to a multiple of sixteen; a triangle twice does no harm."""
+    """The order with its last entry repeated up to a multiple of sixteen; repeated triangles do no harm."""
     missing = -len(order) % WIDE
     return np.concatenate([order, order[-1:].repeat(missing)]) if missing else order
 
@@ -180,9 +178,9 @@ def _padded(values: Array, filler: float) -> Array:
 
 
 def _parents(below: Level, low: Array, high: Array) -> Level:
-    """The level above, whose boxes are `low` to `high`; filled up with nodes that are nowhere.
+    """The level above, whose boxes are `low` to `high`, padded with nodes far from everything.
 
-    The centre of a node is that of the child in its middle, and so in the end the middle of a triangle.
+    The centre of a node is that of the child nearest to its middle, and so always the middle of a triangle.
     """
     middle = 0.5 * (low + high)
     half = high - middle

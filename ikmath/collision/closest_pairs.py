@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closest pairs: where a figure is near to obstacles and to itself, and how its coordinates change that.
+"""Closest pairs: where a figure is near to obstacles and to itself, with derivatives by its coordinates.
 
 The terms are Ge's (4.1): on a link the critical point, on the obstacle the obstacle point, between them the
 critical distance, here less the thickness of the link and negative where they overlap.
@@ -133,7 +133,7 @@ class ClosestPairs:
 
     @property
     def lists_nearest(self) -> bool:
-        """Whether the pair with the smallest clearance of all is surely listed."""
+        """Whether the pair with the smallest clearance of all is certain to be listed."""
         return self.least <= self.detect + self.broad_phase.least_margin
 
     @cached_property

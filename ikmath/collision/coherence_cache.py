@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The temporal coherence cache: what was measured at previous poses bounds what is measured at the next one.
+"""The temporal coherence cache: distances at previous poses bound those at the next one.
 
 The distance of a link's axis from a fixed obstacle changes by no more than the axis has moved, and that of
-two links by no more than both have. So each measured distance bounds the present one from both sides: pairs
-that cannot have come near are not measured, the others are sought only as far away as they can be. Results
-are the same.
+two links by no more than both have. So each measured distance bounds the present one from both sides. Pairs
+that cannot have come near are not measured, and the others are searched only as far away as they can be.
+Results are the same.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class CoherenceCache:
         return found[near]
 
     def reach(self, pair: Index, limit: Array) -> Array:
-        """(P,) metres up to which to seek pairs (P,) that matter up to `limit` (P,)."""
+        """(P,) metres up to which to search pairs (P,) that matter up to `limit` (P,)."""
         return np.minimum(self._most.take(pair), _FARTHER * limit)
 
     def learn(self, pair: Index, distance: Array, reach: Array) -> None:
-        """Keep what was measured of pairs (P,): metres, infinite where farther than their reach (P,)."""
+        """Store the measured distances of pairs (P,): metres, infinite where beyond their reach (P,)."""
         self._least[pair] = np.minimum(distance, reach)
         # the distance that a search needs has no sign
         self._most[pair] = np.where(distance > 0.0, distance, np.inf)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Places in the order of Hilbert's curve, in which neighbours in the list are neighbours in space.
+"""Sorts points along Hilbert's curve: neighbours in the list are neighbours in space.
 
 Cutting such a list into equal pieces gives a tree of boxes without building one (the way of packed R-trees).
 """

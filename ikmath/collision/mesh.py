@@ -93,7 +93,7 @@ class TriangleMesh(Shape):
 
     @property
     def note(self) -> str:
-        """A sentence for the user where mode "auto" found no inside; "" otherwise."""
+        """A sentence for the user if mode "auto" found no inside, else ""."""
         if not self._substitute:
             return ""
         return f"Mesh '{self.name}' {self.geometry.flaw} and so no inside; it counts as two-sided."
@@ -154,7 +154,7 @@ class MeshGroup:
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:
-    """The meshes as one, or what was made of the same ones the last time."""
+    """The meshes combined; reused if they are the same as last time."""
     members = tuple(part for mesh in meshes for part in (mesh.geometry, mesh.mode))
     known = meshes[0].geometry.shared
     if known is not None and len(known[0]) == len(members):

@@ -56,7 +56,7 @@ class _Segments(NamedTuple):
     through: Mask
 
     def take(self, rows: Index) -> _Segments:
-        """Some of them."""
+        """Some of the segments."""
         return _Segments._make(array.take(rows, 0) for array in self)
 
 

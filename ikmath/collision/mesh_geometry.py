@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A checked triangle mesh with its trees and normals, shared by all places that an obstacle is moved to."""
+"""A checked triangle mesh with its trees and normals, shared by all transforms of an obstacle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .pseudonormals import Pseudonormals
 
 
 class MeshSurface(NamedTuple):
-    """What distances to a mesh are measured with.
+    """The data for distance queries to a mesh.
 
     Attributes:
         trees: one for each layer of parts, see `mesh_topology`.
@@ -32,7 +32,7 @@ class MeshSurface(NamedTuple):
 
 
 class MeshGeometry:
-    """Vertices and faces that can be trusted; never changed after it is made.
+    """Checked vertices and faces; immutable.
 
     Args:
         vertices: (V, 3) metres.
@@ -45,7 +45,7 @@ class MeshGeometry:
     Attributes:
         low, high: (3,) corners of the box around it.
         shared: the meshes with which it was last prepared for common queries, and the result. Solvers query
-            the same meshes frame after frame. Only holds what would be made again the same.
+            the same meshes in every frame. It is a cache: without it the same result would be computed again.
     """
 
     def __init__(self, vertices: npt.ArrayLike, faces: npt.ArrayLike, name: str) -> None:

@@ -87,7 +87,7 @@ class MeshTopology:
                 self._balance(without)
 
     def _number_edges(self, counted: Mask) -> None:
-        """Number the edges; (F,) which faces count."""
+        """Number the edges of the faces that count, (F,)."""
         start, end = self.faces.T.ravel(), self.faces.T[[1, 2, 0]].ravel()
         low, high = np.minimum(start, end), np.maximum(start, end)
         edges, number = np.unique(low * self.vertices + high, return_inverse=True)

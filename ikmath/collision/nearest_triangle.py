@@ -21,7 +21,7 @@ _FEW: Final = 1000  # triangles that are measured without further tests
 _PIECE: Final = 1 << 16  # pairs that are measured together, which bounds the memory
 _CROWD: Final = 1000  # triangles above which their planes are tested first
 _NEEDLE: Final = 1e-8  # squared sine of a triangle's angle below which it has no plane
-_AIR: Final = 1e-9  # of the coordinates, far above the rounding of a plane
+_AIR: Final = 1e-9  # of the coordinates, far above the rounding error of a plane
 _ROUNDING: Final = 1e-14  # of the coordinates
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A figure among obstacles, prepared once for a problem and queried in every step of a solver.
+"""A figure and its obstacles, prepared once for a problem and queried in every step of a solver.
 
 A query goes one way: `broad_phase` rules out pairs by bounding spheres, `coherence_cache` (optional) those
 that cannot have come near since the previous pose, `narrow_phase` measures the rest exactly, and
@@ -103,7 +103,7 @@ class Scene:
         return other
 
     def coherence_cache(self) -> CoherenceCache | None:
-        """A cache for querying pose after pose; None where no obstacle is costly to measure."""
+        """A cache for queries of one pose after the other; None if no obstacle is costly to measure."""
         if self.frames or not any(group.limited for group in self.broad_phase.groups):
             return None
         return CoherenceCache(self.broad_phase)
@@ -173,7 +173,7 @@ class Scene:
         return batch if len(near) == len(within) else batch.take(near)
 
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
-        """(P,) whether a ball can go straight from a to b, (P, 3) each, among obstacles without motion."""
+        """(P,) whether a ball can move straight from a to b, (P, 3) each, among obstacles without motion."""
         return self.broad_phase.passable(a, b, radius, margin)
 
     def clearance(self, pose: Pose, near: ClosestPairs | None = None, behind: float | None = None) -> Array:

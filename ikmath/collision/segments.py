@@ -18,7 +18,7 @@ _PARALLEL: Final = 1e-26  # squared sine of an angle that is rounding
 def closest_to_point(a: Array, b: Array, point: Array) -> Array:
     """Parameter in [0, 1] of the point of the segment a-b that is closest to `point`; rows, (P, 3) -> (P,).
 
-    A segment of no length answers 0.
+    0 for a segment without length.
     """
     d = b - a
     return clamp(dot(point - a, d) / np.maximum(dot(d, d), TINY))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pairs of links of a figure that must not touch.
 
-Neighbours in the tree overlap where they meet, and skinned figures rest with armpits and thighs in touch:
-such pairs would hold the figure in its rest pose for ever, so they are left out. A person may add and remove
+Neighbours in the tree overlap where they meet, and the armpits and thighs of skinned figures touch in the
+rest pose. Such pairs would lock the figure in its rest pose, so they are left out. Callers can add and remove
 pairs.
 """
 
@@ -50,7 +50,7 @@ def self_pairs(
         (P, 2) indices of links, the smaller first, sorted.
 
     Raises:
-        UnknownName: a link of `add` or `remove` that is not there; BadValue: a link paired with itself;
+        UnknownName: a link of `add` or `remove` does not exist; BadValue: a link paired with itself;
         BadShape: several poses.
     """
     joints = arguments.of_kind(body, Body, "body").bind(arguments.of_kind(skeleton, Skeleton, "skeleton"))

@@ -45,7 +45,7 @@ Kernel = Callable[[Array, Array, Array], SegmentDistances]
 
 
 class RowGroup:
-    """Shapes that are a few numbers each: their numbers as rows of one table.
+    """Shapes that are described by a few numbers, which are the rows of one table.
 
     Args:
         distance: the kind's `Solid.segment_distance`.

@@ -2,8 +2,7 @@
 """Closest points of triangles to points and to segments, row by row, for triangles of any shape.
 
 A triangle thinner than rounding has no plane; it is then its three edges, which are never further from any
-of its points than its thickness. So needles, and triangles whose corners coincide, need no case of their
-own.
+of its points than its thickness. So needles, and triangles whose corners coincide, need no special case.
 """
 
 from __future__ import annotations

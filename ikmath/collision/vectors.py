@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vector operations on rows, one row a pair.
+"""Vector operations on rows, one row for each pair.
 
 Distances are computed in the inner loop of the solver, for some tens of pairs, where the number of numpy
-calls is the cost. So everything below works on two-dimensional arrays, one row a pair: `(a * b).dot(ONES)`
-is then half the price of `einsum` and a quarter of `sum(-1)`.
+calls is the cost. So everything below works on two-dimensional arrays, one row for each pair: `(a *
+b).dot(ONES)` takes half the time of `einsum` and a quarter of that of `sum(-1)`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def clamp(t: Array) -> Array:
 def perpendicular(d: Array) -> Array:
     """A unit vector at right angles to each row, whatever the row (a zero row gives +X); (P, 3) -> (P, 3).
 
-    Used as the way out where the geometry has none of its own, such as a sphere's centre upon a bone.
+    Used as the way out where the geometry does not define one, such as for a sphere's centre on a bone.
     """
     axis = np.abs(d).argmin(-1)
     other = np.zeros_like(d)

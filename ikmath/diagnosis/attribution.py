@@ -39,7 +39,8 @@ class Causes:
 
     Attributes:
         goals: (E,) effectors that stand against it; joints: (J,) joints at their limits.
-        method: whether nothing does but the method, which does not make the turns that would bring it nearer.
+        method: whether only the method holds it back, because it does not use the joints that would bring it
+            nearer.
     """
 
     goals: tuple[int, ...] = ()
@@ -122,7 +123,7 @@ class _Search:
         loose = np.isin(self.problem.skeleton.owner, suspects.joints)
         try:
             return self._nearest(lifted, loose) < _NEARER * self.short
-        except np.linalg.LinAlgError:  # numbers too far apart: nothing shows that these are the cause
+        except np.linalg.LinAlgError:  # the numbers are too far apart to show that these are the cause
             return False
 
     def fewest(self, suspects: Causes) -> Causes:

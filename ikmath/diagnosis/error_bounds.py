@@ -45,7 +45,7 @@ def gaps(a: Array, b: Array, place: Array) -> Array:
 
 
 def _moving(points: FramePoints, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
-    """(n,) which coordinates carry a point; what lies on a joint is not moved by its turns."""
+    """(n,) which coordinates move a point; a point on a joint is not moved by the joint's turns."""
     if points.offsets[row].any():
         return points.moved[:, row]
     own: npt.NDArray[np.bool_] = (skeleton.owner == points.joints[row]) & skeleton.is_turn
@@ -68,7 +68,7 @@ def _within(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[n
 def _clearance(problem: Problem, scene: Scene, place: Array) -> float:
     """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside.
 
-    Far behind an open surface one is elsewhere, as for `Problem.detection_distance`.
+    Places far behind an open surface do not count as inside, as for `Problem.detection_distance`.
     """
     sight, margin = problem.detection_distance, problem.margin
     each = (float(one.nearest(place, sight).distance) - one.margin for one in scene.obstacles)

@@ -18,7 +18,7 @@ from .attribution import causes_of
 from .error_bounds import error_lower_bounds
 
 _FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
-_OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
+_OUT: Final = 1e-2  # radians or metres beyond a limit that are mentioned
 _MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
 
 
@@ -117,7 +117,7 @@ def explain(
         why = f"stopped by {blocked}"
     elif not stalled:
         why = "it was still improving when the iterations ran out"
-    elif inside:  # whatever else there is, that comes first
+    elif inside:  # reported before all other causes
         why, inside = inside, ""
     else:
         why = reason(problem, Pose.trusted(problem.skeleton, q), worst, paced=paced)
@@ -159,7 +159,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _on_roots_that_only_turn(problem: Problem) -> Mask:
-    """(E,) which effectors want points of root joints without slides somewhere."""
+    """(E,) which effectors have a target for the place of a root joint without slides."""
     skeleton = problem.skeleton
     sliding = skeleton.owner[~skeleton.is_turn]
     found = np.zeros(len(problem.effectors), dtype=bool)
@@ -221,7 +221,7 @@ def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array
 
 
 def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
-    """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
+    """Whether some target is known to be out of reach of any pose: it is too far away, or inside an obstacle.
 
     Args:
         problem: of one frame; pose: of the figure, any.

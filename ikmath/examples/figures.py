@@ -21,11 +21,11 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
     """Hinges about Z in a row, in the plane of X and Y (Ki & Sheen, example 3.1; Parent).
 
     The links lie along +X at rest, so that `x = sum l_i cos w_i`, `y = sum l_i sin w_i` with `w_i` the sum of
-    the first i angles. The tip is joint "tip", which does not move by itself.
+    the first i angles. The tip is the joint "tip", which has no coordinates.
 
     Args:
         lengths: of the links, metres.
-        limit: every hinge turns by at most this, radians; None for free ones.
+        limit: the largest turn of every hinge to each side, radians; None for no limit.
     """
     lengths = arguments.numbers(lengths, "lengths of the chain").tolist()
     if not isinstance(lengths, list) or not lengths:
@@ -54,7 +54,7 @@ def _to_each_side(limit: float | None) -> tuple[float | None, float | None]:
 
 
 def ball_chain(count: int, length: float = 1.0, limit: float | None = None) -> Skeleton:
-    """Ball joints in a row along +Y; a "tip" that does not move by itself; limit as in `planar_chain`."""
+    """Ball joints in a row along +Y, with a "tip" without coordinates; limit as in `planar_chain`."""
     count = arguments.whole(count, "count of joints in the chain", least=1)
     lower, upper = _to_each_side(limit)
     joints = [
@@ -96,7 +96,7 @@ def trunk(balls: int = 30, diameter: float = 1.0, bend: float = 30.0, twist: flo
 
 
 def arm() -> Skeleton:
-    """A seven-hinge robot arm (shoulder, elbow, wrist; sizes of a common one), its "tool" at the end."""
+    """A robot arm of seven hinges (shoulder, elbow, wrist) with usual sizes; its end is the joint "tool"."""
     heights = (0.36, 0.0, 0.21, 0.21, 0.2, 0.2, 0.081)
     limits = np.radians([170, 120, 170, 120, 170, 120, 175])
     joints = [

@@ -20,9 +20,9 @@ from ..errors import BadValue
 from ..rotation import Array, about
 
 Rules = Mapping[str, Sequence[tuple[float, str]]]
-"""Letter -> its rules: weight and what takes the letter's place. Letters without a rule stay."""
+"""Letter -> its rules: weight and replacement. Letters without a rule stay."""
 
-_MOST: Final = 200_000  # letters of a word; beyond that somebody has mistyped the number of generations
+_MOST: Final = 200_000  # letters of a word; more are a sign of a mistyped number of generations
 _TURNS: Final = {"+": (2, 1.0), "-": (2, -1.0), "&": (0, 1.0), "^": (0, -1.0), "/": (1, 1.0), "\\": (1, -1.0)}
 
 
@@ -73,7 +73,8 @@ def grow(axiom: str, rules: Rules, generations: int, seed: int = 0) -> str:
         seed: of the rules that are drawn.
 
     Raises:
-        BadValue: a rule without positive weight, fewer than no generations, a word that grows out of bounds.
+        BadValue: a rule without positive weight, a negative number of generations, a word that becomes too
+            long.
     """
     if generations < 0:
         raise BadValue(f"generations={generations}", "must be zero or more.")
@@ -90,11 +91,11 @@ def grow(axiom: str, rules: Rules, generations: int, seed: int = 0) -> str:
 
 
 def draw(word: str, turtle: Turtle, seed: int = 0) -> Branches:
-    r"""The branches that a turtle leaves; it stands at the origin and looks along +Z.
+    r"""The branches that a turtle draws; it starts at the origin and looks along +Z.
 
-    F goes forward and leaves a branch; + and -, & and ^, / and \ turn about the turtle's own z, x and y (its
-    way); [ and ] keep and take up a place again; ! makes what follows shorter and thinner. All other letters
-    mean nothing to it.
+    F moves forward and draws a branch; + and -, & and ^, / and \ turn about the turtle's own z, x and y (its
+    way); [ saves the state and ] restores it; ! makes the following branches shorter and thinner. All other
+    letters are ignored.
 
     Args:
         word: what `grow` gave.

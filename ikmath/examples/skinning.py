@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How skin follows bones: each vertex those whose flesh is nearest to it."""
+"""Skin weights: each vertex follows the bones whose flesh is nearest to it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def bone_weights(
     radius: npt.ArrayLike,
     soft: float,
 ) -> Array:
-    """Weights of bones on points, which add up to one for every point but for the rounding.
+    """Weights of bones on points, which add up to one for every point, except for rounding.
 
     Args:
         points: (V, 3); heads, tails: (B, 3) of the bones at rest; radius: (B,) of the flesh around each.
-        soft: over which distance the pull of one bone gives way to that of the next.
+        soft: distance over which the weights change from one bone to the next.
 
     Returns:
         (B, V), in steps of a two-hundredth, so that few different weights are to be written.

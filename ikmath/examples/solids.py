@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Closed surfaces to model with: tapered capsules, ellipsoids, lofts of ellipses and blocks, as arrays.
 
-Each is closed, its faces look outward. Several of them may overlap, as the parts of a body do; whoever needs
-one skin melts them (Blender's voxel remesher does), so nothing here has to care for how one meets the next.
+Each is closed, and its faces look outward. Several of them may overlap, like the parts of a body. Blender's
+voxel remesher can join them into one skin, so the solids need not meet exactly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Solid:
 
 
 def together(solids: Iterable[Solid]) -> Solid:
-    """All of them as one set of vertices and faces."""
+    """Several solids as one set of vertices and faces."""
     vertices, faces, count = [], [], 0
     for solid in solids:
         vertices.append(solid.vertices)
@@ -87,10 +87,10 @@ def capsule(
 
 
 def loft(sections: Sequence[tuple[float, float, float, float]], x: float = 0.0) -> Solid:
-    """A standing body of elliptic cross-sections.
+    """An upright body with elliptic cross-sections.
 
     Args:
-        sections: from below to above (height z, centre y, half width in x, half depth in y), metres.
+        sections: from bottom to top (height z, centre y, half width in x, half depth in y), metres.
         x: of all centres.
     """
     turn = _turn()
@@ -108,7 +108,7 @@ def mirrored(solid: Solid) -> Solid:
 
 
 def blocks(xs: Sequence[float], ys: Sequence[float], zs: Sequence[float], filled: npt.ArrayLike) -> Solid:
-    """What filled cells of a grid amount to, without walls between neighbours (a table has legs below a top).
+    """The surface of filled cells of a grid, without walls between neighbours, for instance a table.
 
     Args:
         xs, ys, zs: planes between the cells, metres, rising.
@@ -153,7 +153,7 @@ def _lathe(
 
 
 def _tube(rings: Sequence[Array], low: Array, high: Array) -> Solid:
-    """Rings from below to above, closed by a point at each end; faces look outward."""
+    """Rings from bottom to top, closed by a point at each end; faces look outward."""
     vertices = np.concatenate([*rings, low[None], high[None]])
     bottom, top = len(vertices) - 2, len(vertices) - 1
     faces: list[tuple[int, ...]] = []

@@ -7,10 +7,10 @@ method solves them. Distances are measured in half ranges (radians or metres whe
 limited), which makes K mean the same for a finger and a shoulder; the logarithm is taken of what the
 distance is to the middle of the range, so that it is never negative, and zero in the middle.
 
-The iterates stay inside by the way: no step uses more than most of what is left to a limit. A start at a
-limit, which the text excludes ("the inequalities are strict"), is priced as if it were a little inside. A
-joint's two swing turns have one limit together, an ellipse; the barrier watches the intervals around it
-and the ellipse itself is kept by projection.
+The iterates also stay inside: no step uses more than a share of the distance that is left to a limit. A start
+at a limit, which the text excludes ("the inequalities are strict"), costs as much as one slightly inside. A
+joint's two swing turns have one common limit, an ellipse. The barrier acts on the intervals around it, and
+projection keeps the ellipse itself.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ..model.residual import Residual
 from ..rotation import Array
 from .base import LimitMethod, Propose
 
-_LEAST: Final = 1e-7  # distance that a joint at its limit is thought to have, in half ranges
+_LEAST: Final = 1e-7  # distance that is assumed for a joint at its limit, in half ranges
 _USED: Final = 0.9  # share of the way to a limit that one step may use
 
 
 class _Barrier(LimitMethod):
-    """What both barriers share.
+    """The common part of both barriers.
 
     Args:
-        strength: K, price of a joint half way to its limit against a squared error of one figure size.
+        strength: K, cost of a joint half way to its limit, relative to a squared error of one figure size.
 
     Raises:
         BadValue: a strength that is not positive.
@@ -80,7 +80,7 @@ class _Barrier(LimitMethod):
 
 
 class InverseBarrier(_Barrier):
-    """The price of a distance g is 1 / g."""
+    """The cost of a distance g is 1 / g."""
 
     name: ClassVar[str] = "barrier"
     label: ClassVar[str] = "Barrier"
@@ -93,7 +93,7 @@ class InverseBarrier(_Barrier):
 
 
 class LogarithmicBarrier(_Barrier):
-    """The price of a distance g is -log g, of both distances together."""
+    """The cost of a distance g is -log g; both distances count together."""
 
     name: ClassVar[str] = "log_barrier"
     label: ClassVar[str] = "Logarithmic barrier"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a joint-limit method is.
+"""The interface of joint-limit methods.
 
 An incremental method proposes a step from linear rows, and a limit method changes it. It may add rows before
-the step is solved (penalty, barrier), and it makes new coordinates of the proposed step (clipping,
-projection). For this it may solve for the step again with some of the coordinates held.
+the step is solved (penalty, barrier), and it computes new coordinates from the proposed step (clipping,
+projection). For this it may solve for the step again with some coordinates held.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..rotation import Array
 
 
 class Propose(Protocol):
-    """Proposes the steps of one frame, from rows that it holds."""
+    """Proposes the steps of one frame from its rows."""
 
     @property
     def metric(self) -> Array | None:
         """(n,) units in which steps are measured, squared, or None where all are alike."""
 
     def __call__(self, error: Array, held: HeldOfOne | None = None, /) -> Array:
-        """The step (n,) for an error (k,), with what is held going its own way."""
+        """The step (n,) for an error (k,), with the prescribed motion of held directions."""
 
 
 class ByRows:
@@ -56,16 +56,17 @@ class ProposeMany(Protocol):
         """As of one."""
 
     def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
-        """Steps (n, B) for errors (k, B), with what is held going its own way."""
+        """Steps (n, B) for errors (k, B), with the prescribed motion of held directions."""
 
 
 class LimitMethod:
-    """One way to keep joint limits.
+    """A method that keeps joint limits.
 
     Attributes:
         name, label, description, source: for registries and menus.
         strict: whether the limits hold at every iterate.
-        exact: whether figures come to the best pose inside the limits; others lock, exceed or avoid them.
+        exact: whether a solve ends at the best pose inside the limits; other methods lock, exceed the limits,
+            or stay away from them.
         adds_rows: whether `rows` may give any; a batch is then solved one frame after another.
     """
 
@@ -82,7 +83,7 @@ class LimitMethod:
         return None
 
     def step(self, region: JointLimits, q: Array, error: Array, propose: Propose) -> Array:
-        """New coordinates (n,) from q (n,), the rows' error (k,) and what proposes steps."""
+        """New coordinates (n,) from q (n,), the rows' error (k,) and the proposer of steps."""
         raise TypeError(f"{type(self).__name__} must implement a step.")
 
     def step_many(self, region: JointLimits, q: Array, error: Array, propose: ProposeMany) -> Array:

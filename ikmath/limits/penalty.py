@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limits by springs: a coordinate outside is pulled back, in proportion to its distance.
 
-The exterior penalty method (Ge, 2.5.3): `P + sum_i K_i g_i^2 u(g_i)`, where u is 1 outside and 0 inside;
-the "limit spring" of Badler, Manoochehri and Walters. Here `g` is the way outside in radians or metres and
+The exterior penalty method (Ge, 2.5.3): `P + sum_i K_i g_i^2 u(g_i)`, where u is 1 outside and 0 inside; the
+"limit spring" of Badler, Manoochehri and Walters. Here `g` is the way outside in radians or metres and
 `sqrt(K) g` becomes a row beside the goals' rows, so that any incremental method solves it. A spring yields:
-beside a goal that pulls with force f a limit is exceeded by about f / K; below a goal of higher priority, as
-in `prioritized` and `lagrange`, by as much as the goal requires. The text is right that this "may converge to
-a fictitious solution" and that a large K is unstable for methods that follow the gradient (`transpose`).
+if a goal pulls with force f, a limit is exceeded by about f / K. Below a goal of higher priority, as in
+`prioritized` and `lagrange`, it is exceeded by as much as the goal requires. The text is right that this "may
+converge to a fictitious solution" and that a large K is unstable for methods that follow the gradient
+(`transpose`).
 """
 
 from __future__ import annotations

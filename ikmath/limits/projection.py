@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits by projection: a coordinate that would leave stops at its limit, and the others do its part.
+"""Limits by projection: a coordinate that would exceed its limit stops there; others take over its part.
 
-Ge's projection onto the active limits (thesis, 2.5.3 and 5.1). Clipping loses what a clipped joint would
-have done; here the other joints take it over, which needs 2.5 to 4 times fewer iterations. A joint at its
-limit is free again in the next step, so nothing locks. In a swing region a joint that would leave is held
-only across the boundary and may still slide along it; what it leaves a curved boundary by is taken off in the
-end.
+Ge's projection onto the active limits (thesis, 2.5.3 and 5.1). With clipping, the motion of a clipped joint
+is lost. Here the other joints take it over, which needs 2.5 to 4 times fewer iterations. A joint at its limit
+is free again in the next step, so nothing locks. In a swing region, a joint that would leave is held only
+across the boundary and can still slide along it. At the end it is put back onto the curved boundary.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ class Projection(LimitMethod):
 
 
 class _OneHold:
-    """What is held in one frame: coordinates altogether, swing pairs across their boundary.
+    """The active set of one frame: coordinates are held completely, swing pairs across their boundary.
 
     Args:
         q: (n,) where the step begins; metric: (n,) units of steps, squared, or None.
@@ -88,7 +87,7 @@ class _OneHold:
         self._across: dict[int, tuple[int, int, float, float, float]] = {}
 
     def add(self, crossings: CrossingsOfOne) -> None:
-        """Hold what left; a pair that left along its tangent too is held altogether."""
+        """Hold what left the region; a pair that also left along its tangent is held completely."""
         here, held, across = self._q.item, self._held, self._across
         for column, limit in crossings.columns:
             held[column] = limit - here(column)

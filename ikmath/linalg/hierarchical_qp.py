@@ -8,8 +8,8 @@ Escande, Mansard & Wieber 2014). Last of all z comes as near to a target as the 
 For a given active set a level is one symmetric system in the multipliers y of its rows. Rows that must hold
 (active constraints, stronger levels) and rows that pull (the level's own) differ only in their compliance:
 `(R R^T + compliance) y = wanted - R t`, `z = t + R^T y`, with t = 0 but for the target. The active set is
-found by exchanging all that is amiss at once (block principal pivoting: Portugal, Judice & Vicente 1994)
-as long as less and less is, and from there one constraint at a time by a dual method (Lawson & Hanson 1974,
+found by exchanging all wrong constraints at once (block principal pivoting: Portugal, Judice & Vicente 1994),
+as long as their number falls, and from there one constraint at a time by a dual method (Lawson & Hanson 1974,
 chapter 23; Goldfarb & Idnani 1983).
 """
 
@@ -149,7 +149,7 @@ def _solve_level(
 def _one_at_a_time(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
 ) -> tuple[Array, Signs, Array]:
-    """The same by a dual active-set method: forces never pull, and the worst violation is mended first."""
+    """The same by a dual active-set method: forces never pull, and the worst violation is removed first."""
     force: Array | None = None
     for _ in range(_CHANGES * len(active)):
         z, wanted = _stationary(level, kept, values, target, constraints, active)
@@ -165,7 +165,7 @@ def _one_at_a_time(
         elif force is None:  # the active set to begin with is one whose forces push
             active = np.where(pulls, 0, active).astype(np.int8)
         else:
-            # go towards the wanted forces until the first one vanishes; its constraint lets go
+            # go towards the wanted forces until the first one vanishes; its constraint becomes inactive
             push, pull = np.maximum(-force * active, 0.0), np.where(pulls, wanted * active, 1.0)
             share = np.where(pulls, push / (push + pull), np.inf)
             first = int(share.argmin())
@@ -222,7 +222,7 @@ def _stationary(
     share = np.linalg.solve(gram, wanted - whole.dot(centre))
     z = centre + share.dot(rows)
     if rigid:
-        # large forces strain even rigid rows; one step of iterative refinement puts them right
+        # large forces strain even rigid rows; one step of iterative refinement corrects this
         missing = wanted[:rigid] - whole[:rigid].dot(z)
         if np.abs(missing).max() > _INSIDE:
             share = share + np.linalg.solve(gram, np.concatenate([missing, np.zeros(len(rows) - rigid)]))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a figure is: joints, their limits, and forward kinematics."""
+"""The model of a figure: joints, their limits, and forward kinematics."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Directions with a prescribed motion: a step moves along them as given, and solves for all others.
 
-A direction has two sides: `measure` tells how far a step goes along it, and in a metric W it moves the
-coordinates by W times that. The product of both is 1; different directions are apart.
+`measure` gives how far a step goes along a direction. In a metric W the direction moves the coordinates by W
+times that. The product of both is 1; different directions are apart.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class HeldOfOne(NamedTuple):
         return (columns - self.measure.T.dot(moved)).T, self.way.dot(moved)
 
     def keep(self, step: Array) -> Array:
-        """The step (n,) with the directions going their way."""
+        """The step (n,) with the prescribed motion along the directions."""
         short = (self.way - self.measure.dot(step)).dot(self.measure)
         return np.asarray(step + (short if self.metric is None else short * self.metric))
 
@@ -64,7 +64,7 @@ class HeldOfMany(NamedTuple):
         return out
 
     def keep(self, step: Array) -> Array:
-        """Steps (n, B), in place, with the directions going their way."""
+        """Steps (n, B), in place, with the prescribed motion along the directions."""
         short, lone = self.way - self.gone(step), len(self.first) - len(self.second)
         step[self.first[:lone]] += short[:lone] * self.along[0][:lone]  # apart: of a pair that is held
         step[self.first[lone:]] += short[lone:] * self.along[0][lone:]  # altogether in other frames

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is told of a figure's joints: their kinds, limbs, sides, feet, and where it faces."""
+"""The kinds of a figure's joints, its limbs, sides and feet, and the direction in which it faces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..arrays import Array, Index
 
 
 class Kind(StrEnum):
-    """What a joint is; a bone counts by the joint at its head."""
+    """The kind of a joint; a bone has the kind of the joint at its head."""
 
     ROOT = "root"
     SPINE = "spine"
@@ -93,7 +93,7 @@ class FigureMap:
 
     @property
     def on_fours(self) -> bool:
-        """Whether it stands on its front limbs too."""
+        """Whether the figure also stands on its front limbs."""
         return any(limb.front and {limb.end, *limb.joints} & set(self.feet) for limb in self.limbs)
 
     def selected(self, joints: Sequence[int]) -> FigureMap:

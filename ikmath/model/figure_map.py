@@ -26,14 +26,14 @@ from .pose import Pose
 from .skeleton import Skeleton
 from .told_limbs import LIMB_KINDS, with_told_limbs
 
-_LONG: Final = 0.15  # of the figure's size: the least length of what goes on as trunk or neck from a fork
+_LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
-_STUB: Final = 0.5  # of a skull's length: shorter, and farther from its tail, is what only holds its face
+_STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
 
 def bone_tips(skeleton: Skeleton) -> Array:
-    """(J, 3) where each bone ends in its joint's axes: at its only or farthest child, straight on at a leaf.
+    """(J, 3) end of each bone in its joint's axes: at its only or farthest child, straight on for a leaf.
 
     A bone without a child is as long as half the way from its parent.
     """
@@ -109,7 +109,7 @@ def _children(parents: Index) -> list[list[int]]:
 
 
 class _Mapping:
-    """The work of `map_figure`, step by step."""
+    """The steps of `map_figure`."""
 
     def __init__(
         self, parents: Index, heads: Array, tails: Array, up: Array, told: Mapping[int, Kind]
@@ -124,7 +124,7 @@ class _Mapping:
         self.hinge = np.zeros_like(heads)
 
     def _way(self, joint: int) -> list[int]:
-        """A joint and all above it, the root last."""
+        """A joint and all joints above it, the root last."""
         way = [joint]
         while self.parents[way[-1]] >= 0:
             way.append(int(self.parents[way[-1]]))
@@ -180,7 +180,7 @@ class _Mapping:
     def _trunk(
         self, attached: list[int], ground: list[bool], limbs: set[int]
     ) -> tuple[int, list[int], list[list[int]]]:
-        """The joint that carries all, the way from there to the head, and the tails."""
+        """The joint that carries all limbs, the joints from there to the head, and the tails."""
         where = [j for j in attached if j >= 0]
         if not where:
             return -1, [], []
@@ -221,7 +221,7 @@ class _Mapping:
         return body, head_way, tails
 
     def _is_single(self, joint: int, limbs: set[int]) -> bool:
-        """Whether no sibling that is no limb is about as long."""
+        """Whether no sibling is about as long, limbs apart."""
         reach = self.rows.reach
         siblings = [c for c in self.children[int(self.parents[joint])] if c != joint and c not in limbs]
         return not any(abs(reach[c] - reach[joint]) <= 0.02 * reach[joint] for c in siblings)

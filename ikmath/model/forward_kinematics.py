@@ -34,7 +34,7 @@ _SKEW: Final = np.ascontiguousarray(SKEW_ROWS.reshape(3, 3, 3).T).reshape(9, 3)
 
 
 class Constants(NamedTuple):
-    """What the kernels need of a figure besides its tree's structure.
+    """The constants of a figure that the kernels need besides its tree's structure.
 
     Attributes:
         rest: (J + 1, 3, 3), with the world's, joints innermost in memory; None where no rest frame is turned;

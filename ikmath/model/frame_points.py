@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of a figure that goals hold on to, bound to its structure once for all poses."""
+"""Points of a figure that goals act on, bound to its structure once for all poses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .skeleton import Skeleton
 
 
 def _number(skeleton: Skeleton, joint: object) -> int:
-    """The number of a joint that is given by its name or by that number."""
+    """The index of a joint that is given by its name or index."""
     if isinstance(joint, int | np.integer) and 0 <= joint < len(skeleton):
         return int(joint)
     if isinstance(joint, str):
@@ -30,7 +30,7 @@ _GIVEN: Final = ("joints", "count", "offsets", "moved", "turned", "cuts")
 
 
 class FramePoints:
-    """Points fixed to joints, which goals hold on to; bound to a skeleton's structure, for all its poses.
+    """Points fixed to joints, on which goals act; bound to a skeleton's structure, for all its poses.
 
     Args:
         skeleton: the figure.
@@ -38,7 +38,8 @@ class FramePoints:
         offsets: (E, 3) or (3,) metres, in the joints' own frames.
 
     Raises:
-        UnknownName: a joint that is not there; BadShape, BadValue: offsets of the wrong shape or not finite.
+        UnknownName: a joint that does not exist; BadShape, BadValue: offsets of the wrong shape or not
+            finite.
     """
 
     def __init__(

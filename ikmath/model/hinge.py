@@ -43,7 +43,7 @@ def hinge(
         The joint with the coordinate and the link, for `Skeleton([..., *hinge(...), ...])`.
 
     Raises:
-        BadValue, BadShape: an axis without length, or no rotation.
+        BadValue, BadShape: an axis without length, or a matrix that is not a rotation.
     """
     frame, rest = _axes("hinge", name, axis, rotation)
     motion = f"{name} hinge" if motion is None else motion

@@ -2,10 +2,9 @@
 """Forward kinematics of figures whose joints have one turn each: robots, and balls made of three hinges.
 
 A hinge costs less than a ball: its rotation is linear in the cosine and sine of its one angle, and its axis
-is an axis of its own frame, so that nothing is to be derived. Up to three hinges in a row are one node of the
-tree: the way from the root is then a third as long, and the products along it are what a chain costs most.
-
-What comes out is what `kinematics` gives for any figure, and a test holds both equal.
+is an axis of its own frame. Up to three hinges in a row are one node of the tree, so the path from the root
+is a third as long. Most of the cost of a chain are the products along this path. The result is that of
+`forward_kinematics`, and a test compares both.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The resistance of each joint to turning, from the mass that it moves: a metric for the redundancy.
 
-If several joints could do the same, least squares shares the work by lever alone. A spine of many joints with
-long levers then does most of the work of an arm. Weighting each coordinate by the inertia that it moves
-(Whitney 1969; Khatib 1987) lets light parts move first. Two rules are specific to animated figures:
+If several joints could do the same, least squares divides the work by their levers alone. A spine of many
+joints with long levers then does most of the work of an arm. Weighting each coordinate by the inertia that it
+moves (Whitney 1969; Khatib 1987) lets light parts move first. Two rules are specific to animated figures:
 
-- What hangs in a row from a joint up to the end of its heaviest limb does not count, only what it carries
-  along besides: the other arm and the head for a spine, next to nothing for an upper arm. So the joints of
-  an arm, a leg, a tail share the work evenly, and are not left to the wrist.
+- The mass of a joint's heaviest limb does not count, only what the joint carries besides: the other arm and
+the head for a spine, almost nothing for an upper arm. So the joints of an arm, a leg or a tail share the work
+evenly, and the wrist does not do all of it.
 - Short bones turn less than long ones, as the pieces of an elastic rod do: a bone cut in two bends as before.
 
 Slides are weighed against turns by the figure's extent, so that it moves alike in metres and in centimetres.
@@ -29,7 +29,7 @@ from ..errors import BadShape, BadValue
 from ..rotation import Array
 
 _CARRIED: Final = 100.0  # weight of a joint that carries along as much as the whole figure is hard to turn,
-HEAVIEST: Final = 25.0  # but no more than this: steps go astray in a metric that is too uneven
+HEAVIEST: Final = 25.0  # but no more than this: steps become poor in a metric that is too uneven
 _SHORTEST: Final = 10.0  # how much more a short bone weighs at most
 # A slide as long as an even rod of the figure's radius of gyration weighs as a radian of what is heaviest.
 _ROD: Final = math.sqrt(12.0)

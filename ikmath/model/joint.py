@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A joint, as a person writes it down."""
+"""The description of a joint."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Joint:
         stiffness: 0 moves freely, towards 1 moves last; one number or one a free coordinate, in [0, 1).
         max_speed: radians or metres a second, above zero; one number or one a free coordinate; None is no
             limit.
-        mimic: the joint that this one follows, both with one coordinate.
+        mimic: the joint that this one follows; both have one coordinate.
         mass: kilograms (or any unit, all alike), at the joint's own frame; for balance.
-        fixed: the six values (slides x y z, turns x y z) that the coordinates have which are not free.
+        fixed: six values (slides x y z, turns x y z), of which those count that are not free.
         inherit_rotation: False when the joint's rotation is relative to the world while its place still
             follows the parent (Blender's `use_inherit_rotation`).
     """

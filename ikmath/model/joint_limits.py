@@ -103,7 +103,7 @@ class JointLimits(Remade):
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
-        """The coordinates put inside the region, those inside as they are; (*batch, n) -> (*batch, n)."""
+        """The nearest coordinates inside the region; (*batch, n) -> (*batch, n)."""
         given = np.array(q, dtype=float)
         if given.ndim == 1 and (given >= self._calm_low).all() and (given <= self._calm_high).all():
             return given
@@ -143,7 +143,7 @@ class JointLimits(Remade):
         return self._unwound(q)
 
     def _onto_boundary(self, q: Array) -> None:
-        """Swings outside put on the edge of their regions, in place."""
+        """Put swings that are outside onto the boundary of their regions, in place."""
         swings = self._swings(q)
         outside = (swings.measure > 1.0).nonzero()[0]
         if len(outside):
@@ -251,7 +251,7 @@ class JointLimits(Remade):
         It is a share of the largest component, and at least rounding: where everything is held, the largest
         component is rounding too, and comparing it decides by chance.
 
-        Where a figure turns and slides, (n, ...): for each coordinate that of its kind, radians or metres.
+        For figures that turn and slide, (n, ...): a value for each coordinate, in radians or metres.
         """
         size = np.abs(dq)
         if not self._kinds:

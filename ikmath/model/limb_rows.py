@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of bones that continue each other, and which of these are limbs.
+"""Rows of bones that continue each other, and the limbs among them.
 
 A limb has a twin of equal depth and length, and two long bones in a row that are about equally long. Bones in
-one line count as one part, as a thigh with a bone for its twist. What has many such bones in a row, as a tail
-or an arm of an octopus, is no limb unless it is folded.
+one line count as one part, as a thigh with a bone for its twist. A row of many such bones, such as a tail or
+an arm of an octopus, is not a limb unless it is folded.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from ..arrays import Array, Index
 from .figure_kinds import Kind
 
-_AT: Final = 0.1  # of a bone's length, from its tail: what begins there goes on from it
-_FARTHER: Final = 1.5  # times as far as what hangs beside it goes what goes on
+_AT: Final = 0.1  # of a bone's length, from its tail: a bone that begins there continues it
+_FARTHER: Final = 1.5  # times as long as its siblings is the bone that continues a row
 _ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
 _WALKS: Final = 0.55  # times that for what touches the ground: with a twin it is a leg, however it is divided
 GROUND: Final = 0.08  # of the figure's size: an end no higher than this above the lowest is on the ground

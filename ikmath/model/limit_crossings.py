@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a step would leave the region of the joint limits, and what it may do instead.
+"""Where a step would leave the region of the joint limits, and the motion that is left.
 
 `joint_limits` returns it in three forms: one entry for each coordinate and pair that leaves, in plain numbers
 for one frame or in arrays for many, or arrays over all coordinates.

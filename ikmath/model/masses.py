@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the bones of a figure weigh, as shares of the whole, from their kinds and lengths.
+"""The masses of a figure's bones, as shares of the whole, from their kinds and lengths.
 
 A bone's mass is its length times the linear density of its kind. Densities are a person's: mass and length of
 the segments in Winter, "Biomechanics and Motor Control of Human Movement" (2009), table 4.1 and figure 4.1.
@@ -42,9 +42,9 @@ DENSITY: Final[Mapping[Kind, float]] = {
 
 
 def mass_shares(figure: FigureMap) -> Array:
-    """(J,) masses of the bones, which sum to 1; all alike for a figure without extent.
+    """(J,) masses of the bones, which sum to 1; all equal for a figure without extent.
 
-    A root bone on the ground, above the body, weighs nothing if the figure has limbs.
+    A root bone on the ground, above the body, has no mass if the figure has limbs.
     """
     length = np.sqrt(((figure.tails - figure.heads) ** 2).sum(-1))
     density = np.array([DENSITY[kind] for kind in figure.kinds])
@@ -63,7 +63,7 @@ class MassPoints:
     """A figure's mass as points on its joints.
 
     Attributes:
-        joints: (P,) each hangs on; offsets: (P, 3) in the joints' axes, metres.
+        joints: (P,) joint of each point; offsets: (P, 3) in the joints' axes, metres.
         mass: (P,) shares of the whole.
     """
 

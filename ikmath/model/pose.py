@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skeleton with coordinates and its finished forward kinematics.
+"""A skeleton at given coordinates, with its forward kinematics.
 
 `Pose.forward` is the only way to make a pose, so positions, rotations and coordinates always belong together.
 A pose never changes.
@@ -58,7 +58,8 @@ class Pose:
             q: (n,) or (*batch, n) coordinates, metres and radians; copied.
 
         Raises:
-            BadShape: q does not have the figure's number of coordinates; BadValue: a value that is no number.
+            BadShape: q does not have the figure's number of coordinates; BadValue: a value that is not a
+                finite number.
         """
         arguments.of_kind(skeleton, Skeleton, "skeleton")
         array = arguments.limits(q, "q")
@@ -191,16 +192,16 @@ class Pose:
     def chain(
         self, root: str | int, joint: str | int, offset: npt.ArrayLike = (0.0, 0.0, 0.0)
     ) -> tuple[Array, Array]:
-        """The chain between any two bodies, up to their common ancestor and down again (Ge, A.5.1).
+        """The chain between any two joints, up to their common ancestor and down again (Ge, A.5.1).
 
         Args:
-            root: the joint that the chain hangs on; it need not be above the other.
+            root: the first joint of the chain; it need not be above the other.
             joint: the chain's last joint.
             offset: (3,) of a point fixed to it.
 
         Returns:
-            Where the root's body sees the point, in its own axes (*batch, 3), and the derivative by q
-            (*batch, 3, n), which is zero for all joints that move both alike.
+            The place of the point in the root's frame (*batch, 3), and its derivative by q (*batch, 3, n),
+            which is zero for all joints that move both.
         """
         across = self.point(joint, offset) - self.point(root)
         turning = np.cross(self.rotation_jacobian(root), across[..., None], axis=-2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The common currency: rows that should vanish, with their derivative.
+"""Residual rows: errors that should vanish, with their derivative.
 
 Goals make them, limit methods add to them, and every solving method uses them. The last evaluation of a solve
 needs errors only, so a Jacobian may be evaluated lazily.
@@ -24,7 +24,7 @@ class Residual:
     Args:
         error: (*batch, k), in the goal's unit.
         jacobian: (*batch, k, n), its derivative by the coordinates, or what gives it.
-        block: what gives a part of it alone, see `block`; for many frames of a goal that can.
+        block: a function for a part of it, see `block`; only for many frames, and goals that support it.
 
     Attributes:
         error: as given.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joints that are free in both swing turns, and limits that leave them no swing."""
+"""The joints that are free in both swing turns, and limits that exclude all swings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def swing_pairs(owner: Index, slot: Index) -> list[tuple[int, int]]:
 
 
 def without_swing(owner: Index, slot: Index, lower: Array, upper: Array) -> Mask:
-    """(n,) the swing turns of joints whose limits no swing of less than half a turn can keep.
+    """(n,) the swing turns of joints whose limits exclude all swings below half a turn.
 
     A swing of half a turn has half-angle sines of length 1, and none is longer. The limits leave no room if
     the point of theirs that is nearest to rest is there or beyond.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs that are told, in place of those that were found wrongly."""
+"""Limbs that the caller gives, in place of those that were recognised wrongly."""
 
 from __future__ import annotations
 

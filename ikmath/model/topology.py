@@ -2,7 +2,7 @@
 """The structure of a tree of joints, for the kernels of forward kinematics.
 
 It is computed once for a figure: ancestors, the order of products from the root, and where the kernels'
-results have each coordinate. It has neither names nor places.
+results have each coordinate. It contains no names and no positions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Levels = list[tuple[Span, Index]]
 
 
 class Topology(Remade):
-    """What the kernels need of a tree's structure, worked out once.
+    """The structure of a tree as the kernels need it, computed once.
 
     Args:
         parents: (J,) parents first, -1 for roots; inherits: (J,) whether rotation is inherited;

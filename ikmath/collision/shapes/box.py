@@ -39,7 +39,7 @@ class Box(Solid):
             `translation`, and leave the centre at zero.
 
     Raises:
-        BadShape, BadValue: a centre that is no place, lengths that are not above zero.
+        BadShape, BadValue: a centre that is not a finite point, lengths that are not above zero.
     """
 
     kind: ClassVar[str] = "box"

@@ -19,14 +19,14 @@ _CROSSING = 1e-12  # of the lengths: below it the difference of two points has n
 
 @dataclass(frozen=True, eq=False)
 class Capsule(Solid):
-    """All that is within a radius of a segment; a ball where both ends coincide.
+    """All points within a radius of a segment; a ball if both ends coincide.
 
     Args:
         a, b: (3,) ends of the axis, metres.
         radius: metres, above zero.
 
     Raises:
-        BadShape, BadValue: ends that are no places, a radius that is not above zero.
+        BadShape, BadValue: ends that are not finite points, a radius that is not above zero.
     """
 
     kind: ClassVar[str] = "capsule"

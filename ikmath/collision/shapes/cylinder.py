@@ -31,7 +31,7 @@ class Cylinder(Solid):
         radius: metres, above zero.
 
     Raises:
-        BadShape, BadValue: ends that are no places or coincide, a radius that is not above zero.
+        BadShape, BadValue: ends that are not finite points or coincide, a radius that is not above zero.
     """
 
     kind: ClassVar[str] = "cylinder"

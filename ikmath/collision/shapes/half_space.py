@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A floor or wall without end: all that lies behind a plane is solid."""
+"""An unbounded floor or wall: everything behind a plane is solid."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .solid import Solid
 
 @dataclass(frozen=True, eq=False)
 class HalfSpace(Solid):
-    """All that lies behind a plane.
+    """Everything behind a plane.
 
     Args:
-        origin: (3,) a place on the plane, metres.
-        normal: (3,) out of the solid, of any length but zero.
+        origin: (3,) a point on the plane, metres.
+        normal: (3,) out of the solid, of any length above zero.
 
     Raises:
-        BadShape, BadValue: a place or normal that is none.
+        BadShape, BadValue: an origin or normal that is not finite, a normal without length.
     """
 
     kind: ClassVar[str] = "half_space"
@@ -54,7 +54,7 @@ class HalfSpace(Solid):
 
     @property
     def bounds(self) -> tuple[Array, float]:
-        """A half space has no end."""
+        """A half space is unbounded."""
         return self.parameters[..., :3], np.inf
 
     @staticmethod

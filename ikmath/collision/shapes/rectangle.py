@@ -30,8 +30,8 @@ _TOUCHING: Final = 1e-14  # metres: closer than this a difference has no directi
 class Rectangle(Solid):
     """A rectangle without thickness, solid from both sides.
 
-    A bone that passes through it has a negative distance: the shortest way on which the bone comes free, back
-    to one side or over an edge.
+    A bone that passes through it has a negative distance: that of the shortest way out, back to one side or
+    over an edge.
 
     Args:
         center: (3,) metres.
@@ -39,7 +39,7 @@ class Rectangle(Solid):
         axis_v: (3,) from the centre to the middle of a neighbouring edge, at right angles to `axis_u`.
 
     Raises:
-        BadShape, BadValue: values that are no places, axes without length or not at right angles.
+        BadShape, BadValue: values that are not finite, axes without length or not at right angles.
     """
 
     kind: ClassVar[str] = "rectangle"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an obstacle is: a solid or a surface with distances to points and segments.
+"""The base of obstacles: a solid or a surface with distances to points and segments.
 
 Every distance is signed (negative inside), every normal points from the obstacle to the figure and is the
-direction in which the distance grows fastest. A shape may be carried by a rigid motion: the motion is
-applied to the query, not to the geometry, so that a mesh keeps its tree while it moves. Motions may
-have leading axes, one transform a frame; these are then the leading axes of queries.
+direction in which the distance grows fastest. A shape can have a rigid motion. The motion is applied to the
+query, not to the geometry, so that a mesh keeps its tree while it moves. Motions may have leading axes, one
+transform for each frame; these are then the leading axes of queries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..shape_group import ShapeGroup
 
 @dataclass(frozen=True)
 class Nearest:
-    """The nearest, or where it is inside the deepest, point of a segment to an obstacle.
+    """The point of a segment that is nearest to an obstacle, or deepest inside it.
 
     Attributes:
         distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
@@ -67,7 +67,7 @@ class Shape(ABC):
         self._carry(self.rotation, self.translation)
 
     def _set(self, field_name: str, value: object) -> None:
-        """Set a field of this frozen object while it is being made."""
+        """Set a field of this frozen object during construction."""
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
         object.__setattr__(self, field_name, value)
@@ -141,13 +141,13 @@ class Shape(ABC):
         return other
 
     def same_place(self, other: Shape) -> bool:
-        """Whether another shape is this one at the same place; False where a comparison is costly."""
+        """Whether another shape is the same at the same place; False if a comparison would be costly."""
         return self is other
 
     @property
     @abstractmethod
     def bounds(self) -> tuple[Array, float]:
-        """Centre (*frames, 3) and radius of a ball around the shape; infinite if it has no end."""
+        """Centre (*frames, 3) and radius of a ball around the shape; infinite if the shape is unbounded."""
 
     @classmethod
     @abstractmethod

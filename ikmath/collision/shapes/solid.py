@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shapes that are a few numbers each, and a formula that works on many of them at once."""
+"""Shapes that are described by a few numbers, with a formula that works on many of them at once."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Sphere(Solid):
         radius: metres, above zero.
 
     Raises:
-        BadShape, BadValue: a centre that is no place, a radius that is not above zero.
+        BadShape, BadValue: a centre that is not a finite point, a radius that is not above zero.
     """
 
     kind: ClassVar[str] = "sphere"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The elephant's bones: a body that stands still, and a trunk of as many ball joints as one likes.
+"""The elephant's bones: a body that does not move, and a trunk with any number of ball joints.
 
-It stands on the ground, looks along -Y, its left is at +X. The trunk hangs down and curls up at its tip; by
-how much each joint turns is shared out over the joints, so that a trunk of few segments can curl as far as
-one of many. With thirty of them these are the limits of Ge's trunk, 30 degrees of bend and 15 of twist.
+It stands on the ground, looks along -Y, its left is at +X. The trunk hangs down and curls up at its tip; the
+total angle is divided among the joints, so that a trunk of few segments can curl as far as one of many. With
+thirty of them these are the limits of Ge's trunk, 30 degrees of bend and 15 of twist.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _STILL: Final = (
     ("tail", "body", (0.0, 1.6, 1.55), (0.0, 1.82, 1.15), 0.05),
     ("tuft", "tail", (0.0, 1.82, 1.15), (0.0, 1.84, 0.8), 0.05),
 )
-"""Name, parent, head, tail, radius of the flesh; what is beside the middle is there on both sides."""
+"""Name, parent, head, tail, radius of the flesh; bones beside the middle exist on both sides."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,7 @@ class Elephant:
 
     @cached_property
     def body(self) -> Body:
-        """A capsule for each bone; those of the still ones are there for the trunk to keep out of."""
+        """A capsule for each bone; the trunk keeps clear of those of the fixed bones."""
         moving = set(self.trunk)
         return Body(
             [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands around the elephant, and where the tip of its trunk is asked to go (Ge 2000, chapter 5)."""
+"""The table and the tree around the elephant, and the path of the tip of its trunk (Ge 2000, chapter 5)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AXIOM: Final = "FA"
 _GENERATIONS: Final = 3
 _WAY: Final = (  # of the tip, after the place that it has at rest
     (0.45, -2.50, 1.20), (1.05, -2.70, 1.15), (1.25, -2.50, 1.00),  # over the table
-    (1.00, -2.45, 0.86), (0.78, -2.40, 1.04), (0.72, -1.95, 1.05),  # onto it, harder than it yields
+    (1.00, -2.45, 0.86), (0.78, -2.40, 1.04), (0.72, -1.95, 1.05),  # onto it, deeper than the table allows
     (0.75, -1.75, 0.78), (0.75, -1.95, 0.50), (0.85, -2.40, 0.40), (1.10, -2.55, 0.40),  # under it
     (1.05, -2.10, 0.45), (0.50, -1.85, 0.55), (0.00, -2.20, 0.65),
     (-0.45, -2.45, 0.50), (-0.75, -2.62, 0.48), (-1.05, -2.62, 0.55), (-1.00, -2.68, 0.70),  # round the tree
@@ -95,7 +95,7 @@ class ElephantScene:
         return np.asarray(pairs[apart])
 
     def problem(self, frames: int = 300, **options: Any) -> Problem:
-        """The tip on its way, among table and tree and beside the elephant's own body.
+        """The problem of the tip on its path, with the table, the tree and the elephant's own body.
 
         Args:
             frames: of the way.

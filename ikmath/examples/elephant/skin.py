@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the elephant looks like: overlapping solids along its bones at rest, to be melted into one hide."""
+"""The elephant's surface: overlapping solids along its bones at rest, to be joined into one skin."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def eyes() -> list[Solid]:
 
 
 def leaves(scene: ElephantScene) -> list[Solid]:
-    """Leaves at the ends of the twigs: flat, pointed, four-cornered, to be looked at and not to be felt."""
+    """Leaves at the ends of the twigs: flat and pointed, with four corners; they are not obstacles."""
     drawn, found = np.random.default_rng(scene.seed), []
     b = scene.branches
     ends = b.end[[not (np.abs(b.start - end).sum(1) < 1e-9).any() for end in b.end]]
