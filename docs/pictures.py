@@ -2,7 +2,7 @@
 """Cuts the manual's pictures of the window out of what the tests in a window photograph.
 
 python build.py test --gui
-python build.py test --gui -- tests/gui/films.py    # films and pictures of the tasks
+python build.py test --gui -- tests/gui/films.py    # films and all pictures with a person
 python -m docs.pictures
 
 The pictures of the demo come from `python build.py demo -- --manual docs/pictures`, with `--figure elephant`
@@ -22,17 +22,16 @@ PICTURES: Final = Path(__file__).with_name("pictures")
 Box = tuple[int, int, int, int]
 
 VIEW: Final[Box] = (0, 28, 1056, 718)
-FIGURE: Final[Box] = (230, 90, 830, 600)
 CUTS: Final[dict[str, tuple[str, Box]]] = {
-    "pins": ("menu_of_pins", FIGURE),
-    "solved": ("solved", VIEW),
-    "limits": ("limits", FIGURE),
-    "seeing": ("overlay_all", VIEW),
-    "gizmo": ("gizmo_moving", FIGURE),
-    "obstacle": ("drag_against_wall", VIEW),
-    "baked": ("baked", VIEW),
+    "pins": ("person_pins", VIEW),
+    "solved": ("person_solved", VIEW),
+    "limits": ("person_limits", VIEW),
+    "seeing": ("person_overlay", VIEW),
+    "gizmo": ("person_gizmo", VIEW),
+    "obstacle": ("person_at_wall", VIEW),
+    "baked": ("person_baked", VIEW),
     "install": ("tab_without_armature", VIEW),
-    "live": ("live_and_overlay", VIEW),
+    "live": ("person_live", VIEW),
     **{f"task-{task}": (f"task_{task}", VIEW) for task in ("pose", "feet", "knees", "props", "mend")},
 }
 """Picture of the manual -> the photograph, and which part of it (left, top, right, bottom in pixels)."""
