@@ -1,7 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """For all tests: what hypothesis tries depends on the test alone, so a failure comes back in the next run."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+SLOW = [
+    Path(__file__).parent / name
+    for name in ("ikmath/solvers", "ikmath/avoidance", "ikmath/trajectory", "papers")
+]
+"""Directories whose tests all have the mark `solver`."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what lies in these directories."""
+    for item in items:
+        if any(item.path.is_relative_to(directory) for directory in SLOW):
+            item.add_marker("solver")
+
 
 settings.register_profile(
     "repeatable",
