@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 SLOW = [
     Path(__file__).parent / name
-    for name in ("ikmath/solvers", "ikmath/avoidance", "ikmath/trajectory", "papers")
+    for name in ("ikmath/solvers", "ikmath/avoidance", "ikmath/collision", "ikmath/trajectory", "papers")
 ]
 """Directories whose tests all have the mark `solver`."""
 
