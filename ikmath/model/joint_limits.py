@@ -129,7 +129,6 @@ class JointLimits(Remade):
         radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
         inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, FLOOR))
-        self._one_sided = bool(open_side.any())
         # the same as plain floats, for one frame
         self._ends = list(zip(self.low.tolist(), self.high.tolist(), strict=True))
         self.pair_columns = [(int(x), int(z)) for x, z in pairs]
@@ -207,8 +206,12 @@ class JointLimits(Remade):
             q[self.pairs[pair].T, *frame] = self.boundary(swings.take(outside))[0]
 
     def kept(self, to: Array) -> Array:
-        """Steps to (n, ...) that left nowhere, in place: past half a turn on an open side a limit may be."""
-        return self.unwound(to) if self._one_sided else to
+        """Steps to (n, ...) that left nowhere, in place.
+
+        Past half a turn on an open side a limit may be. Free swings are replaced as in `landing`, since
+        rounding decides whether a step that ends at a limit has left.
+        """
+        return self.unwound(to)
 
     def unwound(self, q: Array) -> Array:
         """Swings beyond half a turn, where a side is open, replaced by the shorter way round; in place."""

@@ -17,6 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
+from .. import arguments
 from ..linalg.hierarchical_qp import Level, Signs, hierarchical_qp
 from ..model.pose import Pose
 from ..postures import PostureCost
@@ -211,13 +212,16 @@ class IterationDriver:
             model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
-            if abs(dq).max(initial=0.0) < (self.posture_tolerance if done else own.step_tolerance):
+            longest = float(abs(dq).max(initial=0.0))
+            if longest < (self.posture_tolerance if done else own.step_tolerance):
                 if slow or not model.strides:
                     return self._put_right(iterate), Stop.CONVERGED
                 slow, model = slow + 1, None
                 continue
-            idle = at_once and not model.strides and self._is_idle(iterate, dq)
-            trial, ratio = self._try(iterate, to, model.promised(dq))
+            trial, ratio = None, -1.0
+            if longest <= arguments.LARGEST:  # rows near zero may ask for a step too long to compute with
+                idle = at_once and not model.strides and self._is_idle(iterate, dq)
+                trial, ratio = self._try(iterate, to, model.promised(dq))
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):

@@ -7,8 +7,18 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from tests.fuzz.cases import Case, GoalOf, JointOf, Own
-from tests.fuzz.properties import ODD_CALLS, SKELETON, handed_in, solve, solve_many, solve_track
+from ikmath.postures.objective import Effort
+from tests.fuzz.cases import Case, GoalOf, JointOf, ObstacleOf, Own
+from tests.fuzz.properties import (
+    ODD_CALLS,
+    SKELETON,
+    handed_in,
+    solve,
+    solve_many,
+    solve_naturally,
+    solve_track,
+    steps_alike,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("turns", ["xz", "xyz"])
@@ -128,3 +138,45 @@ def test_a_model_without_curvature_is_gone_down():
         GoalOf("Distance, outside a place", 3.0),
     )
     solve(Case(774, 1000.0, joints, goals, start="anywhere"), "nonlinear")
+
+
+def test_a_slope_is_gone_down_whatever_its_size():
+    """Overflow of squares in `transpose`, with a target of 1e40 that no check at the door sees."""
+    joints = (
+        JointOf(turns="yz"),
+        JointOf(2, turns="z", slides="xyz", limits="all", inherits=False),
+        JointOf(turns="", limits="all"),
+        JointOf(2, 0.0, "z", "xyz", "one side, away"),
+        JointOf(long=0.0, turns="y", limits="empty"),
+    )
+    case = Case(
+        10000, 1e-6, joints, (GoalOf("own", 1e40, 1e12, 2),), limits="barrier", start="anywhere", frames=2,
+        weighed=True,
+    )  # fmt: skip
+    solve_track(case, "transpose")
+    solve_many(case, "transpose")
+
+
+def test_a_step_too_long_to_compute_with_is_refused():
+    """A slide of 1e251: overflow in `hierarchical`."""
+    far = JointOf(3, 1e12, "y", "y", "some", inherits=False)
+    twice = JointOf(3, turns="xyz", slides="xz", limits="all")
+    joints = (far, twice, JointOf(3, turns="", slides="x", limits="odd"), far, far, twice)
+    goals = (
+        GoalOf("Aim, cone", 1e8, 1e-12, 2),
+        GoalOf("Position, bone axes", 1e40, 1e12),
+        GoalOf("Distance, at", 3.0, 1e-100),
+    )
+    case = Case(230, 1e-3, joints, goals, posture="even", obstacles=(ObstacleOf(),), start="rest")
+    solve_naturally(case, Effort.NATURAL, "reached", 7.0, 0)
+
+
+def test_free_swings_are_replaced_in_a_batch_as_in_its_frames():
+    """Rounding chose: whether a step that ended at a limit had left it."""
+    joints = (
+        JointOf(turns="yz", slides="y", limits="odd"),
+        JointOf(),
+        JointOf(turns="x", slides="y", limits="some"),
+        JointOf(turns="xy", slides="y"),
+    )
+    steps_alike(Case(530, 1e-3, joints, (GoalOf("Pole, slack"),), posture="gains"), 3)

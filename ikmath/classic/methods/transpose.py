@@ -19,6 +19,7 @@ than the others help them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import frexp
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -58,6 +59,8 @@ class Transpose(Incremental):
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         slope = jacobian.T.dot(error)
+        # gains make up for a slope's size; the squares of a large one's effects overflow
+        slope *= 2.0 ** -max(frexp(float(np.abs(slope).max(initial=0.0)))[1], 0)
         towards = slope if state.mobility is None else slope * state.mobility
         dq: Array = -optimal_gain(jacobian, error, towards) * towards
         before = _step_before(state) if options.remember else None
