@@ -67,7 +67,8 @@ class Correspondence:
         weight: of its place.
         ahead: the effector is a head or a foot, whose orientation tells the heading.
         hips: the effector carries the body; the motion is then taken from it.
-        with_body: the body follows its place aside and in height, see `moves_with_body`.
+        steady: how much its place counts for the motion aside; those above 0 count for the height. See
+            `steadiness`.
     """
 
     place: Array | None = None
@@ -78,7 +79,7 @@ class Correspondence:
     weight: float = 1.0
     ahead: bool = False
     hips: bool = False
-    with_body: bool = False
+    steady: float = 0.0
 
     def at_joint(self) -> Correspondence:
         """The same for its joint, which is nearer to the body, if its target is oriented."""
@@ -90,12 +91,14 @@ class Correspondence:
         return replace(self, place=place - first @ offset, target=target - then @ offset, offset=None)
 
 
-def moves_with_body(kind: Kind, *, on_fours: bool) -> bool:
-    """Whether the body goes aside and up with a bone of a kind. It does not with those that reach out.
+def steadiness(kind: Kind, *, on_fours: bool, parameters: PostureParameters = DEFAULTS) -> float:
+    """How much the place of a bone of a kind counts for a body's place aside; 0 for those that reach out.
 
     Hands reach out, and so does the head of a figure that stands on its front limbs too.
     """
-    return kind in (Kind.ANKLE, Kind.PAW) or (kind == Kind.HEAD and not on_fours)
+    if kind in (Kind.ANKLE, Kind.PAW):
+        return 1.0
+    return parameters.head_aside if kind == Kind.HEAD and not on_fours else 0.0
 
 
 def align(
@@ -119,8 +122,7 @@ def align(
     upward = upward / np.linalg.norm(upward)
     facing = arguments.shaped(forward, "forward", (3,))
     facing = facing - upward * (facing @ upward)
-    level = float(np.linalg.norm(facing))
-    facing = facing / level if level > 0.0 else facing
+    facing = facing / np.linalg.norm(facing)
     first = [one for one in effectors if one.hips]
     placed = [one.at_joint() for one in effectors if one.place is not None and one.target is not None]
     if not placed:
@@ -135,16 +137,22 @@ def align(
     else:
         turn = _least_squares_turn(effectors, placed, source, goal, facing, size, upward, parameters)
     motion = RigidMotion(turn, np.zeros(3), upward)
+    steady = [one for one in centred if one.steady > 0 and one.weight > 0] or centred
     ahead = motion.rotation @ facing
-    body = [one for one in centred if one.with_body and one.weight > 0] or centred
-    shift = _shift(motion, body)
-    return replace(motion, shift=shift + ahead * (ahead @ (_shift(motion, centred) - shift)))
+    aside = np.cross(upward, ahead)
+    shift = _shift(motion, centred, [one.weight for one in centred])
+    for axis, own in (
+        (aside, [one.weight * (one.steady or 1.0) for one in steady]),
+        (upward, [one.weight for one in steady]),
+    ):
+        shift = shift + axis * (axis @ (_shift(motion, steady, own) - shift))
+    return replace(motion, shift=shift)
 
 
-def _shift(turned: RigidMotion, effectors: Sequence[Correspondence]) -> Array:
+def _shift(turned: RigidMotion, effectors: Sequence[Correspondence], weights: Sequence[float]) -> Array:
     """(3,) from the weighted mean of the effectors' turned places to that of their targets, metres."""
     ways = [one.target - turned.places(one.place) for one in effectors]  # type: ignore[arg-type, operator]
-    return np.asarray(np.average(ways, axis=0, weights=[one.weight for one in effectors]))
+    return np.asarray(np.average(ways, axis=0, weights=weights))
 
 
 def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:

@@ -21,7 +21,7 @@ from timing import table
 import ikmath as ik
 from ikmath import rotation
 from ikmath.model.figure_map import FigureMap, Kind, map_figure, map_skeleton
-from ikmath.postures.alignment import Correspondence, align, carried, moves_with_body
+from ikmath.postures.alignment import Correspondence, align, carried, steadiness
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.stance import stance
 from ikmath.postures.support import unsupported
@@ -130,7 +130,7 @@ def solve_frame(figure, cost, posture, truth, setting, solver):
                 offset,
                 ahead=ahead,
                 hips=j == found.body,
-                with_body=moves_with_body(found.kinds[j], on_fours=found.on_fours),
+                steady=steadiness(found.kinds[j], on_fours=found.on_fours),
             )
         )
     motion = align(pairs, found.forward, size)

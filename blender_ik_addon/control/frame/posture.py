@@ -20,7 +20,7 @@ import numpy as np
 import ikmath as ik
 from ikmath.model.figure_map import Kind
 from ikmath.model.masses import MassPoints
-from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, moves_with_body, smoothed
+from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, smoothed, steadiness
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.parameters import DEFAULTS
 from ikmath.postures.stance import stance
@@ -185,7 +185,7 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q
             weight=float(want.weight[row]),
             ahead=kind in (Kind.HEAD, *_FEET),
             hips=kind == Kind.ROOT,
-            with_body=moves_with_body(kind, on_fours=still.figure.on_fours),
+            steady=steadiness(kind, on_fours=still.figure.on_fours),
         )
         for row, kind in enumerate(_kinds(figure, want, still))
         if moves[row] or turns[row]
