@@ -75,8 +75,6 @@ class PostureParameters:
         even_slide: the same of slides of the root, for each squared size.
         ahead: how far ahead of oriented feet and heads the point is that turns the figure, in sizes. As
             far as hands are from the middle of a person, so that both tell the heading alike.
-        head_aside: how much a head counts beside one foot for where the body is aside, no unit. A trunk
-            hardly bends aside, so a head tells as much as both feet together.
         smoothing: frames before and after over which a heading is averaged in bakes. Five frames at 30 a
             second are below the time of a step.
         examples: most poses kept of a character's actions; errors hardly fall beyond 128.
@@ -94,7 +92,6 @@ class PostureParameters:
     even_joint: float = _MIDDLE
     even_slide: float = 1.0
     ahead: float = 0.3
-    head_aside: float = 2.0
     smoothing: int = 2
     examples: int = 300
     bandwidth: float = 0.6
