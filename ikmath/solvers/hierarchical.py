@@ -231,8 +231,6 @@ class Hierarchical(Method):
                 break
             gate = guard if strategy.jumps else None
             for begin in strategy.starts(ended._replace(end=end)):
-                if time.perf_counter() > ended.budget.deadline:
-                    return end, Stop.TIME, jumped
                 arcs = ArcCorrection(problem, own.arc_gain)
                 other, why = driver.run(begin, ended.budget, arcs, patience)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
