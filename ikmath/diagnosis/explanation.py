@@ -16,7 +16,7 @@ from ..rotation import Array
 from .attribution import causes_of
 from .reachability import beyond_reach
 
-_OUT: Final = 1e-2  # radians or metres beyond a limit that are worth a word
+_OUT: Final = 1e-2  # radians or metres beyond a limit that are mentioned
 _MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
 
 
@@ -52,7 +52,7 @@ def explain(
         why = f"stopped by {blocked}"
     elif not stalled:
         why = "it was still improving when the iterations ran out"
-    elif inside:  # whatever else there is, that comes first
+    elif inside:  # reported before all other causes
         why, inside = inside, ""
     else:
         why = reason(problem, Pose.trusted(problem.skeleton, q), worst, paced=paced)
@@ -94,7 +94,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _on_roots_that_only_turn(problem: Problem) -> Mask:
-    """(E,) which effectors want points of root joints without slides somewhere."""
+    """(E,) which effectors have a target for the place of a root joint without slides."""
     skeleton = problem.skeleton
     sliding = skeleton.owner[~skeleton.is_turn]
     found = np.zeros(len(problem.effectors), dtype=bool)

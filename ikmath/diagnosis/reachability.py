@@ -43,7 +43,7 @@ def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array
 
 
 def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
-    """Whether some target that is not reached can be told to be by no pose: too far, or inside of something.
+    """Whether some target is known to be out of reach of any pose: it is too far away, or inside an obstacle.
 
     Args:
         problem: of one frame; pose: of the figure, any.

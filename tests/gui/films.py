@@ -247,6 +247,16 @@ bpy.ops.articulate.obstacle_add(object='Wall', margin=0.01)
 """
 
 
+def _keyed_reach(ways: dict[int, tuple[float, float, float]]) -> str:
+    """A script that pins the feet and keys how far the hand's target is from its start, by frame."""
+    return (
+        REACH.format(move=(0, 0, 0)) + "start = hand.target.location.copy()\n"
+        f"for frame, way in {ways}.items():\n"
+        "    hand.target.location = start + Vector(way)\n"
+        "    hand.target.keyframe_insert('location', frame=frame)\n"
+    )
+
+
 def test_picture_of_a_solve(stage: BlenderWindow) -> None:
     _enter(stage)
     _step(stage, REACH.format(move=(-0.2, -0.45, 0.35)) + "bpy.ops.articulate.solve()")
@@ -257,11 +267,8 @@ def test_picture_of_a_bake(stage: BlenderWindow) -> None:
     _enter(stage)
     _step(
         stage,
-        REACH.format(move=(0, 0, 0)) + "start = hand.target.location.copy()\n"
-        "for frame, way in ((1, (0, 0, 0)), (20, (-0.2, -0.4, 0.5)), (40, (0, 0, 0))):\n"
-        "    hand.target.location = start + Vector(way)\n"
-        "    hand.target.keyframe_insert('location', frame=frame)\n"
-        "bpy.ops.articulate.bake(frame_start=1, frame_end=40)\n"
+        _keyed_reach({1: (0, 0, 0), 20: (-0.2, -0.4, 0.5), 40: (0, 0, 0)})
+        + "bpy.ops.articulate.bake(frame_start=1, frame_end=40)\n"
         "bpy.context.scene.frame_set(20)",
     )
     stage.screenshot("person_baked", fine=True)
@@ -271,11 +278,7 @@ def test_picture_of_a_live_figure(stage: BlenderWindow) -> None:
     _enter(stage)
     _step(
         stage,
-        REACH.format(move=(0, 0, 0)) + "start = hand.target.location.copy()\n"
-        "for frame, way in ((1, (0, 0, 0)), (30, (-0.4, -0.6, -0.5))):\n"
-        "    hand.target.location = start + Vector(way)\n"
-        "    hand.target.keyframe_insert('location', frame=frame)\n"
-        "person.articulate.live = True\n"
+        _keyed_reach({1: (0, 0, 0), 30: (-0.4, -0.6, -0.5)}) + "person.articulate.live = True\n"
         "bpy.context.scene.frame_set(15)",
     )
     stage.screenshot("person_live", fine=True)
