@@ -319,7 +319,10 @@ class IterationDriver:
         """Whether a step has gained next to nothing at any level, or at any of the goals."""
         own = self.parameters
         before, after = (old.costs, new.costs) if goals_only else (old.all_costs(), new.all_costs())
-        return all(abs(a - b) < share * abs(a) + own.met**2 for a, b in zip(before, after, strict=True))
+        for was, now in zip(before, after, strict=True):
+            if abs(was - now) >= share * abs(was) + own.met**2:
+                return False
+        return True
 
     def _met(self, costs: Sequence[float]) -> int:
         """How many strong levels in a row have what they want, at their costs."""

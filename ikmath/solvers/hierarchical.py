@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from .driver import Budget, Correction, IterationDriver, Stop
 from .frame_correction import FrameCorrection
 from .iterate import Iterate
 from .method import Method, Options
-from .parameters import DEFAULTS, HierarchicalParameters
+from .parameters import DEFAULTS, HierarchicalParameters, Patience
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds
@@ -73,6 +73,40 @@ class HierarchicalOptions(Options):
         for name in ("max_turn", "dt", "seconds"):
             if getattr(self, name) is not None:
                 arguments.number(getattr(self, name), name, above=0)
+
+
+class Course(NamedTuple):
+    """How far a solve goes, in its phases: steps along tangents, other starts, steps by curvature.
+
+    Attributes:
+        patience: with slow and refused steps along tangents.
+        at_once: whether those end where the goals gain nothing more; the posture then gains a step a frame.
+        goals_by_curvature: whether goals that are short then gain by curvature, before other starts are
+            tried: strong levels that bend sharply, as at straight limbs, refuse steps along tangents, and a
+            start elsewhere leads to a pose far from the posture.
+        rest: share of the costs down to which the best end comes to rest by curvature, None if it does not.
+    """
+
+    patience: Patience
+    at_once: bool
+    goals_by_curvature: bool
+    rest: float | None
+
+    @classmethod
+    def of(cls, problem: Problem, options: HierarchicalOptions, *, moves: bool, guarded: bool) -> Course:
+        """The course of a solve, of a frame of a motion if it `moves`, among obstacles if it is `guarded`."""
+        own, costs = options.parameters, problem.posture_cost is not None
+        if not ACCURACY[options.accuracy]:
+            return cls(
+                own.in_motion if moves else own.at_last, moves or options.accuracy == "reached", False, None
+            )
+        if not moves:
+            if guarded:
+                return cls(own.at_last, False, False, None)
+            return cls(own.before_curvature, False, costs, 0.0)
+        if costs and not guarded:  # frames that end on their way to the minimum would tremble
+            return cls(own.before_curvature, False, False, own.settled)
+        return cls(own.in_motion, True, True, None)
 
 
 class Hierarchical(Method):
@@ -144,36 +178,22 @@ class Hierarchical(Method):
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
-        alone = before is None and guard is None
-        exact = thorough and alone
-        # frames that end on their way to the minimum of a posture cost would tremble
-        settles = thorough and not alone and guard is None and problem.posture_cost is not None
+        course = Course.of(problem, options, moves=before is not None, guarded=guard is not None)
         start = driver.begin(q, trail.pose)
-        first = None if alone else FrameCorrection(trail.first)
+        first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        # in a motion each frame goes a step of the way to a posture, which is enough
-        at_once = options.accuracy == "reached" or (before is not None and not settles)
-        if exact or settles:
-            patience = own.before_curvature
-        else:
-            patience = own.at_last if before is None else own.in_motion
-        end, stop = driver.run(start, budget, correction, patience, at_once=at_once)
+        end, stop = driver.run(start, budget, correction, course.patience, at_once=course.at_once)
         jumped = False
-        if not end.reached(driver.tolerances):
-            if exact and problem.posture_cost is not None:
-                # a start elsewhere may reach the goals, but in a pose that is far from the posture
-                end, stop = driver.refine(end, budget, own.settled, goals_only=True)
-            elif thorough and before is not None and not settles and stop is Stop.CONVERGED:
-                # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
-                end, stop = driver.refine(end, budget, own.settled)
+        if course.goals_by_curvature and stop is Stop.CONVERGED and not end.reached(driver.tolerances):
+            end, stop = driver.refine(end, budget, own.settled, goals_only=True)
         if not end.reached(driver.tolerances):
             # where the best end comes to rest afterwards, half of what is left is for that
-            spare = Budget(budget.iterations // (2 if exact else 1), deadline)
+            spare = Budget(budget.iterations // (1 if course.rest is None else 2), deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
             budget.spend(spare.taken)
-        if (exact or settles) and stop is Stop.CONVERGED:
-            end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
+        if course.rest is not None and stop is Stop.CONVERGED:
+            end, stop = driver.refine(end, budget, course.rest)
         if within is not None:
             end = driver.wrapped(end)
         trail = Trail(

@@ -78,10 +78,7 @@ class Iterate:
     def all_costs(self) -> list[float]:
         """The costs of all levels, the posture's last."""
         if self._all is None:
-            value = 0.0
-            if self._posture is not None:  # the value alone takes less than the derivatives
-                value = self._posture.value(self.pose) if self._term is None else self._term.value
-            self._all = [*self.costs, value]
+            self._all = [*self.costs, 0.0 if self.posture is None else self.posture.value]
         return self._all
 
     def reached(self, tolerances: Array) -> bool:
