@@ -159,14 +159,14 @@ class Hierarchical(Method):
             patience = own.at_last if before is None else own.in_motion
         end, stop = driver.run(start, budget, correction, patience, at_once=at_once)
         jumped = False
-        if not end.reached(driver.tolerances):
+        if stop is not Stop.TIME and not end.reached(driver.tolerances):
             if exact and problem.posture_cost is not None:
                 # a start elsewhere may reach the goals, but in a pose that is far from the posture
                 end, stop = driver.refine(end, budget, own.settled, goals_only=True)
             elif thorough and before is not None and not settles and stop is Stop.CONVERGED:
                 # where strong levels bend sharply, as at straight limbs, steps along tangents are refused
                 end, stop = driver.refine(end, budget, own.settled)
-        if not end.reached(driver.tolerances):
+        if stop is not Stop.TIME and not end.reached(driver.tolerances):
             # where the best end comes to rest afterwards, half of what is left is for that
             spare = Budget(budget.iterations // (2 if exact else 1), deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
@@ -225,12 +225,16 @@ class Hierarchical(Method):
         own = options.parameters
         patience = own.before_curvature if thorough and guard is None else own.at_last
         for strategy in self.strategies(options):
+            if ended.budget.out_of_time():
+                break
             if (strategy.jumps and not may_jump) or (strategy.costly and not thorough):
                 continue
             if strategy.costly and self._is_hopeless(driver, end):
                 break
             gate = guard if strategy.jumps else None
             for begin in strategy.starts(ended._replace(end=end)):
+                if ended.budget.out_of_time():
+                    break
                 arcs = ArcCorrection(problem, own.arc_gain)
                 other, why = driver.run(begin, ended.budget, arcs, patience)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
@@ -239,7 +243,7 @@ class Hierarchical(Method):
                     return other, why, strategy.jumps
                 if gate is None and better(problem, other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
-        return end, stop, jumped
+        return end, Stop.TIME if ended.budget.out_of_time() else stop, jumped
 
     @staticmethod
     def _is_hopeless(driver: IterationDriver, end: Iterate) -> bool:
