@@ -165,18 +165,20 @@ class Figure:
         state = self.state_of(channels, self.state.matrix)
         return _measure(self.bones, self.plan, self.skeleton, [(state, self.space)], resets=False)[0]
 
-    def state_of(self, channels: Channels, matrix: npt.NDArray[np.floating[Any]]) -> PoseState:
+    def state_of(
+        self, channels: Channels, matrix: npt.NDArray[np.floating[Any]], *, which: Indices | None = None
+    ) -> PoseState:
         """The pose that channels make, see `posed`.
 
         Args:
             channels: all bones of the armature; with a leading axis those of many poses, as the result then.
-            matrix: (B, 4, 4) pose matrices of the bones outside of the figure.
+            matrix: (B, 4, 4) pose matrices of the other bones.
+            which: numbers of the bones that are placed by their channels, those of the figure by default.
         """
-        shape = (*channels.location.shape[:-1], 4, 4)
-        basis = np.array(np.broadcast_to(self.state.basis, shape), dtype=float)
-        basis[..., self.plan.moving, :, :] = basis_matrices(self.bones, channels, self.plan.moving)
-        outside = np.broadcast_to(matrix, shape)
-        made = forward(self.bones, basis, matrix=outside, which=self.plan.moving)
+        count = len(self.bones)
+        basis = basis_matrices(self.bones, channels, np.arange(count))
+        outside = np.broadcast_to(matrix, basis.shape)
+        made = forward(self.bones, basis, matrix=outside, which=self.plan.moving if which is None else which)
         return PoseState(channels, basis, made)
 
     @cached_property

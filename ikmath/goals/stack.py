@@ -36,8 +36,9 @@ class TaskStack:
         scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
             so that metres and radians weigh alike; level: (rows,) priority of each row.
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
-        place: (rows,) which of them each row belongs to; most: the largest scale of each;
-        largest, smallest: of all.
+        place: (rows,) which of them each row belongs to;
+        most: the largest root of weight of each, whatever the unit;
+        largest, smallest: scale of all rows.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed.
         is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
@@ -51,8 +52,9 @@ class TaskStack:
         self.rows = sum(counts)
         per_effector = np.array([goal.rows for goal in goals for _ in goal.labels], dtype=int)
         self.starts = np.cumsum(per_effector) - per_effector
-        scales = [np.repeat(np.sqrt(g.weight), g.rows) / (length if g.unit == "m" else 1.0) for g in goals]
-        self.scale = np.concatenate(scales) if scales else np.empty(0)
+        roots = np.concatenate([np.empty(0), *(np.repeat(np.sqrt(g.weight), g.rows) for g in goals)])
+        units = np.repeat([length if goal.unit == "m" else 1.0 for goal in goals], counts)
+        self.scale: Array = roots / units
         sizes = length * self.scale.take(self.starts)
         self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
         self.is_angle = np.array([goal.unit == "rad" for goal in goals for _ in goal.labels], dtype=bool)
@@ -65,8 +67,9 @@ class TaskStack:
         priorities, self.place = np.unique(self.level, return_inverse=True)
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
         self.levels = self.levels or [slice(0, 0)]
-        self.most = [float(self.scale[rows].max(initial=0.0)) for rows in self.levels]
-        self.largest, self.smallest = max(self.most), float(self.scale.min(initial=np.inf))
+        self.most = [float(roots[rows].max(initial=0.0)) for rows in self.levels]
+        self.largest = float(self.scale.max(initial=0.0))
+        self.smallest = float(self.scale.min(initial=np.inf))
         self.metric = np.sqrt(skeleton.mobility_for(length))
         self._fused: FusedTasks | None = None
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Mask
 from ..errors import BadShape
+from ..model.figure_map import Kind
 from ..model.skeleton import Skeleton
 from ..rotation import Array, exp, swing_twist_matrix, swing_twist_turns
 from .parameters import DEFAULTS, PostureParameters
@@ -62,18 +63,39 @@ class Correspondence:
     Attributes:
         place, target: (3,) in the posture and where it should go; None for one that is only oriented.
         rotation, target_rotation: (3, 3) world rotations, or None.
+        offset: (3,) of its place from its joint in the joint's axes, metres; None for a place at the joint.
         weight: of its place.
         ahead: the effector is a head or a foot, whose orientation tells the heading.
         hips: the effector carries the body; the motion is then taken from it.
+        with_body: the body follows its place aside and in height, see `moves_with_body`.
     """
 
     place: Array | None = None
     target: Array | None = None
     rotation: Array | None = None
     target_rotation: Array | None = None
+    offset: Array | None = None
     weight: float = 1.0
     ahead: bool = False
     hips: bool = False
+    with_body: bool = False
+
+    def at_joint(self) -> Correspondence:
+        """The same for its joint, which is nearer to the body, if its target is oriented."""
+        place, target, offset, first, then = (
+            self.place, self.target, self.offset, self.rotation, self.target_rotation,
+        )  # fmt: skip
+        if self.hips or place is None or target is None or offset is None or first is None or then is None:
+            return self
+        return replace(self, place=place - first @ offset, target=target - then @ offset, offset=None)
+
+
+def moves_with_body(kind: Kind, *, on_fours: bool) -> bool:
+    """Whether the body goes aside and up with a bone of a kind. It does not with those that reach out.
+
+    Hands reach out, and so does the head of a figure that stands on its front limbs too.
+    """
+    return kind in (Kind.ANKLE, Kind.PAW) or (kind == Kind.HEAD and not on_fours)
 
 
 def align(
@@ -86,7 +108,9 @@ def align(
     """The motion of a posture to its targets.
 
     The turn is the hips' own where they are oriented, else least squares over all effectors. The shift puts
-    hips that have a place exactly there, else the weighted mean of the effectors.
+    hips that have a place exactly there. Without them, it is ahead the weighted mean over all effectors: a
+    bow takes the head forward, and the others balance that. Aside and up it is the mean over heads and feet:
+    hands rise and go aside without the body.
 
     Args:
         effectors: with their targets; forward: (3,) where the posture faces; size: of the figure; up: (3,).
@@ -94,8 +118,11 @@ def align(
     upward = arguments.shaped(up, "up", (3,))
     upward = upward / np.linalg.norm(upward)
     facing = arguments.shaped(forward, "forward", (3,))
+    facing = facing - upward * (facing @ upward)
+    level = float(np.linalg.norm(facing))
+    facing = facing / level if level > 0.0 else facing
     first = [one for one in effectors if one.hips]
-    placed = [one for one in effectors if one.place is not None and one.target is not None]
+    placed = [one.at_joint() for one in effectors if one.place is not None and one.target is not None]
     if not placed:
         return RigidMotion(_turn_of(first, upward), np.zeros(3), upward)
     centred = [one for one in placed if one.hips] or placed
@@ -108,7 +135,16 @@ def align(
     else:
         turn = _least_squares_turn(effectors, placed, source, goal, facing, size, upward, parameters)
     motion = RigidMotion(turn, np.zeros(3), upward)
-    return replace(motion, shift=goal - motion.places(source))
+    ahead = motion.rotation @ facing
+    body = [one for one in centred if one.with_body and one.weight > 0] or centred
+    shift = _shift(motion, body)
+    return replace(motion, shift=shift + ahead * (ahead @ (_shift(motion, centred) - shift)))
+
+
+def _shift(turned: RigidMotion, effectors: Sequence[Correspondence]) -> Array:
+    """(3,) from the weighted mean of the effectors' turned places to that of their targets, metres."""
+    ways = [one.target - turned.places(one.place) for one in effectors]  # type: ignore[arg-type, operator]
+    return np.asarray(np.average(ways, axis=0, weights=[one.weight for one in effectors]))
 
 
 def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:

@@ -50,6 +50,8 @@ class Detours:
         nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
         for q, way in ways_from(driver.problem, ended.start, ended.end):
             for problem in way:
+                if ended.budget.out_of_time():
+                    return
                 between = driver.with_problem(problem, nearly)
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
                 stand, _ = between.run(between.begin(q), budget, None, driver.parameters.at_last)

@@ -56,6 +56,10 @@ class Budget:
     deadline: float = np.inf
     taken: int = 0
 
+    def out_of_time(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.perf_counter() > self.deadline
+
     def spend(self, count: int = 1) -> None:
         """So many iterations."""
         self.iterations -= count

@@ -186,7 +186,7 @@ class Hierarchical(Method):
         jumped = False
         if course.goals_by_curvature and stop is Stop.CONVERGED and not end.reached(driver.tolerances):
             end, stop = driver.refine(end, budget, own.settled, goals_only=True)
-        if not end.reached(driver.tolerances):
+        if stop is not Stop.TIME and not end.reached(driver.tolerances):
             # where the best end comes to rest afterwards, half of what is left is for that
             spare = Budget(budget.iterations // (1 if course.rest is None else 2), deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
@@ -245,12 +245,16 @@ class Hierarchical(Method):
         own = options.parameters
         patience = own.before_curvature if thorough and guard is None else own.at_last
         for strategy in self.strategies(options):
+            if ended.budget.out_of_time():
+                break
             if (strategy.jumps and not may_jump) or (strategy.costly and not thorough):
                 continue
             if strategy.costly and self._is_hopeless(driver, end):
                 break
             gate = guard if strategy.jumps else None
             for begin in strategy.starts(ended._replace(end=end)):
+                if ended.budget.out_of_time():
+                    break
                 arcs = ArcCorrection(problem, own.arc_gain)
                 other, why = driver.run(begin, ended.budget, arcs, patience)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
@@ -259,7 +263,7 @@ class Hierarchical(Method):
                     return other, why, strategy.jumps
                 if gate is None and better(problem, other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
-        return end, stop, jumped
+        return end, Stop.TIME if ended.budget.out_of_time() else stop, jumped
 
     @staticmethod
     def _is_hopeless(driver: IterationDriver, end: Iterate) -> bool:

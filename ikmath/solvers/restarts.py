@@ -93,7 +93,7 @@ class StraightLimbKick:
 def better(problem: Problem, new: Iterate, old: Iterate, share: float) -> bool:
     """Whether the first level in which two iterates differ is better by a share of its squared error."""
     for a, b, most in zip(new.costs, old.costs, problem.stack.most, strict=True):
-        rounding = (1e-9 * most * problem.length) ** 2
+        rounding = (1e-9 * most) ** 2
         if a < b * (1.0 - share) - rounding:
             return True
         if a > b * (1.0 + 1e-4) + rounding:

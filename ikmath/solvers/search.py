@@ -19,7 +19,7 @@ from ..arrays import Index
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
-from .driver import IterationDriver
+from .driver import Budget, IterationDriver
 from .iterate import Iterate
 from .restarts import Ended
 
@@ -53,6 +53,8 @@ class Search:
             return
         ended.budget.spend(_STEPS)
         for q in self._drawn(ended):
+            if ended.budget.out_of_time():
+                return
             yield ended.driver.begin(q)
 
     def _drawn(self, ended: Ended) -> Array:
@@ -61,7 +63,9 @@ class Search:
         problem, guard = driver.problem, driver.guard
         count, enough = (_DRAWN, _ENOUGH) if guard is None else (_DRAWN_AMONG_OBSTACLES,) * 2
         drawn = np.concatenate([here[None], scattered(problem, ended.end.q, ended.rng, count - 1)])
-        q, costs = batch_descent(problem, drawn, _STEPS, driver.tolerances, enough)
+        q, costs = batch_descent(problem, drawn, _STEPS, driver.tolerances, enough, ended.budget)
+        if ended.budget.out_of_time():
+            return q[:0]
         stack, tasks = problem.stack, problem.tasks
         unscaled, _ = stack.fused(tasks).evaluate(tasks, Pose.trusted(problem.skeleton, q))
         errors = np.sqrt(stack.squares(unscaled))
@@ -114,12 +118,13 @@ def scattered(problem: Problem, q: Array, rng: np.random.Generator, count: int) 
 
 
 def batch_descent(
-    problem: Problem, q: Array, steps: int, tolerances: Array, enough: int
+    problem: Problem, q: Array, steps: int, tolerances: Array, enough: int, budget: Budget
 ) -> tuple[Array, Array]:
     """Many poses (B, n) led on at once: damped steps with coordinates at their limits locked.
 
     Args:
-        steps: at most; it ends earlier when `enough` poses are within the tolerances (E,).
+        steps: at most; it ends earlier when `enough` poses are within the tolerances (E,),
+        budget: or after its deadline.
 
     Returns:
         The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
@@ -136,7 +141,7 @@ def batch_descent(
         better = cost < least
         best, least = np.where(better[:, None], q, best), np.minimum(cost, least)
         there = (stack.squares(unscaled) <= tolerances**2).all(-1)
-        if step == steps or np.count_nonzero(there) >= enough:
+        if step == steps or np.count_nonzero(there) >= enough or budget.out_of_time():
             break
         rows = jacobian() if skeleton.coupling is None else skeleton.coupling.fold(jacobian())
         rows = rows * (stack.scale * share)[:, None] * stack.metric

@@ -21,7 +21,7 @@ from timing import table
 import ikmath as ik
 from ikmath import rotation
 from ikmath.model.figure_map import FigureMap, Kind, map_figure, map_skeleton
-from ikmath.postures.alignment import Correspondence, align, carried
+from ikmath.postures.alignment import Correspondence, align, carried, moves_with_body
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.stance import stance
 from ikmath.postures.support import unsupported
@@ -127,8 +127,10 @@ def solve_frame(figure, cost, posture, truth, setting, solver):
                 goals[-1][2],
                 None if turned is None else posture.rotation[j],
                 turned,
+                offset,
                 ahead=ahead,
                 hips=j == found.body,
+                with_body=moves_with_body(found.kinds[j], on_fours=found.on_fours),
             )
         )
     motion = align(pairs, found.forward, size)

@@ -24,7 +24,7 @@ class DragParameters:
         least_seconds: of a solve at least; for shorter updates than any display has.
         at_rest: iterations of an update while the mouse rests; at_most: of the last one, or one that begins
             anew.
-        search_seconds: that a solve from the pose before the drag takes at once where the hand rests short.
+        search_iterations: of an update that solves from the pose before the drag, where the hand rests short.
         gain: share of what is missed that such a solve leaves at most to go on in the next update,
         patience: or so many updates in vain.
         nearer: share of what is missed by which a pose elsewhere is worth going to,
@@ -43,7 +43,7 @@ class DragParameters:
     least_seconds: float = 4e-3
     at_rest: int = 24
     at_most: int = 60
-    search_seconds: float = 0.1
+    search_iterations: int = 32
     gain: float = 0.98
     patience: int = 3
     nearer: float = 0.9

@@ -74,7 +74,7 @@ class DragSolver:
         patient = replace(ik_parameters, before_curvature=most)
         self._patient = plan.solver(most=parameters.at_most, parameters=patient, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
-        self._search = plan.solver(accuracy="exact", restarts=1, seconds=parameters.search_seconds)
+        self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
         self._towards: Array | None = None  # (n,) of a better pose that the figure is on its way to
         self._tried: Sequence[float] = ()  # see `bent_instead`
         self._begun: Solved | None = None  # one that began anew, as far as it is,

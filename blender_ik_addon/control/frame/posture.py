@@ -20,7 +20,7 @@ import numpy as np
 import ikmath as ik
 from ikmath.model.figure_map import Kind
 from ikmath.model.masses import MassPoints
-from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, smoothed
+from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, moves_with_body, smoothed
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.parameters import DEFAULTS
 from ikmath.postures.stance import stance
@@ -181,9 +181,11 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q
             want.position[row] if moves[row] else None,
             frames[row] if turns[row] else None,
             want.rotation[row] if turns[row] else None,
+            want.offset[row],
             weight=float(want.weight[row]),
             ahead=kind in (Kind.HEAD, *_FEET),
             hips=kind == Kind.ROOT,
+            with_body=moves_with_body(kind, on_fours=still.figure.on_fours),
         )
         for row, kind in enumerate(_kinds(figure, want, still))
         if moves[row] or turns[row]

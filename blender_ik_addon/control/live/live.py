@@ -10,13 +10,14 @@ A render solves in a thread of its own, possibly while the view does; one figure
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any, Final
 
 import bpy
 
+from ...bridge.armature import PoseState
 from ...bridge.evaluated import is_kept_up
 from ...bridge.fingerprint import fingerprint, is_restless
 from ...properties.access import holds, rig_of
@@ -46,7 +47,7 @@ class _Kept:
         settings: that plan and figure were made with; others: further ones, which are looked at only when
             Blender says that the armature has changed, as by then `doubtful` tells, or in every new frame,
             where the animation sets some (`restless`).
-        start: what frames start from.
+        start: what frames start from; common: the pose at which what they have in common was measured.
         task: the last one that was made ready, at first of any pose.
         asked: what the last solve depended on; last: its result; None before the first.
         recalled: that is remembered, and was not solved again.
@@ -60,6 +61,7 @@ class _Kept:
     plan: Plan
     start: Start
     task: Task
+    common: PoseState
     asked: Any = None
     last: Solved | None = None
     recalled: bool = False
@@ -68,6 +70,12 @@ class _Kept:
     doubtful: bool = False
     touched: bool = True
     told: Any = None
+
+    def measure(self, common: PoseState) -> None:
+        """Measure what all frames have in common, at the pose for it, unless it was measured there."""
+        if common is not self.common:
+            (self.task,) = make_tasks(self.plan, self.task.figure, [replace(self.task.sample, state=common)])
+            self.common = common
 
     def tell(self, armature: bpy.types.Object, *, playing: bool) -> None:
         """Show the last result in the panel."""
@@ -213,7 +221,7 @@ class LiveFigures:
     ) -> bool:
         """Solve one armature, original and evaluated; whether it was posed anew."""
         rendering = depsgraph.mode == "RENDER"
-        kept = self._prepare(armature, scene, depsgraph, new_frame)
+        kept = self._prepare(armature, shown, scene, depsgraph, new_frame)
         state = kept.start.pose(
             armature,
             shown,
@@ -222,6 +230,7 @@ class LiveFigures:
             rendering=rendering,
             touched=kept.touched,
         )
+        kept.measure(kept.start.common(kept.task.figure, shown))
         sample = take_sample(
             kept.plan,
             armature,
@@ -247,6 +256,7 @@ class LiveFigures:
     def _prepare(
         self,
         armature: bpy.types.Object,
+        shown: bpy.types.Object,
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
@@ -273,12 +283,14 @@ class LiveFigures:
         start = Start(armature, plan.bones)
         if kept is not None:
             start.go_on(kept.start)
+        common = start.common(figure, shown)
         self._kept[armature.session_uid] = _Kept(
             settings=settings,
             others=others or (other_settings(rig), fingerprint(armature)),
             plan=plan,
             start=start,
-            task=make_tasks(plan, figure, [sample])[0],
+            task=make_tasks(plan, figure, [replace(sample, state=common)])[0],
+            common=common,
             restless=is_restless(armature),
         )
         return self._kept[armature.session_uid]

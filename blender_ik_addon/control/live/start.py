@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import replace
 from typing import Any, Final
 
 import bpy
@@ -24,6 +25,13 @@ from ...properties.rig import LIVE_POSE, LIVE_START
 
 _PAUSE: Final = 0.25  # seconds; after a rest of this length the start is taken again
 _EARLIER: Final = 32
+_REST: Final[dict[str, tuple[float, ...]]] = {
+    "location": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_euler": (0.0, 0.0, 0.0),
+    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+    "scale": (1.0, 1.0, 1.0),
+}
 
 
 class Start:
@@ -54,6 +62,8 @@ class Start:
         self._touched = -np.inf
         self._earlier: deque[tuple[Channels, Channels]] = deque(maxlen=_EARLIER)  # solved, and from what
         self._carriers = b""
+        self._constrained = np.array([bool(bone.constraints) for bone in armature.pose.bones])
+        self._common: tuple[Channels, bytes, PoseState] | None = None
 
     def rebase(self, channels: Channels) -> None:
         """Make a pose the start of frames, except for animated channels."""
@@ -106,6 +116,36 @@ class Start:
             if base is not self._base:
                 self._keep(base)
         return state
+
+    def common(self, figure: Figure, evaluated: bpy.types.Object) -> PoseState:
+        """The pose at which what all frames have in common is measured; the same object while it is the same.
+
+        A frame must have the same bits whichever frame was solved first, and after loading. So this pose has
+        no animated and no solved rotations and locations: they are at rest. Other bones are as posed.
+
+        Args:
+            figure: of the armature, at any pose.
+            evaluated: object, for a figure that hangs from constrained bones.
+        """
+        base = self._base
+        if self._common is None or self._common[0] is not base:
+            bones, every = figure.bones, np.arange(len(figure.bones))
+            solved = np.isin(every, figure.plan.moving)[:, None]
+            at_rest = {name: flags | solved for name, flags in self._animated.items()}
+            rest = Channels(
+                **{name: np.full_like(getattr(base, name), _REST[name]) for name in CHANNEL_WIDTHS}
+            )
+            lasting = _taken(base, rest, at_rest | {"scale": self._animated["scale"]})
+            if self._common is None or self._common[1] != lasting.data:
+                above = sorted({n for one in figure.carriers for n in bones.ancestors(bones.names[one])})
+                held = self._constrained[above].any()
+                matrix = _matrices(evaluated) if held else figure.state.matrix
+                which = np.setdiff1d(every, above) if held else every
+                state = figure.state_of(replace(lasting, scale=base.scale), matrix, which=which)
+                self._common = base, lasting.data, state
+            else:
+                self._common = base, *self._common[1:]
+        return self._common[2]
 
     def token(self, state: PoseState) -> Any:
         """A key of the starting pose, as plain values; quick to compare if nothing is animated."""

@@ -8,7 +8,8 @@ import pytest
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, smoothed
+from ikmath.model.figure_map import Kind
+from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, moves_with_body, smoothed
 from tests.ikmath import oracle
 from tests.ikmath.postures import people
 
@@ -69,6 +70,53 @@ def test_hips_come_first():
     found = align([*others, hips], FORWARD, 1.8)
     assert found.turn == pytest.approx(0.5)
     np.testing.assert_allclose(found.places(place), motion.places(place), atol=1e-12)
+
+
+def _standing(**places):
+    """Effectors of a person that faces -y, each with its target at the same place unless another is given."""
+    own = {
+        "head": (0, 0, 1.7),
+        "left": (0.3, 0, 0.8),
+        "right": (-0.3, 0, 0.8),
+        "l": (0.1, 0, 0),
+        "r": (-0.1, 0, 0),
+    }
+    kinds = {"head": Kind.HEAD, "left": Kind.WRIST, "right": Kind.WRIST, "l": Kind.ANKLE, "r": Kind.ANKLE}
+    return [
+        Correspondence(
+            np.array(place, float),
+            np.add(place, places.get(name, (0, 0, 0))),
+            with_body=moves_with_body(kinds[name], on_fours=False),
+        )
+        for name, place in own.items()
+    ]
+
+
+def test_hands_that_rise_or_go_aside_leave_the_body_where_it_is():
+    raised = align(_standing(left=(0, 0, 0.9), right=(0, 0, 0.9)), FORWARD, 1.8)
+    np.testing.assert_allclose(raised.shift, 0.0, atol=1e-12)
+    aside = align(_standing(left=(0.4, 0, 0), right=(0.4, 0, 0)), FORWARD, 1.8)
+    assert abs(aside.shift[0]) < 1e-12
+    crouched = align(_standing(head=(0, 0, -0.3), left=(0, 0, 0.9)), FORWARD, 1.8)
+    np.testing.assert_allclose(crouched.shift, [0, 0, -0.1], atol=1e-12)
+
+
+def test_aside_the_body_goes_to_the_mean_of_head_and_feet():
+    found = align(_standing(head=(0.3, 0, 0)), FORWARD, 1.8)
+    assert found.shift[0] == pytest.approx(0.1, abs=1e-9)
+
+
+def test_the_head_of_an_animal_reaches_out_as_a_hand_does():
+    assert not moves_with_body(Kind.HEAD, on_fours=True) and moves_with_body(Kind.HEAD, on_fours=False)
+    assert moves_with_body(Kind.PAW, on_fours=True)
+
+
+def test_an_oriented_effector_tells_where_its_joint_is():
+    """A hand that turns about its wrist leaves the body where it is."""
+    turn, offset = rotation.exp([0, 0.9, 0]), np.array([0.0, 0.0, 0.2])
+    wrist = np.array([0.1, 0.2, 1.0])
+    hand = Correspondence(wrist + offset, wrist + turn @ offset, np.eye(3), turn, offset)
+    np.testing.assert_allclose(align([hand], FORWARD, 1.8).shift, 0.0, atol=1e-12)
 
 
 def test_motions_compose_and_invert():

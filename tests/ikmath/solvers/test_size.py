@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.postures.objective import PostureObjective
+from ikmath.solvers.iterate import Iterate, Merit
+from ikmath.solvers.parameters import HierarchicalParameters
 from tests.ikmath import trees
+from tests.ikmath.postures import people
 from tests.ikmath.test_any_problem import scaled
 
 STEPWISE = ("hierarchical", "damped", "pseudoinverse", "control", "prioritized", "bounded", "transpose")
@@ -104,3 +108,27 @@ def test_nor_what_goals_weigh_that_can_all_be_met(weights):
     problem = ik.Problem(figure, [ik.Position(["tip", "link4"], there, weight=weights)])
     answer = ik.solve(problem, None, "nonlinear", max_iterations=2000)
     assert answer.status is ik.Status.REACHED
+
+
+@pytest.mark.parametrize("oriented", [False, True])
+def test_a_posture_weighs_the_same_beside_goals_in_any_size(oriented):
+    """The merit of steps compares goals and posture, so its weights must not depend on the unit of length."""
+    merits = []
+    for size in SIZES:
+        figure, tips = people.skeleton(scale=size)
+        posture = PostureObjective.of(figure, figure.rest, tips=tips)
+        goals = [ik.Position("hand.l", np.multiply(size, (0.3, -0.5, 1.2)), weight=4.0)]
+        if oriented:
+            goals.append(ik.Orientation("head", np.eye(3)))
+        problem = ik.Problem(figure, goals, posture=posture)
+        merit = Merit(problem.stack.most, True, HierarchicalParameters())
+        start, end = (
+            Iterate(problem, ik.Pose.forward(figure, q), posture) for q in (figure.rest, _bent(figure))
+        )
+        merits.append(merit.gain(start.all_costs(), end.all_costs()))
+    np.testing.assert_allclose(merits, merits[0], rtol=1e-9)
+
+
+def _bent(figure):
+    """A pose (n,) with turns alone."""
+    return np.where(figure.is_turn, 0.1, figure.rest)
