@@ -171,7 +171,7 @@ class Hierarchical(Method):
             spare = Budget(budget.iterations // (2 if exact else 1), deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
-            budget.spend(spare.taken)
+            budget.add(spare)
         if (exact or settles) and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, own.settled if settles else 0.0)
         if within is not None:
@@ -191,7 +191,7 @@ class Hierarchical(Method):
         answer = conclude(
             problem,
             end.q,
-            budget.taken,
+            budget.taken + budget.corrections,
             options.tolerance,
             angle_tolerance=options.angle_tolerance,
             errors=np.sqrt(end.squares),
