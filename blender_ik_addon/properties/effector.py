@@ -18,6 +18,7 @@ from bpy.props import (
 
 from .kinds import AMOUNTS, KINDS, Kind, kind_items
 from .list_item import ListItem
+from .one_place import why_not_moved
 from .options import ALL_AXES, OVERRIDE, EffectorOptions, moved, named
 
 
@@ -26,11 +27,20 @@ def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) 
     return candidate is not effector.id_data
 
 
-def _hold_place(effector: "ArticulateEffector", _context: bpy.types.Context) -> None:
-    """When a pin is set, remember where the effector is now, in world space."""
+def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> None:
+    """When a pin is set, remember where the effector is now, in world space.
+
+    If it holds in other frames by the place that it has, it keeps that place, and the panel says why.
+    """
     if not effector.pinned:
         return
     armature: Any = effector.id_data
+    reason = why_not_moved(effector, context.scene.frame_current_final)
+    if reason and effector.is_property_set("pin_location"):
+        moved(effector, context)
+        manager: Any = context.window_manager
+        armature.articulate.message = manager.articulate.refused = reason
+        return
     pose_bone = armature.pose.bones.get(effector.bone) if armature.pose else None
     if pose_bone is None:
         return

@@ -16,7 +16,7 @@ from ..rotation import Array
 from ..solvers.method import gather
 from .jacobian_blocks import Blocks, evaluate_many, layout_of
 from .rest import at_rest, may_rest
-from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions
+from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded
 
 
 def solve_many(method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> Solution:
@@ -165,7 +165,8 @@ class _Batch:
         problem, wish = self.problem, None if self.now.posture is None else at.wish
         state = Linear(problem, at.q, at.cost, at.caution, self.mobility, wish, problem.stack.level, {})
         propose = self.method.steps(rows, state, self.options)
-        return problem.limits.step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
+        to = problem.limits.step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
+        return bounded(problem, at.q, to)
 
     def come_to_rest(self) -> None:
         """Bring frames that stalled short of their goals to the nearest pose."""

@@ -22,7 +22,7 @@ from ..rotation import Array
 from .batch import solve_many
 from .pushing import Pushing
 from .rest import at_rest, may_rest
-from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions
+from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded
 
 _LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
 _CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is held up by the posture
@@ -99,7 +99,8 @@ class _Walk:
         self.accept(look, np.inf)
         while not (done or self.is_stalled or iteration == most):
             iteration += 1
-            look = self.look(Pose.trusted(skeleton, self.step()))
+            to = bounded(self.problem, self.linear.q, self.step())
+            look = self.look(Pose.trusted(skeleton, to))
             done = self.is_done(look, self.best.left)
             if not self.careful or self.is_better(look, done):
                 self.accept(look, self.best.cost)

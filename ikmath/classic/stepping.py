@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from .. import arguments
 from ..limits import ByRows, Propose, ProposeMany
 from ..problem.problem import Problem
@@ -17,8 +19,22 @@ from .jacobian_blocks import Blocks
 from .rest import Resting, RestOptions
 
 # for both loops
+_FARTHEST: Final = 100.0  # radians of a step; sines and cosines of far more are noise
 SETTLED: Final = 1e-2  # share by which the posture must come nearer, once all is reached, to go on
 MORE, LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+
+
+def bounded(problem: Problem, q: Array, to: Array) -> Array:
+    """The ends (n, ...) of steps from q (n, ...), each step shortened where a joint turns too far in it.
+
+    Rows near zero, as of a figure far smaller than its slides, ask for turns that rounding drowns.
+    """
+    turns = problem.skeleton.is_turn
+    most = np.abs(to[turns] - q[turns]).max(0, initial=0.0)
+    if (most <= _FARTHEST).all():
+        return to
+    shorter = q + np.minimum(_FARTHEST / np.maximum(most, _FARTHEST), 1.0) * (to - q)
+    return problem.skeleton.joint_limits.project_first(shorter) if problem.limits.strict else shorter
 
 
 @dataclass(frozen=True, kw_only=True)

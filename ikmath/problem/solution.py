@@ -37,7 +37,8 @@ class Solution:
     Attributes:
         q: (*batch, n) coordinates.
         status: a `Status`, or (*batch,) array of them.
-        iterations: steps taken, an int or (*batch,).
+        iterations: steps that were worked out, with those not taken and second-order corrections; an int or
+            (*batch,).
         errors: (*batch, E) sizes of the effectors' errors, in the order of `Problem.effectors`.
         sentence: the message, or a function for it; evaluated lazily, because the attribution takes time.
         memory: the method's warm start for the next frame; private to the method.

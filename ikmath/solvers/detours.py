@@ -55,7 +55,7 @@ class Detours:
                 between = driver.with_problem(problem, nearly)
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
                 stand, _ = between.run(between.begin(q), budget, None, driver.parameters.at_last)
-                ended.budget.spend(budget.taken)
+                ended.budget.add(budget)
                 if not stand.reached(nearly):
                     break
                 q = stand.q

@@ -45,25 +45,32 @@ class Stop(Enum):
 class Budget:
     """What a solve may still spend. Every iteration counts, whether its step is taken or not.
 
-    Second-order corrections belong to their iteration and are not counted.
+    Second-order corrections belong to their iteration (Nocedal & Wright 2006, 18.3); they are counted apart.
 
     Attributes:
         iterations: left; taken: spent.
         deadline: of `time.perf_counter`, seconds; one iteration is always made.
+        corrections: steps of second order that were worked out.
     """
 
     iterations: int
     deadline: float = np.inf
     taken: int = 0
+    corrections: int = 0
 
     def out_of_time(self) -> bool:
         """Whether the deadline has passed."""
         return time.perf_counter() > self.deadline
 
-    def spend(self, count: int = 1) -> None:
+    def spend(self, count: int) -> None:
         """So many iterations."""
         self.iterations -= count
         self.taken += count
+
+    def add(self, part: Budget) -> None:
+        """What a part of the solve has spent."""
+        self.spend(part.taken)
+        self.corrections += part.corrections
 
 
 class Correction(Protocol):
@@ -207,11 +214,11 @@ class IterationDriver:
             if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
             if budget.iterations <= 0:
-                return self._put_right(iterate), Stop.ITERATIONS
+                return self._put_right(iterate, budget), Stop.ITERATIONS
             if budget.taken and time.perf_counter() > budget.deadline:
-                return self._put_right(iterate), Stop.TIME
+                return self._put_right(iterate, budget), Stop.TIME
             if idle or slow >= patience.slow or refused >= patience.refused:
-                return self._put_right(iterate), Stop.IDLE if idle else Stop.CONVERGED
+                return self._put_right(iterate, budget), Stop.IDLE if idle else Stop.CONVERGED
             budget.iterations, budget.taken = budget.iterations - 1, budget.taken + 1
             model = model or make(iterate, slow)
             to = self._propose(iterate, model, damping)
@@ -219,13 +226,13 @@ class IterationDriver:
             longest = float(abs(dq).max(initial=0.0))
             if longest < (self.posture_tolerance if done else own.step_tolerance):
                 if slow or not model.strides:
-                    return self._put_right(iterate), Stop.CONVERGED
+                    return self._put_right(iterate, budget), Stop.CONVERGED
                 slow, model = slow + 1, None
                 continue
             trial, ratio = None, -1.0
             if longest <= arguments.LARGEST:  # rows near zero may ask for a step too long to compute with
                 idle = at_once and not model.strides and self._is_idle(iterate, dq)
-                trial, ratio = self._try(iterate, to, model.promised(dq))
+                trial, ratio = self._try(iterate, to, model.promised(dq), budget)
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
@@ -242,7 +249,9 @@ class IterationDriver:
                 correction.drop()
                 model = None
 
-    def _try(self, iterate: Iterate, to: Array, promised: float) -> tuple[Iterate | None, float]:
+    def _try(
+        self, iterate: Iterate, to: Array, promised: float, budget: Budget
+    ) -> tuple[Iterate | None, float]:
         """The iterate after a step to (n,), put right where it helps, and the gain ratio.
 
         Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2).
@@ -254,14 +263,14 @@ class IterationDriver:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         if ratio <= own.least_gain:
-            trial = self._corrected(trial, self._met(iterate.costs), own.hold)
+            trial = self._corrected(trial, self._met(iterate.costs), own.hold, budget)
             ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         return trial, ratio
 
-    def _put_right(self, end: Iterate) -> Iterate:
+    def _put_right(self, end: Iterate, budget: Budget) -> Iterate:
         """An end where weaker levels and the posture no longer disturb what is met."""
         stronger = len(end.costs) - (self.posture is None)
-        return self._corrected(end, min(self._met(end.costs), stronger), 0.0)
+        return self._corrected(end, min(self._met(end.costs), stronger), 0.0, budget)
 
     def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> Array:
         """Where the step of a model leads, within all bounds (n,)."""
@@ -333,7 +342,7 @@ class IterationDriver:
         short = (level for level, cost in enumerate(costs) if cost > self.parameters.near**2)
         return next(short, len(costs))
 
-    def _corrected(self, trial: Iterate, count: int, hold: float) -> Iterate:
+    def _corrected(self, trial: Iterate, count: int, hold: float, budget: Budget) -> Iterate:
         """Second-order correction: the first `count` levels put right, as far as `hold`.
 
         It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
@@ -345,6 +354,7 @@ class IterationDriver:
         for _ in range(own.corrections if count else 0):
             if max(trial.costs[:count]) <= hold * hold:
                 break
+            budget.corrections += 1
             rows = metric.along(trial.jacobian)
             levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
 

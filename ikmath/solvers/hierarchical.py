@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from .. import arguments
 from ..diagnosis.reachability import as_near_as_can_be, is_hopeless
 from ..diagnosis.status import conclude
 from ..model.pose import Pose
@@ -28,51 +26,14 @@ from .collision_guard import CollisionGuard
 from .detours import Detours
 from .driver import Budget, Correction, IterationDriver, Stop
 from .frame_correction import FrameCorrection
+from .hierarchical_options import ACCURACY, HierarchicalOptions
 from .iterate import Iterate
 from .method import Method, Options
-from .parameters import DEFAULTS, HierarchicalParameters, Patience
+from .parameters import Patience
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds
 from .turn_policy import Range, Trail, TurnPolicy, moved_targets
-
-ACCURACY: Mapping[str, bool] = MappingProxyType({"reached": False, "fast": False, "exact": True})
-"""Named accuracy -> whether a solve goes on to the constrained minimum by curvature."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class HierarchicalOptions(Options):
-    """Options of `hierarchical`.
-
-    Attributes:
-        accuracy: "exact" goes on to the constrained minimum; "fast" ends where steps converge slowly;
-            "reached" ends as soon as every goal is reached, wherever the posture is, for poses that
-            are soon solved again.
-        max_turn: radians that a turn may go in one solve; None for no bound.
-        dt: seconds between the frames of a motion, in which no coordinate goes faster than the skeleton's
-            `max_speed`; None to ignore that. The first frame of a motion is free.
-        restarts: batches of starts that a solve which ends short may try; 0 for none.
-        seconds: after which a solve ends with what it has; None for no bound.
-        seed: of the starts that are drawn.
-        parameters: the constants of the solver.
-    """
-
-    max_iterations: int = 400
-    accuracy: str = "exact"
-    max_turn: float | None = None
-    dt: float | None = None
-    restarts: int = 1
-    seconds: float | None = None
-    seed: int = 0
-    parameters: HierarchicalParameters = field(default=DEFAULTS)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        arguments.of_kind(self.parameters, HierarchicalParameters, "parameters")
-        arguments.word(self.accuracy, "accuracy", tuple(ACCURACY))
-        for name in ("max_turn", "dt", "seconds"):
-            if getattr(self, name) is not None:
-                arguments.number(getattr(self, name), name, above=0)
 
 
 class Course(NamedTuple):
@@ -191,7 +152,7 @@ class Hierarchical(Method):
             spare = Budget(budget.iterations // (1 if course.rest is None else 2), deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
-            budget.spend(spare.taken)
+            budget.add(spare)
         if course.rest is not None and stop is Stop.CONVERGED:
             end, stop = driver.refine(end, budget, course.rest)
         if within is not None:
@@ -211,7 +172,7 @@ class Hierarchical(Method):
         answer = conclude(
             problem,
             end.q,
-            budget.taken,
+            budget.taken + budget.corrections,
             options.tolerance,
             angle_tolerance=options.angle_tolerance,
             errors=np.sqrt(end.squares),

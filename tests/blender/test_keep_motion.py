@@ -139,6 +139,57 @@ def test_a_pin_that_holds_in_other_frames_is_not_moved(way):
     assert tuple(rig.articulate.effectors["hand.R"].pin_location) != before, "these are the frames it is for"
 
 
+def keyed_pin():
+    """A clip with a pin on hand.R whose influence is keyed for frames 5 to 8; the frame is 16."""
+    rig = clip()
+    bpy.ops.articulate.pin(bone="hand.R")
+    pin = rig.articulate.effectors["hand.R"]
+    for frame, influence in ((3, 0.0), (5, 1.0), (8, 1.0), (10, 0.0)):
+        pin.influence = influence
+        pin.keyframe_insert("influence", frame=frame)
+    bpy.context.scene.frame_set(16)
+    return rig, pin
+
+
+def test_the_checkbox_moves_no_pin_that_holds_in_other_frames():
+    rig, pin = keyed_pin()
+    before = tuple(pin.pin_location), tuple(pin.pin_rotation)
+    pin.pinned = False
+    pin.pinned = True
+    assert (tuple(pin.pin_location), tuple(pin.pin_rotation)) == before
+    assert "Pin 'hand.R' has one place" in rig.articulate.message
+    bpy.context.scene.frame_set(6)
+    pin.pinned = True
+    assert tuple(pin.pin_location) != before[0], "these are the frames it is for"
+    assert not rig.articulate.message
+
+
+def test_the_checkbox_gives_a_first_place_whatever_is_keyed():
+    rig, pin = keyed_pin()
+    pin.pinned = False
+    pin.property_unset("pin_location")
+    pin.pinned = True
+    assert np.allclose(pin.pin_location, places(rig, "hand.R")[15], atol=1e-4)
+
+
+@pytest.mark.parametrize("by", ["driver", "strip"])
+def test_a_pin_of_which_nobody_can_say_where_it_holds_is_not_moved(by):
+    rig, pin = keyed_pin()
+    if by == "driver":
+        pin.driver_add("influence").driver.expression = "frame < 8"
+    else:
+        data = rig.animation_data
+        strip = data.nla_tracks.new().strips.new("steps", 1, data.action)
+        strip.action_frame_start, strip.action_frame_end = 1, 24
+        data.action = None
+    bpy.context.scene.frame_set(6)
+    before = tuple(pin.pin_location)
+    with pytest.raises(RuntimeError, match="a driver or an NLA strip sets its influence"):
+        bpy.ops.articulate.drag(bone="hand.R", move=(0.0, 0.1, 0.1))
+    pin.pinned = True
+    assert tuple(pin.pin_location) == before
+
+
 def test_a_pin_that_is_never_let_go_is_moved_in_any_frame():
     rig = clip()
     bpy.ops.articulate.pin(bone="hand.R")

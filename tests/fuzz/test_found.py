@@ -180,3 +180,22 @@ def test_free_swings_are_replaced_in_a_batch_as_in_its_frames():
         JointOf(turns="xy", slides="y"),
     )
     steps_alike(Case(530, 1e-3, joints, (GoalOf("Pole, slack"),), posture="gains"), 3)
+
+
+@pytest.mark.parametrize("method", ik.METHODS)
+def test_a_step_turns_no_joint_by_more_than_sines_can_tell(method):
+    """Turns of 1e29: the error told was not the one of the pose told."""
+    joints = (
+        JointOf(2, turns="x", slides="yz", limits="tiny"),
+        JointOf(0, turns="x", limits="beyond half a turn", inherits=False),
+        JointOf(2, slides="yz", limits="all"),
+        JointOf(2, turns="x", slides="xz", limits="one side, away"),
+        JointOf(turns="xz", limits="huge", inherits=False),
+        JointOf(3, turns="x", slides="xz", limits="huge", inherits=False),
+    )
+    goals = (
+        GoalOf("AnyOf, three", 3.0, priority=2),
+        GoalOf("Aim, cone", 1e40, 0.0, 1),
+        GoalOf("Balance, own masses", 1e15, 1e-30, 1),
+    )
+    solve(Case(154, 1e-30, joints, goals, posture="even", limits="penalty"), method)

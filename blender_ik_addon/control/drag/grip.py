@@ -16,9 +16,9 @@ from ...bridge.space import upward
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
+from ...properties.one_place import why_not_moved
 from ...properties.refusal import Refused
 from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
-from ..rig.one_place import why_not_moved
 from .mirrored import Mirrored, other_hand
 
 # priorities, counted from that of the hand

@@ -13,9 +13,9 @@ from ...bridge.sides import mirrored_axes, other_side
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS
+from ...properties.one_place import why_not_moved
 from ...properties.refusal import Refused
 from .effectors import NewEffector, add_effectors, hold, remove_effectors
-from .one_place import why_not_moved
 from .target_empties import TargetLook
 
 

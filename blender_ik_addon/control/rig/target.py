@@ -14,9 +14,9 @@ from ...bridge.armature import Array
 from ...properties.access import rig_of
 from ...properties.check import library_refusal
 from ...properties.effector import ArticulateEffector
+from ...properties.one_place import why_not_moved
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key_object
-from .one_place import why_not_moved
 
 _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 

@@ -28,7 +28,7 @@ from ...solvers.method import Options
 from ..linalg.priority import solve_in_order
 from ..loop import Incremental
 from ..rest import at_rest_in_order, may_rest
-from ..stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, SteppingOptions
+from ..stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, SteppingOptions, bounded
 
 _CLOSING: Final = 0.3  # of the funnel in which errors of strong levels do not count, in squares
 _NEAR: Final = 1e-3  # damping that is left at the goals
@@ -121,7 +121,7 @@ class Prioritized(Incremental):
             if done or stalled or iteration == options.max_iterations:
                 break
             iteration += 1
-            q = self._within_limits(error, jacobian, state, options)
+            q = bounded(problem, state.q, self._within_limits(error, jacobian, state, options))
         answer = _concluded(problem, state.q, iteration, options, stalled=stalled)
         if answer.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
             return answer

@@ -112,10 +112,18 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
         assert gain == pytest.approx(model.promised(dq) + force.dot(bent), rel=1e-3, abs=1e-9)
 
 
-def test_every_step_that_is_worked_out_counts():
-    problem = in_conflict(1)
-    for most in (1, 3, 10):
-        assert ik.solve(problem, problem.skeleton.rest, max_iterations=most, restarts=0).iterations == most
+@pytest.mark.parametrize("most", [1, 3, 10, 400])
+def test_every_step_that_is_worked_out_counts(most, monkeypatch):
+    """Steps that are refused and second-order corrections, too."""
+    problem, steps, step = in_conflict(1), [], StepBounds.step
+
+    def counted(self, q, propose, others=()):
+        steps.append(q)
+        return step(self, q, propose, others)
+
+    monkeypatch.setattr(StepBounds, "step", counted)
+    answer = ik.solve(problem, problem.skeleton.rest, max_iterations=most, restarts=0)
+    assert answer.iterations == len(steps) <= (1 + DEFAULTS.corrections) * most + DEFAULTS.corrections
 
 
 def test_time_that_runs_out_ends_a_solve_with_what_it_has():
