@@ -12,6 +12,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.postures.alignment import carried
+from ikmath.solvers.free_path import is_free_path
 
 from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
@@ -170,11 +171,15 @@ def _answer(
     """Solve a figure that is exact, from coordinates q."""
     tried = before.tried if before else ()
     solution = ask(problem, q)
-    if problem.scene is None:  # otherwise a jump may end behind an obstacle
-        then = before.q if before else None
-        solution = bent_rightly(task.figure, problem, solution, then, ask)
-    if bends and problem.scene is None:
-        solution, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem))
+    then = before.q if before else None
+    other = bent_rightly(task.figure, problem, solution, then, ask)
+    # a jump may end behind an obstacle
+    if other is not solution and is_free_path(problem, problem.start(q), other.q):
+        solution = other
+    if bends:
+        other, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem))
+        if other is not solution and is_free_path(problem, solution.q, other.q):
+            solution = other
     parts, count = task.parts, len(task.plan.effectors)
     return _Answer(
         solution=solution,
