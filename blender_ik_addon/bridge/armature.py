@@ -47,7 +47,9 @@ class Bones:
         rotation_mode: (B,) names: QUATERNION, AXIS_ANGLE or an Euler order.
         lock_location: (B, 3); lock_rotation: (B, 3); lock_rotation_w: (B,).
         lock_rotations_4d: (B,) the locks mean single components of a quaternion or of axis and angle.
+        lock_scale: (B, 3).
         lock_ik: (B, 3); use_ik_limit: (B, 3); ik_min, ik_max: (B, 3) radians; ik_stiffness: (B, 3).
+        ik_stretch: (B,).
     """
 
     armature: str
@@ -66,11 +68,13 @@ class Bones:
     lock_rotation: Flags
     lock_rotation_w: Flags
     lock_rotations_4d: Flags
+    lock_scale: Flags
     lock_ik: Flags
     use_ik_limit: Flags
     ik_min: Array
     ik_max: Array
     ik_stiffness: Array
+    ik_stretch: Array
 
     def __len__(self) -> int:
         return len(self.names)
@@ -236,11 +240,13 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
         lock_rotation=_get_bool(pose, "lock_rotation", 3),
         lock_rotation_w=_get_bool(pose, "lock_rotation_w", 1),
         lock_rotations_4d=_get_bool(pose, "lock_rotations_4d", 1),
+        lock_scale=_get_bool(pose, "lock_scale", 3),
         lock_ik=np.stack([_get_bool(pose, f"lock_ik_{axis}", 1) for axis in AXES], -1),
         use_ik_limit=np.stack([_get_bool(pose, f"use_ik_limit_{axis}", 1) for axis in AXES], -1),
         ik_min=np.stack([_get(pose, f"ik_min_{axis}", 1) for axis in AXES], -1).astype(float),
         ik_max=np.stack([_get(pose, f"ik_max_{axis}", 1) for axis in AXES], -1).astype(float),
         ik_stiffness=np.stack([_get(pose, f"ik_stiffness_{axis}", 1) for axis in AXES], -1).astype(float),
+        ik_stretch=_get(pose, "ik_stretch", 1).astype(float),
     )
 
 

@@ -58,6 +58,13 @@ def decimated(
     """
     if not curves or len(states) <= _ENDS:
         return tuple(curves)
+    scales = [curve for curve in curves if curve.channel == "scale"]
+    if scales:
+        states = _scaled(bones, states, scales)
+        curves = [curve for curve in curves if curve.channel != "scale"]
+        scales = [_without_plateaus(curve) for curve in scales]
+    if not curves:
+        return tuple(scales)
     figure = Displacement(bones, spaces, curves, states, margin, also, rate)
     keys = _Keys(figure, curves[0].frames)
     keys.settle()
@@ -66,7 +73,25 @@ def decimated(
     keys.settle()
     while not keys.full and not figure.holds(keys.values):
         keys.settle()
-    return keys.chosen(curves)
+    return (*keys.chosen(curves), *scales)
+
+
+def _scaled(bones: Bones, states: Sequence[PoseState], scales: Sequence[Curve]) -> list[PoseState]:
+    """The same frames with the scales that curves have."""
+    found = []
+    for row, state in enumerate(states):
+        channels = state.channels.copy(("scale",))
+        for curve in scales:
+            channels.scale[bones.number(curve.bone), curve.index] = curve.values[row]
+        found.append(replace(state, channels=channels))
+    return found
+
+
+def _without_plateaus(curve: Curve) -> Curve:
+    """A curve without the keys inside of runs of one value; lengths are not fitted, so all others stay."""
+    changes = np.diff(curve.values) != 0.0
+    kept = np.concatenate([[True], changes[:-1] | changes[1:], [True]])
+    return replace(curve, frames=curve.frames[kept], values=curve.values[kept])
 
 
 class _Keys:

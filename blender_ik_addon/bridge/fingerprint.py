@@ -24,8 +24,12 @@ _CHANNELS = {
     "rotation_mode": (1, np.int32),
     "lock_rotation_w": (1, np.bool_),
     "lock_rotations_4d": (1, np.bool_),
+    "lock_scale": (3, np.bool_),
 }
-_STIFFNESS = {f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES}
+_STIFFNESS = {
+    **{f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES},
+    "ik_stretch": (1, np.float32),
+}
 _LIMITS = {axis: (f"ik_min_{axis}", f"ik_max_{axis}") for axis in AXES}
 _INHERITANCE = {
     "inherit_scale": (1, np.int32),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,6 +108,7 @@ def plan_joints(
     free_root: bool,
     root_stiffness: Array,
     flipped: Array | None = None,
+    stretching: Collection[int] = (),
 ) -> Joints:
     """Work out joints and coordinates.
 
@@ -118,6 +120,7 @@ def plan_joints(
         root_stiffness: (6,) theirs, if so.
         flipped: (B, 3) -1 for axes about which joints turn the other way than bones, see
             `measuring.half_turns`; None if there are none.
+        stretching: numbers of the bones whose length is solved, too.
     """
     slidable, stiffness = _slidable(bones, solved, root_stiffness if free_root else None)
     names, b, parent, only_slides, joint_of = _rows(bones, members, slidable)
@@ -167,7 +170,7 @@ def plan_joints(
         upper=np.concatenate([unlimited, np.where(backward, -lower, upper)], -1),
         stiffness=stiffness[b],
         writer=RotationChannels.of(bones, b[solved_joints]),
-        keyed=_keyed(bones, b[solved_joints], slidable),
+        keyed=_keyed(bones, b[solved_joints], slidable, stretching),
         limbs=_limb_joints(bones, joint_of, parent, turns, slides, inherits),
     )
 
@@ -277,11 +280,15 @@ def _component_locks(bones: Bones, b: Indices, turns: Flags, written: Flags) -> 
     return kept, crossing
 
 
-def _keyed(bones: Bones, solved: Indices, slidable: Flags) -> tuple[tuple[str, str, int], ...]:
+def _keyed(
+    bones: Bones, solved: Indices, slidable: Flags, stretching: Collection[int]
+) -> tuple[tuple[str, str, int], ...]:
     keys: list[tuple[str, str, int]] = []
     for number in solved.tolist():
         name, mode = bones.names[number], str(bones.rotation_mode[number])
         keys += [(name, "location", int(i)) for i in np.flatnonzero(slidable[number])]
         free = writable(bones, np.array([number]), mode)[0]
         keys += [(name, channel_of(mode), int(i)) for i in np.flatnonzero(free)]
+        if number in stretching:
+            keys.append((name, "scale", 1))
     return tuple(keys)

@@ -15,7 +15,7 @@ locked by `lock_location`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -250,6 +250,7 @@ def read_figure(
     root_stiffness: Sequence[float] = (0.0,) * 6,
     carried: Iterable[str] = (),
     inertia: Array | None = None,
+    stretching: Collection[int] = (),
 ) -> Figure:
     """Make a figure of some bones of an armature.
 
@@ -264,6 +265,7 @@ def read_figure(
             about its own axes; of a turn that is stiff by itself, the larger value counts.
         carried: names of further bones that are wanted as rigid joints, for the body that has to keep clear.
         inertia: (B, 6) how hard each bone is to move, see `ikmath.inertia_weights`; None for all alike.
+        stretching: numbers of the bones whose scale along the bone is solved, too.
 
     Raises:
         UnknownName: another root.
@@ -284,6 +286,7 @@ def read_figure(
         free_root=root == "FREE",
         root_stiffness=np.array(root_stiffness, dtype=float),
         flipped=half_turns(state.channels.scale),
+        stretching=stretching,
     )
     skeleton = plan.skeleton()
     if inertia is not None:

@@ -86,7 +86,7 @@ KINDS: dict[str, Kind] = {
             "EMPTY_AXIS",
             0,
             ("position",),
-            ("target", *_STAYS, *_PLACE),
+            ("target", *_STAYS, "stretch", *_PLACE),
         ),
         Kind(
             "ORIENTATION",
@@ -105,7 +105,18 @@ KINDS: dict[str, Kind] = {
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
-            ("target", *_STAYS, "point", "offset", "axes", "slack", *_TURN, "planted", "footprint"),
+            (
+                "target",
+                *_STAYS,
+                "stretch",
+                "point",
+                "offset",
+                "axes",
+                "slack",
+                *_TURN,
+                "planted",
+                "footprint",
+            ),
             target="ARROWS",
         ),
         Kind(

@@ -183,6 +183,20 @@ class EffectorOptions:
         override=OVERRIDE,
         update=moved,
     )
+    stretch: FloatProperty(
+        name="Stretch",
+        description=(
+            "How far the limb may lengthen where the target is out of its reach, as a share of its length. 0:"
+            " not at all"
+        ),
+        default=0.0,
+        min=0.0,
+        soft_max=1.0,
+        max=10.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+        update=moved,
+    )
     planted: BoolProperty(
         name="Planted",
         description="The figure stands on this effector: Balance counts it. Can be animated",

@@ -154,7 +154,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         update=moved,
     )
     root_location_stiffness: FloatVectorProperty(
-        name="Root Stiffness",
+        name="Root Location Stiffness",
         description=("Resistance of a free root to moving along each of its own axes. Near 1 it moves last"),
         subtype="XYZ",
         size=3,
@@ -164,7 +164,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         update=moved,
     )
     root_rotation_stiffness: FloatVectorProperty(
-        name="Turning",
+        name="Root Rotation Stiffness",
         description="Resistance of a free root to turning about each of its own axes. Near 1 it turns last",
         subtype="XYZ",
         size=3,

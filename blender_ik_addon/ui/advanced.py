@@ -22,7 +22,10 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
         draw_all(layout, solver.parameters, solver.parameters.names(solver.method))
         draw_all(layout, solver, ("limits", "max_iterations", "tolerance"))
         if solver.root != "PINNED":
-            draw_all(layout, solver, ("root_location_stiffness", "root_rotation_stiffness"))
+            column = layout.column()
+            column.label(text="Root Stiffness")
+            column.prop(solver, "root_location_stiffness", text="Location")
+            column.prop(solver, "root_rotation_stiffness", text="Rotation")
         column = layout.column(heading="Overlay")
         column.prop(rig.overlay, "critical")
         column.prop(rig.overlay, "ellipsoid")

@@ -12,12 +12,13 @@ from ..properties.menus import takes_posture_cost, weighs
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
 from .message import draw_message
-from .tab import SubPanel, Tab, draw_all, draw_list
+from .tab import SubPanel, Tab, draw_all, draw_list, draw_of_bone
 from .text import draw_fixed, draw_text
 
 TOOL = "articulate.drag_bone"
 HINT = "Select the armature of a character, or the character itself, to pose it"
 _ENDED_ROWS: Final = 2
+_LABEL_SHARE: Final = 0.4  # of a line, that Blender gives to the label of a setting
 DETAILS = (
     "point",
     "offset",
@@ -114,7 +115,7 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
             if option not in DETAILS:
                 draw_option(layout, armature, effector, option)
         if "over" in effector.kind_info.options and bone is not None:
-            layout.column().prop(bone.articulate, "mass", text=f"Mass of {bone.name}")
+            draw_of_bone(layout, bone.name).prop(bone.articulate, "mass")
         column = layout.column()
         column.prop_search(effector, "chain_root", armature.data, "bones")
         column.use_property_decorate = True
@@ -167,6 +168,8 @@ def draw_option(layout, armature, effector, option) -> None:
             column.operator("articulate.target_create", icon="EMPTY_AXIS").effector = effector.name
         elif effector.target.type == "ARMATURE":
             column.prop_search(effector, "subtarget", effector.target.data, "bones")
+    elif option == "second_offset":
+        column.prop(effector, option, text="2nd Offset")
     elif option in ("over", "keep"):
         column.row().prop(effector, option, expand=True)
     else:
@@ -202,9 +205,10 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
             support.prop(solver, "keep_hips")
         column.prop(solver, "posture")
         if bone is not None:
-            column.prop(bone.articulate, "posture", text=f"Keep {bone.name}")
+            column = draw_of_bone(layout, bone.name)
+            column.prop(bone.articulate, "posture")
             row = column.row(align=True)
-            row.prop(bone.articulate, "kind", text=f"Kind of {bone.name}")
+            row.prop(bone.articulate, "kind")
             row.operator("articulate.bone_kinds", text="", icon="INFO")
 
 
@@ -219,7 +223,13 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         settings = rig.bake
         layout.column().prop(rig, "live_mode")
         # A render poses a live figure from a thread of its own.
-        layout.column(heading="Render").prop(context.scene.render, "use_lock_interface")
+        row = layout.split(factor=_LABEL_SHARE)
+        name = row.row()
+        name.alignment = "RIGHT"
+        name.label(text="Render")
+        lock = row.row()
+        lock.use_property_split = False
+        lock.prop(context.scene.render, "use_lock_interface", text="Lock Interface")
         layout.column(heading="Range").prop(settings, "use_range")
         frames = layout.column(align=True)
         frames.active = settings.use_range
@@ -227,7 +237,7 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         frames.prop(settings, "frame_end")
         layout.column().prop(settings, "step")
         column = layout.column()
-        column.prop(settings, "only_selected")
+        column.prop(settings, "only_selected", text="Only Selected")
         column.prop(settings, "use_current_action", text="Overwrite Action")
         column.prop(settings, "clean_curves")
         column.prop(settings, "decimate")

@@ -5,7 +5,7 @@ import bpy
 
 from ..properties.access import active_armature, active_bone, rig_of
 from ..properties.measures import length
-from .tab import SubPanel, draw_all, draw_eye, draw_list
+from .tab import SubPanel, draw_all, draw_eye, draw_list, draw_of_bone
 from .text import draw_text
 
 
@@ -116,7 +116,7 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
         if link is None:
             column.operator("articulate.link_add", text=f"Add Capsule to {bone}", icon="ADD").bone = bone
         else:
-            column.prop(link, "radius", text=f"Radius of {bone}")
+            draw_of_bone(column, bone).prop(link, "radius")
 
 
 class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):

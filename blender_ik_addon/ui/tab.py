@@ -55,6 +55,16 @@ def draw_list(layout, kind, owner, items, active, rows=2):
     return row.column(align=True)
 
 
+def draw_of_bone(layout, name):
+    """The name of a bone in a line of its own; the column below, for settings of that bone.
+
+    Beside a setting, a name has no room in a sidebar of the usual width.
+    """
+    column = layout.column()
+    column.label(text=name, icon="BONE_DATA")
+    return column
+
+
 def draw_eye(line, item) -> None:
     """The switch at the end of an item's line."""
     line.prop(item, "enabled", text="", emboss=False, icon="HIDE_OFF" if item.enabled else "HIDE_ON")

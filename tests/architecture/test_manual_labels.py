@@ -13,8 +13,8 @@ from tests.architecture.source_tree import ADDON, ROOT, parse, python_files
 BLENDER = """
 Add  Affect  Align Rotation  Animation  Apply  Auto IK  Batch Rename  Ctrl-P  Cursor  Cycles
 Duplicate Linked  Edge  Edge Center  Edit  Extrapolation  FBX  Face  File  Flip Names  Get Extensions
-Gimbal  Global  Grid  IK Stiffness  IK Stretch  Import  Increment  Install from Disk  Inverse Kinematics
-Join
+Gimbal  Global  Grid  IK Stiffness  IK Stretch  Import  Increment  Inherit Scale  Full  Install from Disk
+Inverse Kinematics  Join  None
 Library Override  Limit Rotation  Limit X  Local  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
 Motion Capture  Normal  Nothing  Object (Keep Transform)  Object Data  Only Active Keying Set
 Only Insert Available  Output Properties  Parent  Pose Options  Pose Position  Preferences

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import blf
 import bpy
 import installed
 import pytest
 from addon_scenes import add, arm, reach
-from ui_layout import Layout, draw
+from ui_layout import Layout, draw, drawn_labels
 
 
 def test_without_an_armature_there_is_a_hint_and_nothing_else():
@@ -360,3 +361,20 @@ def test_what_only_a_student_of_the_methods_needs_is_in_advanced():
     told = {"critical", "ellipsoid"}
     assert not told & drawn["Viewport"] and told <= drawn["Advanced"]
     assert {"limits", "balance", "lines"} <= drawn["Viewport"]
+
+
+@pytest.mark.parametrize("kind", ["POSITION", "POSE", "PLANE", "DISTANCE", "BALANCE", "LOOP", "ANY_OF"])
+def test_labels_are_not_cut_off_in_a_sidebar_of_the_usual_width(kind):
+    rig = arm()
+    bpy.ops.object.mode_set(mode="POSE")
+    more = {"second_bone": "b1"} if kind == "LOOP" else {}
+    bpy.ops.articulate.effector_add(bone="b3", kind=kind, **more)
+    bpy.ops.articulate.body_fit()
+    rig.articulate.solver.root = "FREE"
+    rig.articulate.active.planted = True
+    blf.size(0, 11)
+    labels = dict(drawn_labels())
+    assert ("Keep Posture" in labels and "Stretch" in labels) or kind not in ("POSITION", "POSE")
+    room = {False: 82, True: 108}  # pixels beside a setting, and beside a switch, at a resolution scale of 1
+    cut = [text for text, switch in labels.items() if blf.dimensions(0, text)[0] > room[switch]]
+    assert not cut

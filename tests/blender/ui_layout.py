@@ -11,14 +11,20 @@ import installed
 
 
 class Layout:
-    """Takes what a panel draws; every property and operator that it names has to exist."""
+    """Takes what a panel draws; every property and operator that it names has to exist.
 
-    def __init__(self, drawn: list[str] | None = None) -> None:
+    Attributes:
+        drawn: texts and names in order.
+        labels: of settings, and whether each is a switch, whose label has more room.
+    """
+
+    def __init__(self, drawn: list[str] | None = None, labels: list[tuple[str, bool]] | None = None) -> None:
         self.drawn = [] if drawn is None else drawn
+        self.labels = [] if labels is None else labels
 
     def _within(self, **_options: object) -> Layout:
         """Attributes such as `alert` or `alignment` may be set on it and change nothing."""
-        return Layout(self.drawn)
+        return Layout(self.drawn, self.labels)
 
     row = column = box = split = _within
 
@@ -32,10 +38,13 @@ class Layout:
     def progress(self, *, factor: float, text: str = "") -> None:
         self.drawn.append(text)
 
-    def prop(self, data: bpy.types.bpy_struct, name: str, *, icon: str = "NONE", **_options: object) -> None:
+    def prop(self, data: bpy.types.bpy_struct, name: str, *, icon: str = "NONE", **options: object) -> None:
         _check_icon(icon)
         assert name in data.bl_rna.properties, name
         self.drawn.append(name)
+        setting = data.bl_rna.properties[name]
+        axis = " X" if getattr(setting, "is_array", False) and "index" not in options else ""
+        self.labels.append((str(options.get("text", setting.name)) + axis, setting.type == "BOOLEAN"))
 
     def prop_search(self, data, name: str, where, what: str, **_options: object) -> None:
         assert name in data.bl_rna.properties and what in where.bl_rna.properties
@@ -63,7 +72,7 @@ class Layout:
         self, kind: str, _id: str, data, name: str, active_data, active: str, **_options: object
     ) -> None:
         assert name in data.bl_rna.properties and active in active_data.bl_rna.properties
-        for item in getattr(data, name):
+        for item in getattr(data, name) if name == "effectors" else ():
             draw_list_item(self, data, item)
 
 
@@ -82,11 +91,21 @@ def draw_list_item(layout: Layout, rig, effector, sidebar: float | None = None) 
 
 def draw() -> list[str]:
     """Everything that the tab shows now."""
-    drawn: list[str] = []
+    layout = Layout()
     for cls in (*installed.module("ui.panel").CLASSES, *installed.module("ui.advanced").CLASSES):
         if not hasattr(cls, "poll") or cls.poll(bpy.context):
-            cls.draw(Panel(cls, Layout(drawn)), bpy.context)
-    return drawn
+            cls.draw(Panel(cls, layout), bpy.context)
+    return layout.drawn
+
+
+def drawn_labels() -> list[tuple[str, bool]]:
+    """`Layout.labels` of all subpanels, those of obstacles and the body included."""
+    layout = Layout()
+    for part in ("panel", "surroundings", "advanced"):
+        for cls in installed.module(f"ui.{part}").CLASSES:
+            if hasattr(cls, "fill") and cls.poll(bpy.context):
+                cls.draw(Panel(cls, layout), bpy.context)
+    return layout.labels
 
 
 class Panel:

@@ -299,7 +299,7 @@ class Bake:
         if not selected:
             raise Refused(
                 f"No bone that is solved in '{armature.name}' is selected:"
-                " select some or switch Only Selected Bones off"
+                " select some or switch Only Selected off"
             )
         return selected
 

@@ -123,7 +123,9 @@ def plan_with_grip(
     # what holds nowhere and is taken by its root goes along as it is
     carries = "ALWAYS" if root == "FREE" and len(effectors) == len(rows) else plan.carries
     off = plan.switched_off ^ grip.switched
-    return replace(plan, effectors=tuple(effectors), carries=carries, switched_off=off), tuple(rows)
+    # in a drag all bones keep the length that they have
+    own_plan = replace(plan, effectors=tuple(effectors), carries=carries, switched_off=off, stretches=())
+    return own_plan, tuple(rows)
 
 
 def _dragged(

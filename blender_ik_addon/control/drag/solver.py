@@ -20,6 +20,7 @@ import numpy as np
 import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
+from ikmath.solvers.free_path import is_free_path
 from ikmath.solvers.parameters import DEFAULTS as ik_parameters
 from ikmath.solvers.parameters import Patience
 
@@ -149,11 +150,11 @@ class DragSolver:
 
     def _look_for_bends(self, task: Task, solved: Solved) -> None:
         """See whether straight limbs had better be bent, and let the figure go there."""
-        if not task.figure.exact or task.problem.scene is not None:
+        if not task.figure.exact:
             return
         ask: Callable[[Array], ik.Solution] = partial(self._exact.solve, task.problem)
         other, self._tried = bent_instead(task.figure, task.problem, solved.solution, self._tried, ask)
-        if other is not solved.solution:
+        if other is not solved.solution and is_free_path(task.problem, solved.q, other.q):
             self._towards, self.arrived = other.q, False
 
     def _begin_anew(self, task: Task, solved: Solved) -> Solved:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ...bridge.armature import Array, Bones
+from ...bridge.armature import Array, Bones, Flags
 from ...bridge.figure_map import BoneMap, read_map
 from ...bridge.sides import other_side
 from ...properties.bone import FROM_FIGURE, bone_settings
@@ -20,6 +20,13 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     """
     deforming = np.array([armature.data.bones[name].use_deform for name in bones.names], dtype=np.bool_)
     return read_map(bones, up, deforming, told_kinds(armature))
+
+
+def long_bones(whole: BoneMap) -> Flags:
+    """(B,) the long bones of arms and legs."""
+    found = np.zeros(len(whole.mass), dtype=np.bool_)
+    found[[joint for limb in whole.kinds.limbs for joint in limb.joints]] = True
+    return found
 
 
 def told_kinds(armature: bpy.types.Object) -> dict[str, str]:

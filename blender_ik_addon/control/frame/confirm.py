@@ -48,7 +48,8 @@ def shown_task(
         figure: of the plan, at any frame.
         depsgraph: evaluated, at that frame.
     """
-    (task,) = make_tasks(plan, figure, [take_sample(plan, armature, depsgraph, frame)])
+    sample = take_sample(plan, armature, depsgraph, frame)
+    (task,) = make_tasks(plan, figure, [sample], as_posed=True)
     return task
 
 

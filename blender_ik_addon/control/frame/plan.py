@@ -27,6 +27,7 @@ from ...bridge.figure_map import BoneMap
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.root_rule import Placed
 from ...bridge.space import upward, upward_in_the_middle
+from ...bridge.stretching import Stretch, find_stretch
 from ...properties import check
 from ...properties.access import holds, rig_of
 from ...properties.bone import bone_settings
@@ -37,7 +38,7 @@ from ...properties.menus import takes_posture_cost, weighs
 from ...properties.refusal import Refused
 from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
-from .bone_map import bone_map
+from .bone_map import bone_map, long_bones
 from .masses import read_inertia, read_masses
 from .root import root_setting
 
@@ -88,6 +89,11 @@ class EffectorPlan:
         return any(ask in ALONE for ask in self.kind.asks)
 
     @property
+    def stretch(self) -> float:
+        """By how much its limb may lengthen, as a share of the length."""
+        return float(self.settings.get("stretch", 0.0))
+
+    @property
     def second(self) -> str:
         """Name of its second bone, "" where it has none."""
         return str(self.settings.get("second_bone", ""))
@@ -114,6 +120,7 @@ class Plan:
         root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
         parameters: the method's own options, by name.
         keeps: shares of the posture by bone, where they are less than all of it.
+        stretches: the bones that effectors may lengthen.
         masses: of the figure, if an effector is of kind Balance.
         inertia: (B, 6) inertia weights of the bones; None for all alike.
         bone_map: what each bone is, where the posture objective chooses poses; else None.
@@ -146,6 +153,7 @@ class Plan:
     examples: Channels | None = field(default=None, compare=False, repr=False)
     metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
+    stretches: tuple[Stretch, ...] = ()
 
     @cached_property
     def looks_at_start(self) -> bool:
@@ -235,6 +243,7 @@ def read_plan(
     root = root or root_setting(armature, bones, more)
     natural = takes_posture_cost(method) and solver.effort == "WEIGHT" and solver.posture > 0.0
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
+    known = bone_map(armature, bones, up) if natural or any(one.stretch for one in effectors) else None
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
@@ -255,17 +264,27 @@ def read_plan(
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
         inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
-        bone_map=bone_map(armature, bones, up) if natural else None,
+        bone_map=known if natural else None,
         carries=carries,
         switched_off=frozenset(rule for rule in ("balance", "keep_hips") if not getattr(solver, rule)),
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural else None,
         metre=unit,
+        stretches=_stretches(bones, effectors, known),
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)
         else None,
     )
+
+
+def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], known: BoneMap | None) -> tuple[Stretch, ...]:
+    """The bones that effectors may lengthen, on an armature whose bones are known."""
+    if known is None:
+        return ()
+    in_limb = long_bones(known)
+    asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
+    return tuple(filter(None, (find_stretch(bones, *one, in_limb) for one in asking)))
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.postures.alignment import carried
+from ikmath.solvers.free_path import is_free_path
 
 from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
@@ -25,6 +26,7 @@ from .hinging import bent_instead
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
+from .stretch import stretched
 from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or figure sizes; a figure that moves less when solved again is at rest
@@ -58,7 +60,7 @@ def solve_task(
     Raises:
         IkError: the frame cannot be solved; the sentence says why.
     """
-    plan, figure = task.plan, task.figure
+    plan = task.plan
     # a brief solve without a frame before, as in live, is not followed by another
     asked = None if ask is not None or (brief and before is None) else _asked(task, brief)
     again = before is not None and asked is not None and before.asked == asked
@@ -67,6 +69,31 @@ def solve_task(
     previous = before.channels if before else None
     if before is not None and _is_let_go(task):
         before = None
+
+    def solve(task: Task) -> Solved:
+        return _solve(task, before, previous, asked, again=again, brief=brief, bends=bends, ask=ask)
+
+    solved = solve(task)
+    return stretched(task, solved, solve) if plan.stretches else solved
+
+
+def _solve(
+    task: Task,
+    before: Solved | None,
+    previous: Channels | None,
+    asked: Any,
+    *,
+    again: bool,
+    brief: bool,
+    bends: bool,
+    ask: Ask | None,
+) -> Solved:
+    """Solve a frame with bones of the lengths that it has; arguments as in `solve_task`.
+
+    Args:
+        previous: channels of the frame before; asked: what the frame depends on; again: the same as before.
+    """
+    plan, figure = task.plan, task.figure
     q = _start(task, before)
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
@@ -144,11 +171,15 @@ def _answer(
     """Solve a figure that is exact, from coordinates q."""
     tried = before.tried if before else ()
     solution = ask(problem, q)
-    if problem.scene is None:  # otherwise a jump may end behind an obstacle
-        then = before.q if before else None
-        solution = bent_rightly(task.figure, problem, solution, then, ask)
-    if bends and problem.scene is None:
-        solution, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem))
+    then = before.q if before else None
+    other = bent_rightly(task.figure, problem, solution, then, ask)
+    # a jump may end behind an obstacle
+    if other is not solution and is_free_path(problem, problem.start(q), other.q):
+        solution = other
+    if bends:
+        other, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem))
+        if other is not solution and is_free_path(problem, solution.q, other.q):
+            solution = other
     parts, count = task.parts, len(task.plan.effectors)
     return _Answer(
         solution=solution,

@@ -18,6 +18,7 @@ from ...bridge.checks import constraint_faults, figure_faults
 from ...bridge.faults import Fault, require
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
+from ...bridge.stretching import unstretched
 from ..collision.surroundings import Model, place_problems
 from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
 from .hinging import hinged
@@ -71,6 +72,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         root_stiffness=plan.root_stiffness,
         carried=plan.carried,
         inertia=plan.inertia,
+        stretching={number for stretch in plan.stretches for number in stretch.bones},
     )
     holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
     require(figure_faults(armature, figure, _chains(plan), holding))
@@ -103,6 +105,8 @@ def make_tasks(
     samples: Sequence[Sample],
     model: Model | None = None,
     posture: FramePosture | None = None,
+    *,
+    as_posed: bool = False,
 ) -> list[Task]:
     """Get frames ready; goals are made and checked once for all of them where only their targets differ.
 
@@ -111,11 +115,15 @@ def make_tasks(
         figure: the plan's figure, at any frame.
         samples: the frames.
         model, posture: see `Task`; of a frame before.
+        as_posed: bones that may stretch keep the length that they have; otherwise they start at their own.
 
     Raises:
         FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
     """
-    figures = figure.at_each([sample.state for sample in samples], [sample.space for sample in samples])
+    states = [sample.state for sample in samples]
+    if not as_posed:
+        states = [unstretched(figure, state, plan.stretches) for state in states]
+    figures = figure.at_each(states, [sample.space for sample in samples])
     if plan.bone_map is not None:
         limited = {id(own): hinged(own) for own in figures}
         figures = [limited[id(own)] for own in figures]

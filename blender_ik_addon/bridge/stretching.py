@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones that lengthen where a target is out of reach: which ones, and by what scale along the bone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .armature import Array, Bones, Flags, Floats, PoseState
+from .skeleton import Figure
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The bones that one effector may lengthen.
+
+    Attributes:
+        row: of the effector in its plan.
+        bones: numbers of the bones whose scale is solved, parents first.
+        shares: how much of the stretch each takes, up to 1; 0 for bones between or next to those that
+            lengthen, which keep their length although they inherit a scale.
+        most: the largest stretch, as a share of the length.
+    """
+
+    row: int
+    bones: tuple[int, ...]
+    shares: tuple[float, ...]
+    most: float
+
+
+def find_stretch(
+    bones: Bones, row: int, bone: str, chain_root: str, most: float, in_limb: Flags
+) -> Stretch | None:
+    """The bones that an effector may lengthen; None if there are none.
+
+    These are the bones of its chain with *IK Stretch*, by as much. If none has any, they are the long bones
+    of the limb; outside of a limb the chain, as far as it is set or the bones are connected. The scale of a
+    bone whose Y scale is locked is left alone.
+
+    Args:
+        bones: the armature.
+        row: of the effector; bone: its bone; chain_root: the topmost bone that moves, "" for all above.
+        most: the largest stretch, as a share of the length.
+        in_limb: (B,) the long bones of arms and legs.
+    """
+    way = list(bones.ancestors(bone))
+    if chain_root:
+        way = way[: way.index(bones.number(chain_root)) + 1]
+    told = [number for number in way if bones.ik_stretch[number] > 0.0]
+    limb = [number for number in way if in_limb[number]]
+    chosen = told or limb or (way if chain_root else _connected(bones, way))
+    chosen = [number for number in chosen if not bones.lock_scale[number, 1]]
+    if not chosen or most <= 0.0:
+        return None
+    shares = np.zeros(len(bones))
+    shares[chosen] = bones.ik_stretch[chosen] if told else 1.0
+    last, first = way.index(chosen[0]), way.index(chosen[-1])
+    scaled = [number for number in way[max(last - 1, 0) : first + 1] if not bones.lock_scale[number, 1]]
+    scaled.reverse()
+    return Stretch(row, tuple(scaled), tuple((shares[scaled] / shares.max()).tolist()), most)
+
+
+def _connected(bones: Bones, way: Sequence[int]) -> list[int]:
+    """The first of bones on a way up, as far as each is connected to the next."""
+    loose = [step for step, number in enumerate(way) if not bones.connected[number]]
+    return list(way[: loose[0] + 1]) if loose else list(way)
+
+
+def unstretched(figure: Figure, state: PoseState, stretches: Collection[Stretch]) -> PoseState:
+    """A pose with all bones that may lengthen at their own length; the same object if they are so already.
+
+    Args:
+        figure: of the armature, at any pose; state: the pose.
+    """
+    numbers = sorted({number for stretch in stretches for number in stretch.bones})
+    if not numbers or (state.channels.scale[numbers, 1] == 1.0).all():
+        return state
+    channels = state.channels.copy(("scale",))
+    channels.scale[numbers, 1] = 1.0
+    return figure.state_of(channels, state.matrix)
+
+
+def lengthened(figure: Figure, state: PoseState, stretches: Collection[Stretch], factors: Array) -> Floats:
+    """(B, 3) scales with which the bones have other lengths in a pose.
+
+    A bone that inherits the scale of a stretched parent is scaled by less itself.
+
+    Args:
+        figure: with all bones at their own length; state: the pose, whatever its scales are.
+        factors: (E,) length of an effector's bones over their own length.
+    """
+    wanted: dict[int, float] = {}
+    for stretch in stretches:
+        for number, share in zip(stretch.bones, stretch.shares, strict=True):
+            factor = 1.0 + share * (float(factors[stretch.row]) - 1.0)
+            wanted[number] = max(wanted.get(number, 1.0), factor)
+    channels = state.channels.copy(("scale",))
+    channels.scale[list(wanted), 1] = 1.0
+    for number in sorted(wanted, key=lambda one: len(figure.bones.ancestors(figure.bones.names[one]))):
+        now = figure.state_of(channels, figure.state.matrix).matrix
+        own, is_now = (np.linalg.norm(matrix[number, :3, 1]) for matrix in (figure.state.matrix, now))
+        channels.scale[number, 1] *= wanted[number] * own / is_now
+    return channels.scale

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a figure can go from one pose straight to another without meeting what it keeps clear of."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..collision import VelocityDamper
+from ..model.pose import Pose
+from ..problem.problem import Problem
+from ..rotation import Array
+from .collision_guard import CollisionGuard, Stand
+
+_POSES: Final = 100  # checked at most; a path that needs more runs along a surface
+_CAREFUL: Final = 0.95  # of the share of a path that is known to be free
+
+
+def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
+    """Whether the straight path between coordinates (n,) is free, by the check that keeps solves clear.
+
+    A figure that starts nearer than the margin may not come nearer. Without a scene every path is free. With
+    an avoidance method other than Velocity Damper, which alone is exact, none is known to be.
+
+    Args:
+        problem: of one frame; start, end: (n,) within the joint limits.
+    """
+    if problem.scene is None:
+        return True
+    if not isinstance(problem.avoidance, VelocityDamper):
+        return False
+    guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
+    here, goal = (Stand(pose, guard.near(pose)) for pose in (_pose(problem, q) for q in (start, end)))
+    floor = min(problem.margin, float(here.near.worst))
+    ahead = [goal]  # poses on the path that are free themselves, the next one last
+    for _ in range(_POSES):
+        if float(ahead[-1].near.worst) < floor:
+            return False
+        share = guard.share(here, ahead[-1])
+        if share >= 1.0:
+            here = ahead.pop()
+            if not ahead:
+                return True
+        else:
+            way = min(0.5, _CAREFUL * share) * (ahead[-1].pose.q - here.pose.q)
+            between = _pose(problem, here.pose.q + way)
+            ahead.append(Stand(between, guard.near(between)))
+    return False
+
+
+def _pose(problem: Problem, q: Array) -> Pose:
+    return Pose.forward(problem.skeleton, q)
