@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from itertools import product
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -245,15 +246,15 @@ class BlenderWindow:
             "top = window().height - sidebar.y - sidebar.height\n"
             "result = [sidebar.x, top, sidebar.width, sidebar.height]"
         )
-        self.run("bpy.context.window_manager.clipboard = ''")
         columns = [left + share * width for share in (0.3, 0.7, 0.87)]
-        for y in range(int(top) + 25, int(top + min(height, 400)), BUTTON_HEIGHT - 4):
-            for x in columns:
-                self.screen.xdotool("mousemove", f"{x:.0f}", f"{y}", "key", "ctrl+c")
-                self.settle()
-                copied = self.run("result = bpy.context.window_manager.clipboard")
-                if copied.startswith(f"bpy.ops.{operator}("):
-                    return x, y
+        rows = range(int(top) + 25, int(top + min(height, 400)), BUTTON_HEIGHT - 4)
+        for y, x in product([*rows, *rows], columns):  # twice, since a slow window may not have drawn it yet
+            self.run("bpy.context.window_manager.clipboard = ''")
+            self.screen.xdotool("mousemove", f"{x:.0f}", f"{y}", "key", "ctrl+c")
+            self.settle()
+            copied = self.run("result = bpy.context.window_manager.clipboard")
+            if copied.startswith(f"bpy.ops.{operator}("):
+                return x, y
         self.screenshot("button_not_found")
         raise AssertionError(f"No button of {operator} was found; see dist/gui/button_not_found.png")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One windowed Blender for all tests of this directory, with a new file for each."""
+"""A windowed Blender for the tests of each file, with a new scene for each test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.gui.blender_window import BlenderWindow
 from tooling.problem import Problem
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def blender() -> Iterator[BlenderWindow]:
     """The window. Without one these tests fail: a run that skips them has not tested what animators do."""
     if "ARTICULATE_ZIP" not in os.environ:
