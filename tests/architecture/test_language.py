@@ -41,12 +41,7 @@ NOT_SAID_OF_CODE = {
 """The same of docstrings and comments."""
 PLAIN_CODE = (
     "blender_ik_addon/bridge",
-    "blender_ik_addon/control/bake",
-    "blender_ik_addon/control/frame",
-    "blender_ik_addon/control/inspect",
-    "blender_ik_addon/control/live",
-    "blender_ik_addon/control/report",
-    "blender_ik_addon/control/rig",
+    "blender_ik_addon/control",
     "ikmath/collision",
     "ikmath/diagnosis",
     "ikmath/goals",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pin has one place for all frames: moving it for one step would move all other steps, too."""
+"""A pin has one place for all frames: moving it in one frame moves it in all others."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ...properties.effector import ArticulateEffector
 
 
 def why_not_moved(effector: ArticulateEffector, frame: float) -> str:
-    """Why a pin may not get another place in a frame, as a sentence; "" if it may.
+    """Why a pin may not be moved in a frame, as a sentence; "" if it may.
 
-    Its influence is animated, and it holds in other frames with a pause between them and this one.
+    It may not if its influence is animated and is zero between this frame and others in which the pin is
+    active.
 
     Args:
         effector: of an original armature object.
@@ -39,7 +40,7 @@ def why_not_moved(effector: ArticulateEffector, frame: float) -> str:
 
 
 def _curves(effector: ArticulateEffector) -> dict[str, Any]:
-    """F-curves of an effector by the name of the property."""
+    """F-curves of an effector by property name."""
     owner: Any = effector.id_data
     bag = compat.find_bag(owner)
     begin = effector.path_from_id() + "."
@@ -50,7 +51,7 @@ def _curves(effector: ArticulateEffector) -> dict[str, Any]:
 
 
 def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
-    """First and last frames between which an influence is above zero."""
+    """First and last frames of the ranges in which an influence is above zero."""
     keys = [float(point.co.x) for point in influence.keyframe_points]
     if not keys:
         return []
@@ -58,5 +59,5 @@ def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
     on = [False, *(influence.evaluate(frame) > 0.0 for frame in range(first, last + 1)), False]
     turns = [frame for frame, (before, now) in enumerate(pairwise(on), start=first) if before != now]
     spans = [(float(a), float(b - 1)) for a, b in zip(turns[::2], turns[1::2], strict=True)]
-    # what holds at the first or the last key holds before or after it
+    # a range at the first or last key extends to infinity
     return [(-float("inf") if a == first else a, float("inf") if b == last else b) for a, b in spans]
