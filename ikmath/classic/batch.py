@@ -47,7 +47,8 @@ class _Standing(NamedTuple):
     Attributes:
         q: (n, B); error: (k, B) scaled; cost: (B,) its squared length;
         squares: (E, B) of the effectors' errors, unscaled; reached: (B,) whether all are within tolerance;
-        wish: (n, B) step towards the posture, empty without one; left: (B,) its squared length in the metric;
+        wish: (n, B) step towards the posture, empty without one; left: (B,) its squared length in the
+            metric;
         caution, stall: (B,) as in `Linear` and `_Walk`.
     """
 
@@ -107,7 +108,11 @@ class _Batch:
             wish, left = np.empty((0, q.shape[1])), np.empty(q.shape[1])
         else:
             wish = np.ascontiguousarray((posture.gain * (posture.q - q.T)).T)
-            left = np.einsum("nb,nb->b", wish, wish if self.mobility is None else wish / self.mobility)
+            left = np.einsum(
+                "nb,nb->b",
+                wish,
+                wish if self.mobility is None else wish / self.mobility,
+            )
         cost = np.einsum("kb,kb->b", error, error)
         before = self.before
         at = _Standing(q, error, cost, squares, reached, wish, left, before.caution, before.stall)

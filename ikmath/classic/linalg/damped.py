@@ -32,7 +32,7 @@ def damped_least_squares(decomposition: Svd, right: Array, damping: float | Arra
 
 
 def damped_values(decomposition: Svd, damping: float | Array) -> Array:
-    """s / (s^2 + c^2), (*batch, k): about 1 / s for s >> c, at most 1 / (2 c), 0 for s = 0 (Ge, 3.2)."""
+    """Damped reciprocals s / (s^2 + c^2), (*batch, k): about 1 / s for s >> c, 0 for s = 0 (Ge, 3.2)."""
     square = _square(damping)[..., None]
     # Without damping, a value whose square would underflow counts as zero.
     denominator = decomposition.s**2 + square

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damped least squares: the pseudo-inverse that survives singular poses.
+"""Damped least squares: a pseudo-inverse that is bounded in singular poses.
 
 Minimises `|J dq + e|^2 + c |dq|^2` (Ki & Sheen, section 7; Ge, 3.2) in the metric of the joints' stiffness,
-with the posture acting where the goals leave the figure free. The damping c adapts by itself: it is large
-while the figure is far from its goals, where the linear picture does not hold, vanishes near them, where
-Newton's step is right, and grows when a step turned out worse (Levenberg and Marquardt).
+with the posture in the null space of the goals. The damping c adapts itself: it is large far from the goals,
+where the linear model does not hold, vanishes near them, where the Newton step is right, and grows after a
+step that was worse (Levenberg and Marquardt).
 
-A batch takes the same steps as its frames one by one, up to rounding. The ends may differ in two cases. If
-all is reached, a single frame may end with a step along old slopes, within the tolerance. If targets are out
-of reach, poses of the same error may be radians apart, and rounding chooses among them.
+A batch takes the same steps as its frames one by one, up to rounding. The results may differ in two cases. If
+all goals are reached, a single frame may end with a step from previous derivatives, within the tolerance. If
+targets are out of reach, poses of the same error may be radians apart, and rounding decides among them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions
 
 _NEAR: Final = 1e-6  # damping at the goal
-_REFUSED: Final = 1e-4  # damping at least after a refused step
-_LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can be left
+_REFUSED: Final = 1e-4  # least damping after a refused step
+_LEAST: Final = 1e-12  # least damping, so that singular poses can be left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +40,11 @@ class DampedOptions(SteppingOptions):
     """Options of `damped`.
 
     Attributes:
-        damping: the constant c, added to squared singular values (lengths in figure sizes; 0 is as good as
+        damping: the constant c, added to squared singular values (lengths in figure sizes; 0 for almost
             none); None adapts it.
-        far: where it adapts, the damping for each unit of squared scaled error.
-        string: figure sizes from which on a place that is farther away pulls as if on a string of that
-            length; infinite for none. For many frames at once there are none.
+        far: if it adapts, the damping per unit of squared scaled error.
+        string: distance in figure sizes above which the weight of a position goal grows with its distance,
+            see `pulled`; infinite for none. Not used for many frames at once.
     """
 
     damping: float | None = setting(
@@ -72,11 +72,11 @@ class Damped(Incremental):
     simplifies: ClassVar[bool] = True
 
     def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
-        """Far places on strings: as strong as they are far, but bent about the figure as near ones are.
+        """Raise the weights of far targets in proportion to their distance.
 
-        `J^T J` of a row does not contain how much its error's own direction turns with the figure. Of
-        a target ten limbs away that is ten times as much as of one that is a limb away; rows that weigh so
-        much more take its place, and steps need no damping for it.
+        `J^T J` of a row omits the change of its error's direction with the figure, which is proportional to
+        the distance. Weighting the rows accordingly accounts for it, so that steps need no damping for far
+        targets.
         """
         if state.cost <= options.string * options.string:
             return error, jacobian
@@ -118,9 +118,9 @@ class Damped(Incremental):
 
 
 class NormalEquationsOfOne(NamedTuple):
-    """`(J W J^T + c) y = e` of one frame, with `-W J^T y` as the step; see `Propose`.
+    """`(J W J^T + c) y = e` of one frame, with the step `-W J^T y`; see `Propose`.
 
-    What is held comes out of the left side, so that to hold something begins with nothing anew.
+    Held directions are subtracted from the left side, so that holding them needs no new system.
 
     Attributes:
         jacobian: J (k, n); weighed: J W; products: (k, k) the left side;
@@ -147,7 +147,7 @@ class NormalEquationsOfOne(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NormalEquationsOfMany:
-    """`(J W J^T + c) y = e` of many frames, with `-W J^T y` as the step; see `ProposeMany`.
+    """`(J W J^T + c) y = e` of many frames, with the step `-W J^T y`; see `ProposeMany`.
 
     Attributes:
         jacobian: J; products: (k, k, B) the left side, upper triangles;
@@ -175,12 +175,12 @@ class NormalEquationsOfMany:
 
 
 def _pulls(error: Array, state: Linear, length: float) -> Array | None:
-    """(k,) roots of what rows weigh as if places pulled on strings, 1 for those that are near; None for all.
+    """(k,) square roots of the weights of the rows by distance, 1 for near targets; None if all are 1.
 
     Args:
-        error: (k,) scaled; state: where the figure stands; length: of the strings, figure sizes.
+        error: (k,) scaled; state: of the step; length: distance from which weights grow, figure sizes.
     """
-    numbers, pulls, start = error.tolist(), [], 0  # a few effectors cost less in plain numbers
+    numbers, pulls, start = error.tolist(), [], 0  # for a few effectors, plain floats are faster
     for rows, size in state.problem.stack.sizes:
         far = hypot(*numbers[start : start + rows]) / (length * size)
         pulls += [sqrt(far) if far > 1.0 else 1.0] * rows
@@ -193,7 +193,7 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
 def _wish(state: Linear) -> Array | None:
     """(n,) the step of one frame towards the posture, or None.
 
-    Damping alone would leave it, and with it a step that was refused.
+    It becomes shorter after refused steps, because damping alone would not shorten it.
     """
     return state.wish if state.wish is None or state.caution <= 1.0 else state.wish / state.caution
 
@@ -207,7 +207,7 @@ def _damping(state: Linear, options: DampedOptions) -> Any:
 
 def _grown(damping: float, caution: Any) -> Any:
     """A constant damping, raised by the caution, a number or (B,)."""
-    # a step that was refused must become shorter, however small the damping
+    # the step after a refused one must be shorter, however small the damping
     if isinstance(caution, float):
         return max(damping, _REFUSED if caution > 1.0 else _LEAST) * max(caution, 1.0)
     least = np.where(caution > 1.0, _REFUSED, _LEAST)
