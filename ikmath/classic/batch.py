@@ -47,7 +47,7 @@ class _Standing(NamedTuple):
     Attributes:
         q: (n, B); error: (k, B) scaled; cost: (B,) its squared length;
         squares: (E, B) of the effectors' errors, unscaled; reached: (B,) whether all are within tolerance;
-        wish: (n, B) step towards the posture, empty without one; left: (B,) its squared length in the
+        posture_step: (n, B) step towards the posture, empty without one; left: (B,) its squared length in the
             metric;
         caution, stall: (B,) as in `Linear` and `_Walk`.
     """
@@ -57,7 +57,7 @@ class _Standing(NamedTuple):
     cost: Array
     squares: Array
     reached: Mask
-    wish: Array
+    posture_step: Array
     left: Array
     caution: Array
     stall: Index
@@ -105,17 +105,17 @@ class _Batch:
         squares = np.ascontiguousarray(stack.squares(raw).T)
         reached = (squares < self.allowed[:, None]).all(0)
         if posture is None:
-            wish, left = np.empty((0, q.shape[1])), np.empty(q.shape[1])
+            posture_step, left = np.empty((0, q.shape[1])), np.empty(q.shape[1])
         else:
-            wish = np.ascontiguousarray((posture.gain * (posture.q - q.T)).T)
+            posture_step = np.ascontiguousarray((posture.gain * (posture.q - q.T)).T)
             left = np.einsum(
                 "nb,nb->b",
-                wish,
-                wish if self.mobility is None else wish / self.mobility,
+                posture_step,
+                posture_step if self.mobility is None else posture_step / self.mobility,
             )
         cost = np.einsum("kb,kb->b", error, error)
         before = self.before
-        at = _Standing(q, error, cost, squares, reached, wish, left, before.caution, before.stall)
+        at = _Standing(q, error, cost, squares, reached, posture_step, left, before.caution, before.stall)
         return at, derivative
 
     def is_done(self, at: _Standing) -> Mask:
@@ -166,8 +166,10 @@ class _Batch:
             self.frames, at, rows = self.frames[own], at.take(own), rows.take(own)
             self.now = self.problem.at(self.frames)
         self.rows, self.before = rows, at
-        problem, wish = self.problem, None if self.now.posture is None else at.wish
-        state = Linear(problem, at.q, at.cost, at.caution, self.mobility, wish, problem.stack.level, {})
+        problem, posture_step = self.problem, None if self.now.posture is None else at.posture_step
+        state = Linear(
+            problem, at.q, at.cost, at.caution, self.mobility, posture_step, problem.stack.level, {}
+        )
         propose = self.method.steps(rows, state, self.options)
         return problem.limits.step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
 

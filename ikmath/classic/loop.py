@@ -49,7 +49,7 @@ class _Look(NamedTuple):
         scaled: (k,) errors of the goals; cost: squared length of all rows; reached: whether within
             tolerances;
         squares: (E,) squared errors of the effectors, None if far from reached;
-        wish: (n,) step towards the posture, None if the figure need not settle; left: its squared length in
+        posture_step: (n,) step towards the posture, None if the figure need not settle; left: its squared length in
             the metric.
     """
 
@@ -60,7 +60,7 @@ class _Look(NamedTuple):
     cost: float
     reached: bool
     squares: Array | None
-    wish: Array | None
+    posture_step: Array | None
     left: float
 
 
@@ -127,12 +127,14 @@ class _Walk:
             cost += float(extra.error.dot(extra.error))
         if self.pushing is not None:
             self.pushing.look(pose)
-        wish, left = self.wish(pose) if self.options.settle else None, 0.0
-        if wish is not None:
-            left = float(wish.dot(wish if self.mobility is None else wish / self.mobility))
-        return _Look(pose, rows, extra, scaled, cost, reached, squares, wish, left)
+        posture_step, left = self.posture_step(pose) if self.options.settle else None, 0.0
+        if posture_step is not None:
+            left = float(
+                posture_step.dot(posture_step if self.mobility is None else posture_step / self.mobility)
+            )
+        return _Look(pose, rows, extra, scaled, cost, reached, squares, posture_step, left)
 
-    def wish(self, pose: Pose) -> Array | None:
+    def posture_step(self, pose: Pose) -> Array | None:
         """(n,) the step towards the posture at a pose, or None."""
         posture = self.problem.posture
         return None if posture is None else np.asarray(posture.gain * (posture.q - pose.q))
@@ -141,13 +143,13 @@ class _Walk:
         """Whether the goals are reached and the posture is settled; `left` is of the best pose before."""
         if not look.reached:
             return False
-        if look.wish is None:
+        if look.posture_step is None:
             return self.pushing is None or self.pushing.settled
         return look.left > left * (1.0 - SETTLED)
 
     def is_better(self, look: _Look, done: bool) -> bool:
         """Whether a pose is better than the best before; within the tolerance the posture decides."""
-        if look.wish is None:
+        if look.posture_step is None:
             return done or look.cost < self.best.cost
         if look.reached and self.best.reached:
             return look.left < self.best.left
@@ -163,7 +165,9 @@ class _Walk:
         self.best, self.rows = look, None
         closing_in = _LANDING < look.cost < _CLOSER * cost
         linear.q, linear.cost = look.pose.q, look.cost
-        linear.wish = self.wish(look.pose) if closing_in and not options.settle else look.wish
+        linear.posture_step = (
+            self.posture_step(look.pose) if closing_in and not options.settle else look.posture_step
+        )
         linear.caution = max(linear.caution * LESS, LEAST)
 
     def is_last(self, look: _Look, cost: float) -> bool:
@@ -186,7 +190,7 @@ class _Walk:
         error, jacobian = self.rows
         if self.pushing is None and len(error):
             propose = self.method.proposal(jacobian, linear, self.options)
-            if self.method.simplifies and linear.wish is None and error is self.best.scaled:
+            if self.method.simplifies and linear.posture_step is None and error is self.best.scaled:
                 self.propose = propose
         else:
             propose = ByRows(self.unusual, jacobian, self.mobility)
@@ -203,7 +207,11 @@ class _Walk:
     def unusual(self, error: Array, jacobian: Array) -> Array:
         """A step (n,) with pushes from obstacles, or without any row."""
         if not len(error):  # no goal and no near limit: only the posture
-            return np.zeros(self.problem.skeleton.n) if self.linear.wish is None else self.linear.wish
+            return (
+                np.zeros(self.problem.skeleton.n)
+                if self.linear.posture_step is None
+                else self.linear.posture_step
+            )
         plain = self.method.step(error, jacobian, self.linear, self.options)
         return plain if self.pushing is None else self.pushing.step(error, jacobian, plain)
 

@@ -47,7 +47,7 @@ class Linear:
         problem: the problem of this frame; q: (n, ...) coordinates, with frames as last axis if many.
         cost: squared length of the scaled errors; caution: 1 at the start, larger after refused steps; (...).
         mobility: (n, ...) metric of the coordinates, None if all are equal.
-        wish: (n, ...) step towards the posture, or None.
+        posture_step: (n, ...) step towards the posture, or None.
         level: (k,) priority of each row.
         memory: state of the method between the steps of this solve (a warm start).
     """
@@ -57,7 +57,7 @@ class Linear:
     cost: Any
     caution: Any
     mobility: Array | None
-    wish: Array | None
+    posture_step: Array | None
     level: Any
     memory: dict[str, Any]
 

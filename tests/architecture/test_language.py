@@ -41,6 +41,7 @@ NOT_SAID_OF_CODE = {
 """The same of docstrings and comments; `asks:` begins the description of an attribute with that name."""
 PLAIN_CODE = (
     "blender_ik_addon",
+    "ikmath/classic",
     "ikmath/collision",
     "ikmath/diagnosis",
     "ikmath/goals",

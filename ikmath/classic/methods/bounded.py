@@ -63,11 +63,11 @@ class Bounded(Incremental):
             damping = np.sqrt((_FAR * state.cost + _NEAR) * state.caution)
         else:
             damping = options.damping * np.sqrt(max(state.caution, 1.0))
-        wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
-        if wish is not None:
+        posture_step = None if state.posture_step is None else state.posture_step / max(state.caution, 1.0)
+        if posture_step is not None:
             # In the null space of the goals, the step is as near as possible to the one towards the posture.
-            error = error + jacobian.dot(wish)
-            lower, upper = lower - wish, upper - wish
+            error = error + jacobian.dot(posture_step)
+            lower, upper = lower - posture_step, upper - posture_step
         if state.mobility is None:
             dq = bounded_damped_step(jacobian, -error, float(damping), lower, upper)
         else:
@@ -75,4 +75,4 @@ class Bounded(Incremental):
             dq = root * bounded_damped_step(
                 jacobian * root, -error, float(damping), lower / root, upper / root
             )
-        return dq if wish is None else dq + wish
+        return dq if posture_step is None else dq + posture_step

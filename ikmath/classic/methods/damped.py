@@ -93,12 +93,12 @@ class Damped(Incremental):
             return self.proposal(jacobian, state, options)(error)
         # the same step from the smaller system, (W J^T J + c) dq = -W J^T e
         weighed = (jacobian if state.mobility is None else jacobian * state.mobility).T
-        wish = _wish(state)
-        asked = error if wish is None else error + jacobian.dot(wish)
+        posture_step = _posture_step(state)
+        asked = error if posture_step is None else error + jacobian.dot(posture_step)
         normal = weighed.dot(jacobian)
         normal.ravel()[:: n + 1] += _damping(state, options)
         dq = np.linalg.solve(normal, -weighed.dot(asked))
-        return np.asarray(dq if wish is None else dq + wish)
+        return np.asarray(dq if posture_step is None else dq + posture_step)
 
     def proposal(self, jacobian: Array, state: Linear, options: Any) -> Propose:
         if len(jacobian) > jacobian.shape[1]:
@@ -107,14 +107,16 @@ class Damped(Incremental):
         products = weighed.dot(jacobian.T)
         diagonal = products.ravel()[:: len(products) + 1]
         diagonal += _damping(state, options)
-        return NormalEquationsOfOne(jacobian, weighed, products, _wish(state), state.mobility)
+        return NormalEquationsOfOne(jacobian, weighed, products, _posture_step(state), state.mobility)
 
     def steps(self, jacobian: Blocks, state: Linear, options: Any) -> NormalEquationsOfMany:
         products = jacobian.products(state.mobility)
         products.reshape(-1, products.shape[2])[:: len(products) + 1] += _damping(state, options)
-        wish = None if state.wish is None else state.wish / np.maximum(state.caution, 1.0)
+        posture_step = (
+            None if state.posture_step is None else state.posture_step / np.maximum(state.caution, 1.0)
+        )
         metric = None if state.mobility is None else state.mobility[:, 0]
-        return NormalEquationsOfMany(jacobian, products, wish, metric)
+        return NormalEquationsOfMany(jacobian, products, posture_step, metric)
 
 
 class NormalEquationsOfOne(NamedTuple):
@@ -124,24 +126,24 @@ class NormalEquationsOfOne(NamedTuple):
 
     Attributes:
         jacobian: J (k, n); weighed: J W; products: (k, k) the left side;
-        wish: (n,) step towards the posture, or None; metric: (n,) diagonal of W, or None.
+        posture_step: (n,) step towards the posture, or None; metric: (n,) diagonal of W, or None.
     """
 
     jacobian: Array
     weighed: Array
     products: Array
-    wish: Array | None
+    posture_step: Array | None
     metric: Array | None
 
     def __call__(self, error: Array, held: HeldOfOne | None = None, /) -> Array:
-        wish, products = self.wish, self.products
-        asked = error if wish is None else error + self.jacobian.dot(wish)
+        posture_step, products = self.posture_step, self.products
+        asked = error if posture_step is None else error + self.jacobian.dot(posture_step)
         if held is not None:
             moved = held.measure.dot(self.weighed.T)
-            way = held.way if wish is None else held.way - held.measure.dot(wish)
+            way = held.way if posture_step is None else held.way - held.measure.dot(posture_step)
             products, asked = products - moved.T.dot(moved), asked + way.dot(moved)
         towards: Array = self.weighed.T.dot(np.linalg.solve(products, asked))
-        dq = -towards if wish is None else wish - towards
+        dq = -towards if posture_step is None else posture_step - towards
         return dq if held is None else held.keep(dq)
 
 
@@ -151,26 +153,26 @@ class NormalEquationsOfMany:
 
     Attributes:
         jacobian: J; products: (k, k, B) the left side, upper triangles;
-        wish: (n, B) step towards the posture, or None; metric: (n,) diagonal of W, or None.
+        posture_step: (n, B) step towards the posture, or None; metric: (n,) diagonal of W, or None.
     """
 
     jacobian: Blocks
     products: Array
-    wish: Array | None
+    posture_step: Array | None
     metric: Array | None
 
     def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
-        asked = error if self.wish is None else error + self.jacobian.times(self.wish)
+        asked = error if self.posture_step is None else error + self.jacobian.times(self.posture_step)
         systems = np.concatenate([self.products, asked[:, None]], 1)
         if held is not None:
-            way = held.way if self.wish is None else held.way - held.gone(self.wish)
+            way = held.way if self.posture_step is None else held.way - held.gone(self.posture_step)
             self.jacobian.without(held._replace(way=way), systems)
         dq = self.jacobian.back(solve_in_place(systems))
         np.negative(dq, out=dq)
         if self.metric is not None:
             dq *= self.metric[:, None]
-        if self.wish is not None:
-            dq += self.wish
+        if self.posture_step is not None:
+            dq += self.posture_step
         return dq if held is None else held.keep(dq)
 
 
@@ -190,12 +192,16 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
     return np.array(pulls + [1.0] * (len(numbers) - start))  # limits add rows at the end
 
 
-def _wish(state: Linear) -> Array | None:
+def _posture_step(state: Linear) -> Array | None:
     """(n,) the step of one frame towards the posture, or None.
 
     It becomes shorter after refused steps, because damping alone would not shorten it.
     """
-    return state.wish if state.wish is None or state.caution <= 1.0 else state.wish / state.caution
+    return (
+        state.posture_step
+        if state.posture_step is None or state.caution <= 1.0
+        else state.posture_step / state.caution
+    )
 
 
 def _damping(state: Linear, options: DampedOptions) -> Any:

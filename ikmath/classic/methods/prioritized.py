@@ -95,8 +95,8 @@ class Prioritized(Incremental):
             gain = _first_gain(costs, best, allowed)
             settled = False
             if problem.posture is not None:
-                wish = problem.posture.gain * (problem.posture.q - q)
-                left = float(wish @ wish)
+                posture_step = problem.posture.gain * (problem.posture.q - q)
+                left = float(posture_step @ posture_step)
                 settled = reached and left > nearest * (1.0 - SETTLED)
                 nearest = left if reached else np.inf
             if gain > 0.0 or iteration == 0 or (reached and problem.posture is not None):
@@ -110,7 +110,7 @@ class Prioritized(Incremental):
                     error = np.concatenate([error, extra.error])
                     jacobian = np.concatenate([jacobian, extra.jacobian])
                 if problem.posture is not None:
-                    state.wish = wish
+                    state.posture_step = posture_step
             else:
                 state.caution *= MORE
             stalled = patience >= options.patience or state.caution > MOST
@@ -196,9 +196,9 @@ class Prioritized(Incremental):
         )
         # Without damping, a refused step is repeated shorter, in the same direction.
         dq = answer.x if options.damping > 0.0 else answer.x / max(state.caution, 1.0)
-        if state.wish is not None and count is None:
-            wish = state.wish if root is None else state.wish / root
-            dq = dq + answer.free @ wish / max(state.caution, 1.0)
+        if state.posture_step is not None and count is None:
+            posture_step = state.posture_step if root is None else state.posture_step / root
+            dq = dq + answer.free @ posture_step / max(state.caution, 1.0)
         return dq if root is None else root * dq
 
 

@@ -86,9 +86,11 @@ class Pseudoinverse(Incremental):
             basis = None  # a limit method added or removed rows
         decomposition, state.memory["basis"] = chosen.decompose(weighed, basis)
         towards = least_squares(decomposition, -error, threshold=options.threshold)
-        if state.wish is not None:
-            wish = state.wish if root is None else state.wish / root
-            towards = towards + project_to_null_space(decomposition, wish, threshold=options.threshold)
+        if state.posture_step is not None:
+            posture_step = state.posture_step if root is None else state.posture_step / root
+            towards = towards + project_to_null_space(
+                decomposition, posture_step, threshold=options.threshold
+            )
         dq = towards if root is None else root * towards
         return dq if options.tracking >= _ALL else self._halved(dq, error, jacobian, state, options.tracking)
 

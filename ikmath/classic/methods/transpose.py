@@ -68,10 +68,10 @@ class Transpose(Incremental):
             across = conjugate(jacobian, before, towards)
             dq = dq - optimal_gain(jacobian, error, across) * across
         dq = dq / max(state.caution, 1.0)
-        if state.wish is not None:
+        if state.posture_step is not None:
             length = float(slope.dot(towards))
-            against = max(0.0, float(slope.dot(state.wish)) / length) if length > 0.0 else 0.0
-            drawn = state.wish - against * towards
+            against = max(0.0, float(slope.dot(state.posture_step)) / length) if length > 0.0 else 0.0
+            drawn = state.posture_step - against * towards
             effect, room = float(np.linalg.norm(jacobian.dot(drawn))), float(np.linalg.norm(jacobian.dot(dq)))
             dq = dq + drawn * min(1.0, _DISTURBED * room / effect if effect > 0.0 else 1.0)
         return dq
