@@ -49,8 +49,8 @@ class _Look(NamedTuple):
         scaled: (k,) errors of the goals; cost: squared length of all rows; reached: whether within
             tolerances;
         squares: (E,) squared errors of the effectors, None if far from reached;
-        posture_step: (n,) step towards the posture, None if the figure need not settle; left: its squared length in
-            the metric.
+        posture_step: (n,) step towards the posture, None if the figure need not settle; left: its squared
+            length in the metric.
     """
 
     pose: Pose
