@@ -39,9 +39,10 @@ def _in_passing(plan: Plan, solved: Solved) -> str:
         return solved.message  # the obstacle is known
     far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN without a target
     if far.max() > plan.tolerance:
-        return f"{plan.effectors[far.argmax()].name} is short by {far.max() * plan.metre:.4g} m."
+        return f"{plan.effectors[far.argmax()].name} is {far.max() * plan.metre:.4g} m from its target."
     if turned.max() > plan.tolerance:
-        return f"{plan.effectors[turned.argmax()].name} is short by {np.degrees(turned.max()):.3g} degrees."
+        angle = np.degrees(turned.max())
+        return f"{plan.effectors[turned.argmax()].name} is {angle:.3g} degrees from its target."
     return solved.message
 
 
