@@ -144,10 +144,6 @@ class Examples:
         back = hips.swapaxes(-1, -2)
         return Configuration(seen, back @ self.figure.up, back[..., None, :, :] @ frames)
 
-    def similarity(self, configuration: Configuration) -> float:
-        """Confidence of the examples at a configuration, from 0 (far from all of them) to about 1."""
-        return float(self._at(configuration) @ self.trust)
-
     def _at(self, configuration: Configuration) -> Array:
         features = (configuration.features(self.oriented) - self.mean) / self.spread
         return self._kernel(features)
