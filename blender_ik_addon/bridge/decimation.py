@@ -77,7 +77,7 @@ def decimated(
 
 
 def _scaled(bones: Bones, states: Sequence[PoseState], scales: Sequence[Curve]) -> list[PoseState]:
-    """The same frames with the scales that curves have."""
+    """The same frames with the scales of curves."""
     found = []
     for row, state in enumerate(states):
         channels = state.channels.copy(("scale",))
@@ -88,7 +88,10 @@ def _scaled(bones: Bones, states: Sequence[PoseState], scales: Sequence[Curve]) 
 
 
 def _without_plateaus(curve: Curve) -> Curve:
-    """A curve without the keys inside of runs of one value; lengths are not fitted, so all others stay."""
+    """A curve without the keys inside runs of equal values.
+
+    All other keys stay, because lengths are not fitted.
+    """
     changes = np.diff(curve.values) != 0.0
     kept = np.concatenate([[True], changes[:-1] | changes[1:], [True]])
     return replace(curve, frames=curve.frames[kept], values=curve.values[kept])

@@ -30,7 +30,7 @@ def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) 
 def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> None:
     """When a pin is set, store the present place of the effector, world space.
 
-    If the stored place is used in other frames, it is kept, and the panel shows the reason.
+    If the pin may not be moved in this frame, it keeps its stored place, and the panel shows the reason.
     """
     if not effector.pinned:
         return

@@ -18,7 +18,7 @@ from .text import draw_fixed, draw_text
 TOOL = "articulate.drag_bone"
 HINT = "Select the armature of a character, or the character itself, to pose it"
 _ENDED_ROWS: Final = 2
-_LABEL_SHARE: Final = 0.4  # of a line, that Blender gives to the label of a setting
+_LABEL_SHARE: Final = 0.4  # share of a line that Blender uses for the label of a setting
 DETAILS = (
     "point",
     "offset",

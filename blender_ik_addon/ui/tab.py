@@ -57,9 +57,9 @@ def draw_list(layout, kind, owner, items, active, rows=2):
 
 
 def draw_of_bone(layout, name):
-    """The name of a bone in a line of its own; the column below, for settings of that bone.
+    """Draw the name of a bone in a line of its own; returns the column for settings of that bone.
 
-    Beside a setting, a name has no room in a sidebar of the usual width.
+    In a sidebar of the usual width there is no room for a name beside a setting.
     """
     column = layout.column()
     column.label(text=name, icon="BONE_DATA")

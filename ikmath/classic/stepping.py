@@ -25,9 +25,9 @@ MORE, LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # factors and range of the cautio
 
 
 def bounded(problem: Problem, q: Array, to: Array) -> Array:
-    """The ends (n, ...) of steps from q (n, ...), each step shortened where a joint turns too far in it.
+    """The ends (n, ...) of steps from q (n, ...); a step is shortened if it rotates a joint too far.
 
-    Rows near zero, as of a figure far smaller than its slides, ask for turns that rounding drowns.
+    Rows near zero, as in a figure far smaller than its translations, give rotations lost in rounding.
     """
     turns = problem.skeleton.is_turn
     most = np.abs(to[turns] - q[turns]).max(0, initial=0.0)

@@ -82,7 +82,7 @@ class Correspondence:
     with_body: bool = False
 
     def at_joint(self) -> Correspondence:
-        """The same for its joint, which is nearer to the body, if its target is oriented."""
+        """The correspondence of its joint, which is nearer to the body, if its target has an orientation."""
         place, target, offset, first, then = (
             self.place, self.target, self.offset, self.rotation, self.target_rotation,
         )  # fmt: skip
@@ -92,9 +92,10 @@ class Correspondence:
 
 
 def moves_with_body(kind: Kind, *, on_fours: bool) -> bool:
-    """Whether the body goes aside and up with a bone of a kind. It does not with those that reach out.
+    """Whether the body follows bones of a kind sideways and up.
 
-    Hands reach out, and so does the head of a figure that stands on its front limbs too.
+    It follows feet, and the head of figures on two legs. It does not follow hands, nor the head of a figure
+    on four legs, because these reach out.
     """
     return kind in (Kind.ANKLE, Kind.PAW) or (kind == Kind.HEAD and not on_fours)
 
@@ -145,7 +146,7 @@ def align(
 
 
 def _shift(turned: RigidMotion, effectors: Sequence[Correspondence]) -> Array:
-    """(3,) from the weighted mean of the effectors' turned places to that of their targets, metres."""
+    """(3,) vector from the weighted mean of the rotated positions to that of the targets, metres."""
     ways = [one.target - turned.places(one.place) for one in effectors]  # type: ignore[arg-type, operator]
     return np.asarray(np.average(ways, axis=0, weights=[one.weight for one in effectors]))
 

@@ -123,7 +123,7 @@ def plan_with_grip(
     # a figure without other effectors, dragged by its root, keeps its pose
     carries = "ALWAYS" if root == "FREE" and len(effectors) == len(rows) else plan.carries
     off = plan.switched_off ^ grip.switched
-    # in a drag all bones keep the length that they have
+    # in a drag all bones keep their present length
     own_plan = replace(plan, effectors=tuple(effectors), carries=carries, switched_off=off, stretches=())
     return own_plan, tuple(rows)
 

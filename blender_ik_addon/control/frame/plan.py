@@ -90,7 +90,7 @@ class EffectorPlan:
 
     @property
     def stretch(self) -> float:
-        """By how much its limb may lengthen, as a share of the length."""
+        """The largest stretch of its limb, as a share of the length."""
         return float(self.settings.get("stretch", 0.0))
 
     @property
@@ -280,7 +280,7 @@ def read_plan(
 
 
 def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], known: BoneMap | None) -> tuple[Stretch, ...]:
-    """The bones that effectors may lengthen, on an armature whose bones are known."""
+    """The bones that effectors may lengthen; empty without a bone map."""
     if known is None:
         return ()
     in_limb = long_bones(known)

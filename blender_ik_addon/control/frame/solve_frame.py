@@ -88,10 +88,10 @@ def _solve(
     bends: bool,
     ask: Ask | None,
 ) -> Solved:
-    """Solve a frame with bones of the lengths that it has; arguments as in `solve_task`.
+    """Solve a frame with its present bone lengths; arguments as in `solve_task`.
 
     Args:
-        previous: channels of the frame before; asked: what the frame depends on; again: the same as before.
+        previous: channels of the previous frame; asked: a key of the input; again: whether it is unchanged.
     """
     plan, figure = task.plan, task.figure
     q = _start(task, before)

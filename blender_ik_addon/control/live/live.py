@@ -74,7 +74,7 @@ class _Kept:
     told: Any = None
 
     def measure(self, common: PoseState) -> None:
-        """Measure what all frames have in common, at the pose for it, unless it was measured there."""
+        """Measure the data shared by all frames at a pose, unless they were measured there already."""
         if common is not self.common:
             (self.task,) = make_tasks(self.plan, self.task.figure, [replace(self.task.sample, state=common)])
             self.common = common

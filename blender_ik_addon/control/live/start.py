@@ -119,14 +119,14 @@ class Start:
         return state
 
     def common(self, figure: Figure, evaluated: bpy.types.Object) -> PoseState:
-        """The pose at which what all frames have in common is measured; the same object while it is the same.
+        """The pose at which the data shared by all frames are measured; the same object if unchanged.
 
-        A frame must have the same bits whichever frame was solved first, and after loading. So this pose has
-        no animated and no solved rotations and locations: they are at rest. Other bones are as posed.
+        The result of a frame must be bitwise the same whichever frame is solved first, and after loading. So
+        in this pose all animated and solved rotations and locations are at rest; other bones are as posed.
 
         Args:
-            figure: of the armature, at any pose.
-            evaluated: object, for a figure that hangs from constrained bones.
+            figure: of the armature, in any pose.
+            evaluated: object, for a figure whose parents are constrained bones.
         """
         base = self._base
         if self._common is None or self._common[0] is not base:
